@@ -1,0 +1,23 @@
+# Finds what Penstock stands on; what is missing and optional switches off its part and says so.
+option(PENSTOCK_WERROR "Treat warnings as errors" OFF)
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(FFTW3 REQUIRED IMPORTED_TARGET fftw3>=3.3.5)
+pkg_check_modules(FFTW3F REQUIRED IMPORTED_TARGET fftw3f>=3.3.5)
+find_library(FFTW3_THREADS_LIBRARY fftw3_threads HINTS ${FFTW3_LIBRARY_DIRS} REQUIRED)
+find_library(FFTW3F_THREADS_LIBRARY fftw3f_threads HINTS ${FFTW3F_LIBRARY_DIRS} REQUIRED)
+find_package(tomlplusplus REQUIRED)
+
+set(PENSTOCK_HAS_MPI 0)
+if(PENSTOCK_MPI)
+  set(MPI_CXX_SKIP_MPICXX ON)
+  find_package(MPI COMPONENTS CXX)
+  if(MPI_CXX_FOUND)
+    set(PENSTOCK_HAS_MPI 1)
+  else()
+    message(STATUS "Penstock: no MPI found; building for threads in one process only")
+  endif()
+endif()

@@ -1,0 +1,43 @@
+# penstock_module(NAME SOURCES ... [USES modules below ...] [LINKS targets ...]): one target per folder under penstock/.
+#
+# Each module is an object library, so that libpenstock is made of all of them while tests can link one alone with
+# exactly the floors below it.
+function(penstock_module name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES;LINKS" ${ARGN})
+  set(target penstock_${name})
+  add_library(${target} OBJECT ${ARG_SOURCES})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR};${PROJECT_BINARY_DIR}/include>")
+  set_target_properties(${target} PROPERTIES PENSTOCK_USES "${ARG_USES}")
+  list(TRANSFORM ARG_USES PREPEND penstock_)
+  target_link_libraries(${target} PUBLIC ${ARG_USES} ${ARG_LINKS})
+  penstock_warnings(${target})
+endfunction()
+
+# The warnings that every target of ours compiles under without one.
+function(penstock_warnings target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+  if(PENSTOCK_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+endfunction()
+
+# Links a program with modules and everything below them. Object libraries pass on their usage but not their objects,
+# so that the floors are walked here.
+function(penstock_link_modules target)
+  set(pending ${ARGN})
+  set(seen "")
+  while(pending)
+    list(POP_FRONT pending module)
+    if(NOT module IN_LIST seen)
+      list(APPEND seen ${module})
+      get_target_property(uses penstock_${module} PENSTOCK_USES)
+      if(uses)
+        list(APPEND pending ${uses})
+      endif()
+      target_link_libraries(${target} PRIVATE penstock_${module})
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:penstock_${module}>)
+    endif()
+  endwhile()
+endfunction()

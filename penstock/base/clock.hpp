@@ -1,0 +1,13 @@
+// The monotonic clock that every timing in Penstock reads.
+#pragma once
+
+#include <chrono>
+
+namespace penstock {
+
+/// Seconds since an arbitrary start, monotonic; about 25 ns a call.
+inline double seconds() noexcept {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace penstock

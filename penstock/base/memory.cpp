@@ -1,0 +1,140 @@
+#include "penstock/base/memory.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "penstock/base/error.hpp"
+#include "penstock/base/units.hpp"
+
+namespace penstock {
+namespace {
+
+std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+
+/// Gives every page of the range a frame now; a machine without memory then answers with an error and not a signal.
+void touch_pages(std::byte* data, std::size_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+  if (madvise(data, bytes, MADV_POPULATE_WRITE) == 0) {
+    return;
+  }
+  if (errno != EINVAL) {  // EINVAL: a kernel older than 5.14, where the loop below serves
+    throw_system_error(fmt::format("cannot get {} of memory", format_bytes(bytes)), errno);
+  }
+#endif
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  for (std::size_t i = 0; i < bytes; i += page) {
+    static_cast<volatile std::byte*>(data)[i] = std::byte{0};
+  }
+}
+
+std::optional<std::uint64_t> read_number(const std::string& path) {
+  std::ifstream file(path);
+  std::uint64_t value = 0;
+  if (file >> value) {
+    return value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Memory::Memory(std::size_t bytes) { map(-1, bytes, true); }
+
+Memory::Memory(int fd, std::size_t bytes, bool is_mine) { map(fd, bytes, is_mine); }
+
+void Memory::map(int fd, std::size_t bytes, bool is_touched) {
+  if (bytes == 0) {
+    return;
+  }
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t alignment = bytes >= huge_page_bytes ? huge_page_bytes : page;
+  if (bytes > std::numeric_limits<std::size_t>::max() - 2 * alignment) {
+    throw Error(fmt::format("cannot map {} bytes: more than an address space", bytes));
+  }
+  const std::size_t mapped_bytes = round_up(bytes, page);
+  // Reserve more than is needed, then map at the aligned address inside.
+  const std::size_t reserved_bytes = mapped_bytes + alignment;
+  void* reserved = mmap(nullptr, reserved_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (reserved == MAP_FAILED) {
+    throw_system_error(fmt::format("cannot map {} of memory", format_bytes(bytes)), errno);
+  }
+  reserved_ = reserved;
+  reserved_bytes_ = reserved_bytes;
+  const auto address = round_up(reinterpret_cast<std::size_t>(reserved), alignment);
+  const int flags = MAP_FIXED | (fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
+  void* data = mmap(reinterpret_cast<void*>(address), mapped_bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+  if (data == MAP_FAILED) {
+    const int code = errno;
+    munmap(std::exchange(reserved_, nullptr), reserved_bytes);
+    throw_system_error(fmt::format("cannot map {} of memory", format_bytes(bytes)), code);
+  }
+  data_ = static_cast<std::byte*>(data);
+  bytes_ = bytes;
+  if (alignment == huge_page_bytes) {
+    madvise(data, mapped_bytes, MADV_HUGEPAGE);  // advice: without it the memory works as well, on small pages
+  }
+  if (is_touched) {
+    try {
+      touch_pages(data_, mapped_bytes);
+    } catch (...) {
+      munmap(std::exchange(reserved_, nullptr), reserved_bytes);
+      throw;
+    }
+  }
+}
+
+Memory::~Memory() {
+  if (reserved_ != nullptr) {
+    munmap(reserved_, reserved_bytes_);
+  }
+}
+
+Memory::Memory(Memory&& other) noexcept
+    : reserved_(std::exchange(other.reserved_, nullptr)),
+      reserved_bytes_(std::exchange(other.reserved_bytes_, 0)),
+      data_(std::exchange(other.data_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)) {}
+
+Memory& Memory::operator=(Memory&& other) noexcept {
+  std::swap(reserved_, other.reserved_);
+  std::swap(reserved_bytes_, other.reserved_bytes_);
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+std::uint64_t available_memory_bytes() {
+  std::uint64_t available = std::numeric_limits<std::uint64_t>::max();
+  std::ifstream info("/proc/meminfo");
+  for (std::string key, unit; info >> key;) {
+    std::uint64_t kib = 0;
+    info >> kib;
+    std::getline(info, unit);
+    if (key == "MemAvailable:") {
+      available = kib * 1024;
+      break;
+    }
+  }
+  // Version 2 of control groups, then version 1; an unlimited group holds no number or a huge one.
+  for (const auto& [limit_path, use_path] :
+       {std::pair{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
+        std::pair{"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"}}) {
+    const auto limit = read_number(limit_path);
+    const auto use = read_number(use_path);
+    if (limit && use) {
+      available = std::min(available, *limit > *use ? *limit - *use : 0);
+    }
+  }
+  return available;
+}
+
+}  // namespace penstock

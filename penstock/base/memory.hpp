@@ -1,0 +1,42 @@
+// Page-aligned memory that asks the system for huge pages, and how much memory there is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace penstock {
+
+/// The size of a huge page on the machines we know; what large allocations are aligned to.
+inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
+
+/// An owned block of memory mapped from the system, zeroed, aligned to `huge_page_bytes` when it is at least that large
+/// and to a page otherwise. Movable, not copyable; unmapped on destruction.
+class Memory {
+ public:
+  Memory() = default;
+  /// Private memory of `bytes` bytes, every page touched, so that no later access faults. Throws Error when refused.
+  explicit Memory(std::size_t bytes);
+  /// Memory shared through the file descriptor `fd`, of which `bytes` bytes exist; the descriptor stays the caller's.
+  /// Pages are touched only where `is_mine` says so: the owner's touch decides where a page lies.
+  Memory(int fd, std::size_t bytes, bool is_mine);
+  ~Memory();
+  Memory(Memory&& other) noexcept;
+  Memory& operator=(Memory&& other) noexcept;
+
+  std::byte* data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return bytes_; }
+
+ private:
+  void map(int fd, std::size_t bytes, bool is_touched);
+  void* reserved_ = nullptr;
+  std::size_t reserved_bytes_ = 0;
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// Bytes that this machine can still give out without swapping: the system's estimate, or less where the process runs
+/// under a memory limit (control group).
+std::uint64_t available_memory_bytes();
+
+}  // namespace penstock

@@ -1,0 +1,49 @@
+// How a thread waits for memory that another rank or thread will write.
+#pragma once
+
+#include <chrono>
+#include <thread>
+
+namespace penstock {
+
+/// Tells the processor that this is a spin loop.
+inline void relax() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// Waits a little longer each time: spins for some microseconds, then yields, then sleeps, so that a message is seen
+/// at cache-line speed where ranks have cores of their own and more ranks than cores still run well.
+class Backoff {
+ public:
+  /// Returns after a pause that suits the number of pauses so far.
+  void pause() {
+    ++pauses_;
+    if (pauses_ < spins) {
+      relax();
+    } else if (pauses_ < spins + yields) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  }
+
+ private:
+  // About 10 us of spinning (a pause instruction takes 20 to 40 ns), then about 1 ms of yielding before the first sleep.
+  static constexpr int spins = 300;
+  static constexpr int yields = 1000;
+  int pauses_ = 0;
+};
+
+/// Returns once `is_done()` is true, waiting by Backoff in between.
+template <class Condition>
+void wait_until(Condition is_done) {
+  for (Backoff backoff; !is_done();) {
+    backoff.pause();
+  }
+}
+
+}  // namespace penstock
