@@ -1,10 +1,11 @@
-// The ground floor: errors, aligned huge-page memory, clocks, units, waiting, and a rank's crew of threads.
+// The ground floor: errors, files, aligned huge-page memory, clocks, units, waiting, and a rank's crew of threads.
 #pragma once
 
 #include "penstock/base/clock.hpp"
 #include "penstock/base/config.hpp"
 #include "penstock/base/crew.hpp"
 #include "penstock/base/error.hpp"
+#include "penstock/base/file.hpp"
 #include "penstock/base/memory.hpp"
 #include "penstock/base/units.hpp"
 #include "penstock/base/wait.hpp"

@@ -1,0 +1,182 @@
+#include "penstock/base/file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include "penstock/base/error.hpp"
+#include "penstock/base/units.hpp"
+
+namespace penstock {
+namespace {
+
+[[noreturn]] void refuse(const std::string& action, const std::string& path, int code) {
+  throw_system_error(fmt::format("cannot {} '{}'", action, path), code);
+}
+
+/// Calls a system function again for as long as a signal interrupts it.
+template <class Call>
+auto uninterrupted(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) {
+    result = call();
+  }
+  return result;
+}
+
+}  // namespace
+
+File::File(std::string path, int flags) : path_(std::move(path)) {
+  // Without O_NONBLOCK the opening of a pipe would wait for a peer for ever; on a regular file it changes nothing.
+  constexpr mode_t mode = 0666;  // less what the user's umask takes away
+  descriptor_ = uninterrupted([&] { return ::open(path_.c_str(), flags | O_CLOEXEC | O_NONBLOCK, mode); });
+  const char* action = (flags & O_ACCMODE) == O_RDONLY ? "read" : "write";
+  if (descriptor_ < 0) {
+    if (errno == ENOENT) {
+      throw Error(fmt::format("cannot {} '{}': {}", action, path_,
+                              (flags & O_CREAT) != 0 ? "its folder does not exist; create the folder first"
+                                                     : "there is no such file; check the path"));
+    }
+    refuse(action, path_, errno);
+  }
+  struct stat status = {};
+  if (fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
+    close(std::exchange(descriptor_, -1));
+    throw Error(fmt::format("cannot {} '{}': it is not a regular file", action, path_));
+  }
+}
+
+File File::open(const std::string& path) {
+  return {path, O_RDONLY};
+}
+
+File File::open_for_writing(const std::string& path) {
+  return {path, O_RDWR};
+}
+
+File File::create(const std::string& path) {
+  return {path, O_RDWR | O_CREAT | O_TRUNC};
+}
+
+File::~File() {
+  if (descriptor_ >= 0) {
+    close(descriptor_);
+  }
+}
+
+File::File(File&& other) noexcept : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+File& File::operator=(File&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+std::int64_t File::size() const {
+  struct stat status = {};
+  if (fstat(descriptor_, &status) != 0) {
+    refuse("read", path_, errno);
+  }
+  return status.st_size;
+}
+
+void File::read(std::int64_t offset, std::span<std::byte> bytes) const {
+  const std::int64_t start = offset;
+  const std::size_t wanted = bytes.size();
+  while (!bytes.empty()) {
+    const ssize_t count = uninterrupted([&] { return pread(descriptor_, bytes.data(), bytes.size(), offset); });
+    if (count < 0) {
+      refuse("read", path_, errno);
+    }
+    if (count == 0) {
+      throw Error(fmt::format("cannot read {} bytes at byte {} of '{}': the file ends at byte {}", wanted, start, path_,
+                              offset));
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+    offset += count;
+  }
+}
+
+void File::write(std::int64_t offset, std::span<const std::byte> bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t count = uninterrupted([&] { return pwrite(descriptor_, bytes.data(), bytes.size(), offset); });
+    if (count < 0) {
+      refuse("write", path_, errno);
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+    offset += count;
+  }
+}
+
+void File::reserve(std::int64_t bytes) const {
+  // Not posix_fallocate: where a file system cannot reserve, that writes into every block instead.
+  const int reserved = bytes == 0 ? 0 : uninterrupted([&] { return fallocate(descriptor_, 0, 0, bytes); });
+  if (reserved == 0 || errno == EOPNOTSUPP || errno == ENOSYS) {
+    if (uninterrupted([&] { return ftruncate(descriptor_, bytes); }) == 0) {
+      return;
+    }
+  }
+  refuse(fmt::format("write {} to", format_bytes(static_cast<std::uint64_t>(bytes))), path_, errno);
+}
+
+void File::sync() const {
+  if (uninterrupted([&] { return fsync(descriptor_); }) != 0) {
+    refuse("write", path_, errno);
+  }
+}
+
+Draft::Draft(const std::string& path) {
+  struct stat status = {};
+  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    throw Error(fmt::format("cannot write '{}': it exists and is not a regular file", path));
+  }
+  file_ = File::create(part_path(path));
+  path_ = path;
+}
+
+Draft::~Draft() {
+  if (!path_.empty()) {
+    unlink(file_.path().c_str());
+  }
+}
+
+Draft::Draft(Draft&& other) noexcept
+    : path_(std::exchange(other.path_, std::string())), file_(std::move(other.file_)) {}
+
+Draft& Draft::operator=(Draft&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(file_, other.file_);
+  return *this;
+}
+
+std::string Draft::part_path(const std::string& path) {
+  return path + ".part";
+}
+
+void Draft::commit() {
+  file_.sync();
+  if (std::rename(file_.path().c_str(), path_.c_str()) != 0) {
+    refuse("write", path_, errno);
+  }
+  path_.clear();
+}
+
+std::string read_text(const std::string& path) {
+  const File file = File::open(path);
+  std::string text(static_cast<std::size_t>(file.size()), '\0');
+  file.read(0, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+void write_text(const std::string& path, std::string_view text) {
+  Draft draft(path);
+  draft.file().write(0, std::as_bytes(std::span(text)));
+  draft.commit();
+}
+
+}  // namespace penstock

@@ -1,0 +1,75 @@
+// Files read and written at stated places by many threads or ranks, and files that appear whole or not at all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace penstock {
+
+/// An open regular file, closed on destruction. Movable, not copyable; the reads and writes are thread-safe.
+///
+/// Every failure throws an Error that names the path: a missing file or folder, a path that is no regular file, a
+/// denied permission, a full disk.
+class File {
+ public:
+  File() = default;
+  /// Opens an existing file for reading.
+  static File open(const std::string& path);
+  /// Opens an existing file for reading and writing.
+  static File open_for_writing(const std::string& path);
+  /// Opens a file for reading and writing, made if there is none and emptied if there is one.
+  static File create(const std::string& path);
+  ~File();
+  File(File&& other) noexcept;
+  File& operator=(File&& other) noexcept;
+
+  const std::string& path() const noexcept { return path_; }
+  /// The length now, in bytes.
+  std::int64_t size() const;
+  /// Fills `bytes` from `offset` on; Error when the file ends before.
+  void read(std::int64_t offset, std::span<std::byte> bytes) const;
+  /// Writes all of `bytes` from `offset` on.
+  void write(std::int64_t offset, std::span<const std::byte> bytes) const;
+  /// Makes the file `bytes` long and takes the room on disk now, where the file system can, so that no later write
+  /// finds the disk full.
+  void reserve(std::int64_t bytes) const;
+  /// Returns when everything written is on the disk.
+  void sync() const;
+
+ private:
+  File(std::string path, int flags);
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+/// A file written beside its final place, as `path` + ".part", and renamed there once it is complete, so that a reader
+/// finds the former file or the whole new one. Movable, not copyable; a draft never committed removes its file.
+class Draft {
+ public:
+  /// Creates the file beside. Throws Error when it cannot be made there, or when `path` exists and is no regular file.
+  explicit Draft(const std::string& path);
+  ~Draft();
+  Draft(Draft&& other) noexcept;
+  Draft& operator=(Draft&& other) noexcept;
+
+  /// Where the draft of `path` lies.
+  static std::string part_path(const std::string& path);
+  const File& file() const noexcept { return file_; }
+  /// Brings the content to the disk and renames it to the final path; once.
+  void commit();
+
+ private:
+  std::string path_;
+  File file_;
+};
+
+/// The whole content of a file.
+std::string read_text(const std::string& path);
+
+/// Writes `text` as the whole content of the file `path`, through a Draft.
+void write_text(const std::string& path, std::string_view text);
+
+}  // namespace penstock
