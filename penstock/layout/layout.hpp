@@ -1,6 +1,7 @@
 // Describes which bytes, in what order: the common language of movers, transports and transforms.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -26,7 +27,8 @@ struct Run {
 ///
 /// Every layout is held in its normal form: loops from outermost to innermost around a list of contiguous runs. Two
 /// layouts compare equal exactly when they name the same bytes in the same order. An immutable value; thread-safe.
-/// The constructors below throw Error for negative counts and for offsets that do not fit in 63 bits.
+/// The constructors below throw Error for negative counts, for offsets beyond 2^62 in size, for 2^63 bytes and more,
+/// and for lists without regularity of more than `most_runs` runs.
 class Layout {
  public:
   /// No bytes at all.
@@ -67,6 +69,9 @@ class Layout {
   std::int64_t lower_bound() const noexcept { return lower_bound_; }
   std::int64_t upper_bound() const noexcept { return upper_bound_; }
 
+  /// How many runs a layout may hold; what repeats with a constant stride is a level and costs no runs.
+  static constexpr std::int64_t most_runs = std::int64_t{1} << 26;
+
   bool operator==(const Layout&) const = default;
   /// A hash of the normal form, equal for equal layouts.
   std::size_t hash() const noexcept;
@@ -77,6 +82,28 @@ class Layout {
   std::int64_t bytes_ = 0;
   std::int64_t lower_bound_ = 0;
   std::int64_t upper_bound_ = 0;
+};
+
+/// Walks the runs of a layout in order, the loops unrolled. Refers to the layout, which must outlive it; allocates
+/// nothing. Two runs in a row may touch where one repetition of a loop ends at the start of the next.
+class RunWalk {
+ public:
+  explicit RunWalk(const Layout& layout) noexcept : levels_(layout.levels()), runs_(layout.runs()) {}
+
+  /// Whether all runs have been seen.
+  bool is_done() const noexcept { return run_ == runs_.size(); }
+  /// The present run; not to be called when done.
+  Run run() const noexcept { return {base_ + runs_[run_].offset, runs_[run_].bytes}; }
+  /// Steps to the next run; not to be called when done.
+  void next() noexcept;
+
+ private:
+  std::span<const Level> levels_;
+  std::span<const Run> runs_;
+  std::size_t run_ = 0;
+  std::int64_t base_ = 0;
+  // Each level repeats at least twice, so that the count of bytes bounds the number of levels.
+  std::array<std::int64_t, 63> index_{};
 };
 
 }  // namespace penstock::layout
