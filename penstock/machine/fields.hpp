@@ -1,0 +1,74 @@
+// The keys of a machine file, each named once, walked both by the parser and by the formatter.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "penstock/machine/machine.hpp"
+
+namespace penstock::machine {
+
+inline constexpr std::array<std::pair<Topology, std::string_view>, 7> topology_names{
+    {{Topology::bus, "bus"},
+     {Topology::crossbar, "crossbar"},
+     {Topology::fat_tree, "fat-tree"},
+     {Topology::mesh, "mesh"},
+     {Topology::torus, "torus"},
+     {Topology::hypercube, "hypercube"},
+     {Topology::dragonfly, "dragonfly"}}};
+
+// Each function visits the keys of one table of the file. A `Section` is the parser's or the formatter's; it offers
+//   positive(key, value)        a number above zero: an integer or a floating-point one, as the member is
+//   not_negative(key, value)    zero as well
+//   text(key, value), topology(key, value), integers(key, values)
+//   table(key, value), tables(key, values)     which visit the tables below in turn; the latter may be absent.
+
+template <class Section>
+void visit(Section& section, MemoryLevel& level) {
+  section.text("name", level.name);
+  section.positive("capacity_bytes", level.capacity_bytes);
+  section.positive("bandwidth_bytes_per_s", level.bandwidth_bytes_per_s);
+  section.positive("latency_s", level.latency_s);
+}
+
+template <class Section>
+void visit(Section& section, Node& node) {
+  section.positive("cores", node.cores);
+  section.positive("peak_flops", node.peak_flops);
+  section.positive("memory_bandwidth_bytes_per_s", node.memory_bandwidth_bytes_per_s);
+  section.positive("cache_bytes", node.cache_bytes);
+  section.positive("cache_l2_bytes", node.cache_l2_bytes);
+  section.positive("line_bytes", node.line_bytes);
+  section.positive("fft_rate_flops_per_core", node.fft_rate_flops_per_core);
+  section.positive("gemm_rate_flops_per_core", node.gemm_rate_flops_per_core);
+  section.tables("memory_levels", node.memory_levels);
+}
+
+template <class Section>
+void visit(Section& section, NetworkPiece& piece) {
+  section.not_negative("from_bytes", piece.from_bytes);
+  section.positive("latency_s", piece.latency_s);
+  section.positive("bandwidth_bytes_per_s", piece.bandwidth_bytes_per_s);
+}
+
+template <class Section>
+void visit(Section& section, Network& network) {
+  section.topology("topology", network.topology);
+  section.integers("dimensions", network.dimensions);
+  section.positive("link_bandwidth_bytes_per_s", network.link_bandwidth_bytes_per_s);
+  section.not_negative("send_overhead_s", network.send_overhead_s);
+  section.not_negative("receive_overhead_s", network.receive_overhead_s);
+  section.tables("pieces", network.pieces);
+}
+
+template <class Section>
+void visit(Section& section, Machine& machine) {
+  section.text("name", machine.name);
+  section.positive("year", machine.year);
+  section.positive("count", machine.count);
+  section.table("node", machine.node);
+  section.table("network", machine.network);
+}
+
+}  // namespace penstock::machine
