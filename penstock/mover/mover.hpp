@@ -40,6 +40,7 @@ class Mover {
 
   /// What `compile` made: loops over a kernel. Private to the module.
   struct Program;
+  explicit Mover(std::shared_ptr<const Program> program) noexcept;
 
  private:
   std::shared_ptr<const Program> program_;

@@ -1,0 +1,66 @@
+// The kernels that movers call: written ahead of time, a table of them for each instruction set. Private to the module.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "penstock/mover/joint.hpp"
+
+namespace penstock::mover {
+
+/// A cache line of the destination, as far as stores that bypass the cache are concerned.
+inline constexpr std::int64_t line_bytes = 64;
+
+/// What one call of a kernel does; which fields count is said by the kernel.
+struct Work {
+  /// Bytes of a block (rows) or of an element (transposition).
+  std::int64_t block = 0;
+  /// Rows: the inner loop and the one around it. Transposition: `inner` steps by one element in the source, `outer` by
+  /// one element in the destination.
+  JointLevel inner{1, 0, 0};
+  JointLevel outer{1, 0, 0};
+  /// The list, for the kernel that copies one: a pointer and a count, since the members of std::span are inline
+  /// functions that a kernel's file would compile for its own processor and the linker might keep for all.
+  const Piece* pieces = nullptr;
+  std::size_t piece_count = 0;
+};
+
+using Kernel = void (*)(const std::byte* source, std::byte* destination, const Work& work) noexcept;
+
+/// The sizes of blocks for which `copy_rows` has a kernel of its own.
+inline constexpr std::array<std::int64_t, 7> fixed_blocks{4, 8, 16, 32, 64, 128, 256};
+/// The sizes of elements that are transposed.
+inline constexpr std::array<std::int64_t, 3> transposed_elements{4, 8, 16};
+
+/// One instruction set's kernels. Those that stream use stores that bypass the cache for whole lines of 64 bytes of the
+/// destination and ordinary stores for the rest; any address is correct.
+struct Kernels {
+  const char* name;
+  /// Copies inner.extent x outer.extent blocks: of the size of `fixed_blocks`; of any size; of any size, streaming.
+  std::array<Kernel, fixed_blocks.size()> copy_fixed_rows;
+  Kernel copy_rows;
+  Kernel stream_rows;
+  /// Streams blocks that lie one after another in the destination (inner.destination_stride == block <= 512).
+  Kernel stream_gathered_rows;
+  std::array<Kernel, transposed_elements.size()> transpose;
+  std::array<Kernel, transposed_elements.size()> stream_transposed;
+  Kernel copy_list;
+  Kernel stream_list;
+};
+
+enum class InstructionSet { portable, avx2, avx512 };
+inline constexpr std::array instruction_sets{InstructionSet::portable, InstructionSet::avx2, InstructionSet::avx512};
+
+/// Whether this build has the set's kernels and this processor (and system) runs them.
+bool is_usable(InstructionSet set) noexcept;
+/// The widest set that is usable.
+InstructionSet best_instruction_set() noexcept;
+/// The kernels of a usable set.
+const Kernels& kernels_of(InstructionSet set) noexcept;
+
+extern const Kernels portable_kernels;
+extern const Kernels avx2_kernels;
+extern const Kernels avx512_kernels;
+
+}  // namespace penstock::mover

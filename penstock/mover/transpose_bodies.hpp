@@ -1,0 +1,126 @@
+// The loops around in-register transpositions, written once over a vector type as in kernel_bodies.hpp.
+#pragma once
+
+#include "penstock/mover/kernel_bodies.hpp"
+
+namespace penstock::mover {
+
+/// A matrix to transpose: element (p, q) lies at from + p * E + q * from_pitch and goes to to + p * to_pitch + q * E.
+struct Matrix {
+  const std::byte* from;
+  std::byte* to;
+  std::int64_t from_pitch;
+  std::int64_t to_pitch;
+  std::int64_t p_extent;
+  std::int64_t q_extent;
+
+  template <std::int64_t E>
+  [[gnu::always_inline]] Matrix part(std::int64_t p, std::int64_t q, std::int64_t ps, std::int64_t qs) const {
+    return {from + p * E + q * from_pitch, to + p * to_pitch + q * E, from_pitch, to_pitch, ps, qs};
+  }
+};
+
+template <class V, std::int64_t E, bool is_streaming>
+[[gnu::always_inline]] inline void transpose_square(const Matrix& m, std::int64_t p, std::int64_t q) {
+  constexpr std::int64_t width = V::template width<E>;
+  const std::int64_t ps = m.p_extent - p < width ? m.p_extent - p : width;
+  const std::int64_t qs = m.q_extent - q < width ? m.q_extent - q : width;
+  const std::byte* from = m.from + p * E + q * m.from_pitch;
+  std::byte* to = m.to + p * m.to_pitch + q * E;
+  if (ps == width && qs == width) [[likely]] {
+    V::template transpose<E, is_streaming>(from, m.from_pitch, to, m.to_pitch);
+  } else {
+    V::template transpose_part<E, is_streaming>(from, m.from_pitch, to, m.to_pitch, ps, qs);
+  }
+}
+
+/// The shorter side is the inner loop and is cut in tiles, so that the lines which neighbouring squares share, and the
+/// pages of both sides, are still at hand when they are met again.
+template <class V, std::int64_t E, bool is_streaming>
+inline void transpose_tiled(const Matrix& m) {
+  constexpr std::int64_t width = V::template width<E>;
+  constexpr std::int64_t tile = 1024 / E;
+  if (is_streaming || m.q_extent <= m.p_extent) {
+    for (std::int64_t q0 = 0; q0 < m.q_extent; q0 += tile) {
+      const Matrix part = m.part<E>(0, q0, m.p_extent, m.q_extent - q0 < tile ? m.q_extent - q0 : tile);
+      for (std::int64_t p = 0; p < part.p_extent; p += width) {
+        for (std::int64_t q = 0; q < part.q_extent; q += width) {
+          transpose_square<V, E, is_streaming>(part, p, q);
+        }
+      }
+    }
+  } else {
+    for (std::int64_t p0 = 0; p0 < m.p_extent; p0 += tile) {
+      const Matrix part = m.part<E>(p0, 0, m.p_extent - p0 < tile ? m.p_extent - p0 : tile, m.q_extent);
+      for (std::int64_t q = 0; q < part.q_extent; q += width) {
+        for (std::int64_t p = 0; p < part.p_extent; p += width) {
+          transpose_square<V, E, is_streaming>(part, p, q);
+        }
+      }
+    }
+  }
+}
+
+/// Transposes by way of a buffer in the first cache, for destination rows that do not all begin at the same place of a
+/// line: each is then streamed with its own head and tail.
+template <class V, std::int64_t E>
+inline void stream_transposed_by_way_of_a_buffer(const Matrix& m) {
+  constexpr std::int64_t row_bytes = 1024;
+  constexpr std::int64_t rows = 16;
+  alignas(64) std::byte buffer[rows * row_bytes];
+  for (std::int64_t p = 0; p < m.p_extent; p += rows) {
+    for (std::int64_t q = 0; q < m.q_extent; q += row_bytes / E) {
+      Matrix part = m.part<E>(p, q, m.p_extent - p < rows ? m.p_extent - p : rows,
+                              m.q_extent - q < row_bytes / E ? m.q_extent - q : row_bytes / E);
+      std::byte* to = part.to;
+      part.to = buffer;
+      part.to_pitch = row_bytes;
+      transpose_tiled<V, E, false>(part);
+      for (std::int64_t i = 0; i < part.p_extent; ++i) {
+        stream_block<V>(to + i * m.to_pitch, buffer + i * row_bytes, part.q_extent * E);
+      }
+    }
+  }
+}
+
+[[gnu::always_inline]] inline Matrix matrix_of(const std::byte* from, std::byte* to, const Work& work) {
+  return {from, to, work.outer.source_stride, work.inner.destination_stride, work.inner.extent, work.outer.extent};
+}
+
+template <class V, std::int64_t E>
+void transpose(const std::byte* from, std::byte* to, const Work& work) noexcept {
+  transpose_tiled<V, E, false>(matrix_of(from, to, work));
+}
+
+template <class V, std::int64_t E>
+void stream_transposed(const std::byte* from, std::byte* to, const Work& work) noexcept {
+  const Matrix m = matrix_of(from, to, work);
+  const auto head_bytes = static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(to) % line_bytes);
+  if (m.to_pitch % line_bytes != 0 || head_bytes % E != 0) {
+    stream_transposed_by_way_of_a_buffer<V, E>(m);
+    return;
+  }
+  const std::int64_t head = head_bytes / E < m.q_extent ? head_bytes / E : m.q_extent;
+  const std::int64_t whole = (m.q_extent - head) / (line_bytes / E) * (line_bytes / E);
+  transpose_tiled<V, E, false>(m.part<E>(0, 0, m.p_extent, head));
+  transpose_tiled<V, E, true>(m.part<E>(0, head, m.p_extent, whole));
+  transpose_tiled<V, E, false>(m.part<E>(0, head + whole, m.p_extent, m.q_extent - head - whole));
+}
+
+/// The table of all kernels over V.
+template <class V>
+constexpr Kernels make_kernels(const char* name) {
+  return {
+      .name = name,
+      .copy_fixed_rows = {copy_fixed_rows<V, 4>, copy_fixed_rows<V, 8>, copy_fixed_rows<V, 16>, copy_fixed_rows<V, 32>,
+                          copy_fixed_rows<V, 64>, copy_fixed_rows<V, 128>, copy_fixed_rows<V, 256>},
+      .copy_rows = copy_rows<V>,
+      .stream_rows = stream_rows<V>,
+      .stream_gathered_rows = stream_gathered_rows<V>,
+      .transpose = {transpose<V, 4>, transpose<V, 8>, transpose<V, 16>},
+      .stream_transposed = {stream_transposed<V, 4>, stream_transposed<V, 8>, stream_transposed<V, 16>},
+      .copy_list = copy_list<V>,
+      .stream_list = stream_list<V>};
+}
+
+}  // namespace penstock::mover
