@@ -1,0 +1,52 @@
+// How a box of the field lies in memory: in some order of the directions, perhaps cut into grains.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "penstock/fft/decomposition.hpp"
+#include "penstock/layout/layout.hpp"
+
+namespace penstock::fft {
+
+/// A box stored in `order` (slowest direction first). Where `grain` > 0 it is stored as a row of sub-boxes ("grains")
+/// of `grain` planes each along direction `cut` (the last one may be shorter), each in `order`: one message after the
+/// other, so that a message is contiguous.
+struct Block {
+  Box box;
+  std::array<int, 3> order{};
+  std::int64_t element_bytes = 0;
+  std::int64_t pitch_bytes = 0;  ///< from one innermost row to the next
+  int cut = 0;
+  std::int64_t grain = 0;
+  std::int64_t offset_bytes = 0;  ///< of the block from the base of its memory
+
+  /// A block without padding.
+  static Block packed(const Box& box, std::array<int, 3> order, std::int64_t element_bytes);
+  /// A block in rows of whole cache lines where that costs little, cut into grains, so that stores can bypass the
+  /// cache.
+  static Block aligned(const Box& box, std::array<int, 3> order, std::int64_t element_bytes, int cut,
+                       std::int64_t grain);
+
+  std::int64_t grains() const noexcept;
+  /// Bytes from the block's start to grain `index`, and of the whole block for index == grains().
+  std::int64_t grain_offset(std::int64_t index) const noexcept;
+  std::int64_t bytes() const noexcept { return grain_offset(grains()); }
+};
+
+/// A part of a block that loops can describe: where it begins, and the loops of each direction.
+struct Piece {
+  Box box;
+  std::int64_t offset_bytes = 0;
+  std::array<std::vector<layout::Level>, 3> levels;  ///< by direction, outermost first
+
+  /// The bytes in the order `order` of the directions, relative to the piece's begin.
+  layout::Layout layout(const std::array<int, 3>& order, std::int64_t element_bytes) const;
+};
+
+/// The part `box` of `block` as pieces: one where it is not cut, else at most three (what is left of a grain that began
+/// before, whole grains, the begin of one that goes on).
+std::vector<Piece> pieces_of(const Block& block, const Box& box);
+
+}  // namespace penstock::fft

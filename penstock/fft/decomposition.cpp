@@ -1,0 +1,68 @@
+#include "penstock/fft/decomposition.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <tuple>
+
+namespace penstock::fft {
+
+std::int64_t Distribution::position(std::int64_t x, std::int64_t y, std::int64_t z) const noexcept {
+  const Extents point{x, y, z};
+  std::int64_t position = 0;
+  for (const int direction : order) {
+    const auto d = static_cast<std::size_t>(direction);
+    position = position * box.extent[d] + (point[d] - box.lower[d]);
+  }
+  return position;
+}
+
+Range part_of(std::int64_t n, int parts, int index) noexcept {
+  const std::int64_t length = n / parts;
+  const std::int64_t longer = n % parts;  // so many parts at the front have one more
+  return {.lower = index * length + std::min<std::int64_t>(index, longer), .extent = length + (index < longer ? 1 : 0)};
+}
+
+Box intersect(const Box& a, const Box& b) noexcept {
+  Box common;
+  for (std::size_t d = 0; d < 3; ++d) {
+    common.lower[d] = std::max(a.lower[d], b.lower[d]);
+    const std::int64_t upper = std::min(a.lower[d] + a.extent[d], b.lower[d] + b.extent[d]);
+    common.extent[d] = std::max<std::int64_t>(upper - common.lower[d], 0);
+  }
+  return common;
+}
+
+Box Decomposition::pencil(int along, int rank) const noexcept {
+  // Along x: y is cut by the row, z by the plane group. Each exchange swaps the whole direction with one that is cut.
+  const int row = rank % grid_.ty;
+  const int group = rank / grid_.ty;
+  const Range whole{0, points_[static_cast<std::size_t>(along)]};
+  Range x = part_of(points_[0], grid_.ty, row);
+  Range y = along == 0 ? part_of(points_[1], grid_.ty, row) : part_of(points_[1], grid_.tz, group);
+  Range z = part_of(points_[2], grid_.tz, group);
+  (along == 0 ? x : along == 1 ? y : z) = whole;
+  return {.lower = {x.lower, y.lower, z.lower}, .extent = {x.extent, y.extent, z.extent}};
+}
+
+Grid choose_grid(const Extents& points, int ranks) noexcept {
+  if (ranks <= points[1] && ranks <= points[2]) {
+    return {.ty = 1, .tz = ranks};
+  }
+  // Work is lost where a rank owns nothing in one of the three stages.
+  const auto cost = [&](int ty, int tz) {
+    const auto busy = [](std::int64_t n, int parts) { return std::min<std::int64_t>(n, parts); };
+    const std::int64_t busy_ranks =
+        std::min({busy(points[1], ty) * busy(points[2], tz), busy(points[0], ty) * busy(points[2], tz),
+                  busy(points[0], ty) * busy(points[1], tz)});
+    return std::tuple(ranks - busy_ranks, std::abs(ty - tz), ty);
+  };
+  Grid best{.ty = 1, .tz = ranks};
+  for (int ty = 2; ty <= ranks; ++ty) {
+    if (ranks % ty == 0 && cost(ty, ranks / ty) < cost(best.ty, best.tz)) {
+      best = {.ty = ty, .tz = ranks / ty};
+    }
+  }
+  return best;
+}
+
+}  // namespace penstock::fft

@@ -1,0 +1,44 @@
+// Who owns which box of the field before and after each stage: pencils on a TY x TZ grid of ranks.
+#pragma once
+
+#include <cstdint>
+
+#include "penstock/fft/fft.hpp"
+
+namespace penstock::fft {
+
+/// A half-open range of indices.
+struct Range {
+  std::int64_t lower;
+  std::int64_t extent;
+};
+
+/// Part `index` of `parts` nearly equal parts of [0, n): their lengths differ by at most one.
+Range part_of(std::int64_t n, int parts, int index) noexcept;
+
+/// The points that both boxes hold.
+Box intersect(const Box& a, const Box& b) noexcept;
+
+/// The pencils of NAS FT's terminology (Nishtala et al. 2009, slide 12): rank r sits in row r % ty of plane group r /
+/// ty.
+class Decomposition {
+ public:
+  /// `points` are those of the array that is distributed: nx/2 + 1 in x for the spectrum of real data.
+  Decomposition(Extents points, Grid grid) noexcept : points_(points), grid_(grid) {}
+
+  /// The box of `rank` when its pencils run along direction `along`: whole in it, cut in the other two.
+  Box pencil(int along, int rank) const noexcept;
+
+  const Extents& points() const noexcept { return points_; }
+  const Grid& grid() const noexcept { return grid_; }
+
+ private:
+  Extents points_;
+  Grid grid_;
+};
+
+/// The grid for `ranks` ranks where the user leaves the choice: slabs (1 x P) while every rank gets planes of both
+/// exchanges, since that saves an exchange; else the grid nearest to a square that leaves the fewest ranks idle.
+Grid choose_grid(const Extents& points, int ranks) noexcept;
+
+}  // namespace penstock::fft

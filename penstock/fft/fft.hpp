@@ -1,0 +1,183 @@
+// Distributed 3-D fast Fourier transforms.
+#pragma once
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "penstock/gas/gas.hpp"
+#include "penstock/machine/machine.hpp"
+
+namespace penstock::fft {
+
+/// Directions of space: index 0 is x, the direction that is contiguous in the input, 1 is y, 2 is z.
+using Extents = std::array<std::int64_t, 3>;
+
+/// A box of grid points: `extent` points from `lower` on, in x, y and z.
+struct Box {
+  Extents lower{};
+  Extents extent{};
+  std::int64_t count() const noexcept { return extent[0] * extent[1] * extent[2]; }
+  bool operator==(const Box&) const = default;
+};
+
+/// The part of a field that one rank holds, and how: the directions from slowest to fastest, so that
+/// {2, 1, 0} is [z][y][x] with x contiguous. No padding.
+struct Distribution {
+  Box box;
+  std::array<int, 3> order{2, 1, 0};
+  /// The position in the rank's array of the point (x, y, z), which lies in `box`.
+  std::int64_t position(std::int64_t x, std::int64_t y, std::int64_t z) const noexcept;
+};
+
+/// What is transformed into what by `forward`; `backward` goes the other way.
+enum class Type {
+  c2c,  ///< complex to complex
+  r2c,  ///< real to complex with the nx/2 + 1 coefficients that determine the others
+};
+
+/// A factor on the result of one transform of N = nx ny nz points.
+enum class Scaling {
+  none,       ///< 1: forward then backward multiplies by N
+  symmetric,  ///< 1/sqrt(N): forward and backward are unitary
+  full,       ///< 1/N
+};
+
+/// How the spectrum is distributed.
+enum class Output {
+  transposed,  ///< z-pencils, [x][y][z] with z contiguous: where the last transform leaves it, the cheap one
+  as_input,    ///< x-pencils, [z][y][x] with x contiguous, like the input: one exchange more
+};
+
+/// How many planes share a message: the two published algorithms are the ends of one scale, the grain.
+enum class Algorithm {
+  automatic,  ///< packed where peers share memory, else a few messages per peer, so that they overlap
+  packed,     ///< packed slabs: one message per peer and exchange
+  slabs,      ///< a message per plane, peer and exchange: most overlap
+};
+
+/// How long the local transform may look for its best variant.
+enum class Effort {
+  estimate,  ///< no measuring
+  measure,   ///< some tenths of a second; less where wisdom is at hand
+};
+
+/// A processor grid: rank r holds row r % ty of plane group r / ty. 0 x 0 lets the plan choose.
+struct Grid {
+  int ty = 0;
+  int tz = 0;
+  bool operator==(const Grid&) const = default;
+};
+
+/// What a plan is made from; the same on every rank.
+struct Options {
+  Extents size{};  ///< nx, ny, nz: points of the field in real space
+  Type type = Type::c2c;
+  Grid grid;
+  Output output = Output::transposed;
+  Algorithm algorithm = Algorithm::automatic;
+  std::int64_t grain = 0;  ///< planes per message; 0 leaves it to `algorithm`
+  int threads = 1;         ///< threads of each rank
+  int batch = 1;           ///< fields per call, in the same arrays; see Plan::input_stride
+  Effort effort = Effort::measure;
+  std::uint64_t memory_budget_bytes = 0;  ///< what plans of one node may take; 0: what the system has left
+  machine::Machine machine = machine::detect();
+};
+
+/// What a plan costs a rank in memory beyond the user's arrays.
+struct MemoryNeed {
+  std::uint64_t exchange_bytes = 0;  ///< what peers write into, and buffers for messages to other nodes
+  std::uint64_t scratch_bytes = 0;   ///< tiles and planes in cache, per thread
+  std::uint64_t total_bytes() const noexcept { return exchange_bytes + scratch_bytes; }
+};
+
+/// Where the time of a transform went, summed over the threads of this rank and divided by their number.
+struct Breakdown {
+  double transform_s = 0;  ///< 1-D transforms in cache
+  double move_s = 0;       ///< gathering tiles and scattering them to where they go next
+  double wait_s = 0;       ///< waiting for peers
+  double total_s = 0;      ///< from call to return
+};
+
+/// What a plan decided.
+struct Decision {
+  Grid grid;
+  std::int64_t grain = 0;          ///< planes per message in the forward direction
+  bool is_plane_in_cache = false;  ///< the first two directions are transformed in one pass over memory
+  int passes = 0;                  ///< how often a transform reads and writes the field
+};
+
+/// The memory that a plan with these options would take on this rank of `team`; collective. Throws as the plan would.
+template <class Real>
+MemoryNeed memory_need(const gas::Team& team, const Options& options);
+
+/// A transform of given size over the ranks of a team, planned once and run many times.
+///
+/// Real is float or double. Movable, not copyable. All members are collective over the team unless said otherwise.
+/// A plan runs one transform at a time; different plans may run at the same time on different threads if each was made
+/// from a team of its own.
+///
+/// Arrays: `input()` and `output()` say which points this rank holds and in which order; a rank may hold none. Both may
+/// be the same memory: the input of a field is read whole before any of its output is written. Else the input is left
+/// unchanged.
+///
+/// Errors: the constructor throws penstock::Error on every rank when sizes, grid or options cannot be used, differ
+/// between ranks, or need more memory than there is. Running throws Error when a span is too short or not of the
+/// plan's type.
+template <class Real>
+class Plan {
+  static_assert(std::is_same_v<Real, float> || std::is_same_v<Real, double>);
+
+ public:
+  using Complex = std::complex<Real>;
+
+  /// The team is used for the plan's making only; the plan communicates over a team of its own.
+  Plan(const gas::Team& team, const Options& options);
+  ~Plan();
+  Plan(Plan&&) noexcept;
+  Plan& operator=(Plan&&) noexcept;
+
+  /// The real-space points of this rank. Local.
+  const Distribution& input() const noexcept;
+  /// The wavenumbers of this rank (x from 0 to nx/2 for r2c). Local.
+  const Distribution& output() const noexcept;
+
+  /// With a batch, field i begins at element i * stride of the array. Both strides are the same number of bytes, which
+  /// holds the larger of the two ends, so that a batch can be transformed in place. Local.
+  std::int64_t input_stride() const noexcept;
+  std::int64_t output_stride() const noexcept;
+
+  /// Transforms with exp(-i k x). For type c2c.
+  void forward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling = Scaling::none);
+  /// The same for type r2c.
+  void forward(std::span<const Real> in, std::span<Complex> out, Scaling scaling = Scaling::none);
+  /// Transforms with exp(+i k x). For type c2c.
+  void backward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling = Scaling::none);
+  /// The same for type r2c.
+  void backward(std::span<const Complex> in, std::span<Real> out, Scaling scaling = Scaling::none);
+
+  /// What was decided, what it takes, and where the last transform's time went. Local.
+  const Decision& decision() const noexcept;
+  const MemoryNeed& memory() const noexcept;
+  const Breakdown& last_breakdown() const noexcept;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+extern template class Plan<float>;
+extern template class Plan<double>;
+
+/// Reads or writes what the local transforms have learned about this machine (FFTW's wisdom), in both precisions. Not
+/// collective. `import_wisdom` returns false, and leaves everything as it was, where the text is not wisdom of this
+/// version.
+bool import_wisdom(const std::string& text);
+std::string export_wisdom();
+
+}  // namespace penstock::fft

@@ -1,0 +1,171 @@
+// The local transform by FFTW, and FFTW's wisdom.
+#include <fftw3.h>
+
+#include <complex>
+#include <limits>
+#include <mutex>
+#include <string>
+
+#include "penstock/base/base.hpp"
+#include "penstock/fft/local_transform.hpp"
+
+namespace penstock::fft {
+namespace {
+
+// FFTW's two precisions under one set of names.
+template <class Real>
+struct Fftw;
+
+#define PENSTOCK_FFTW(REAL, PREFIX)                                                     \
+  template <>                                                                           \
+  struct Fftw<REAL> {                                                                   \
+    using Plan = PREFIX##_plan;                                                         \
+    using Complex = PREFIX##_complex;                                                   \
+    static constexpr auto plan_c2c = PREFIX##_plan_many_dft;                            \
+    static constexpr auto plan_r2c = PREFIX##_plan_many_dft_r2c;                        \
+    static constexpr auto plan_c2r = PREFIX##_plan_many_dft_c2r;                        \
+    static constexpr auto run_c2c = PREFIX##_execute_dft;                               \
+    static constexpr auto run_r2c = PREFIX##_execute_dft_r2c;                           \
+    static constexpr auto run_c2r = PREFIX##_execute_dft_c2r;                           \
+    static constexpr auto destroy = PREFIX##_destroy_plan;                              \
+    static constexpr auto make_planner_thread_safe = PREFIX##_make_planner_thread_safe; \
+    static constexpr auto import_wisdom = PREFIX##_import_wisdom_from_string;           \
+    static constexpr auto export_wisdom = PREFIX##_export_wisdom_to_string;             \
+    static constexpr auto release = PREFIX##_free;                                      \
+  };
+PENSTOCK_FFTW(float, fftwf)
+PENSTOCK_FFTW(double, fftw)
+#undef PENSTOCK_FFTW
+
+// FFTW's planner is one for the whole process, so that this flag cannot belong to anyone smaller.
+void prepare_planner() {
+  static std::once_flag is_prepared;
+  std::call_once(is_prepared, [] {
+    Fftw<float>::make_planner_thread_safe();
+    Fftw<double>::make_planner_thread_safe();
+  });
+}
+
+template <class Real>
+class FftwTransform final : public LocalTransform {
+ public:
+  FftwTransform(const RowShape& shape, Effort effort) : shape_(shape) {
+    prepare_planner();
+    // Measuring runs the transform: on memory of the plan's own, aligned as the tiles are.
+    const Memory in(static_cast<std::size_t>(shape.rows * shape.in_pitch_bytes));
+    const Memory out(static_cast<std::size_t>(shape.rows * shape.out_pitch_bytes));
+    tile_ = make(in.data(), out.data(), static_cast<int>(shape.rows), effort);
+    row_ = shape.rows == 1 ? tile_ : make(in.data(), out.data(), 1, effort);
+    if (tile_ == nullptr || row_ == nullptr) {
+      destroy();
+      throw Error("FFTW has no plan for rows of " + std::to_string(shape.length) + " points");
+    }
+  }
+  ~FftwTransform() override { destroy(); }
+  FftwTransform(const FftwTransform&) = delete;
+  FftwTransform& operator=(const FftwTransform&) = delete;
+
+  void run(std::byte* in, std::byte* out, std::int64_t rows) const noexcept override {
+    if (rows == shape_.rows) {
+      execute(tile_, in, out);
+      return;
+    }
+    for (std::int64_t i = 0; i < rows; ++i) {
+      execute(row_, in + i * shape_.in_pitch_bytes, out + i * shape_.out_pitch_bytes);
+    }
+  }
+
+ private:
+  using Api = Fftw<Real>;
+
+  typename Api::Plan make(std::byte* in, std::byte* out, int rows, Effort effort) const {
+    const int length = static_cast<int>(shape_.length);
+    const bool has_real_input = shape_.kind == RowKind::real_to_complex;
+    const bool has_real_output = shape_.kind == RowKind::complex_to_real;
+    const auto in_element = static_cast<std::int64_t>(has_real_input ? sizeof(Real) : 2 * sizeof(Real));
+    const auto out_element = static_cast<std::int64_t>(has_real_output ? sizeof(Real) : 2 * sizeof(Real));
+    const int in_pitch = static_cast<int>(shape_.in_pitch_bytes / in_element);
+    const int out_pitch = static_cast<int>(shape_.out_pitch_bytes / out_element);
+    const unsigned flags = (effort == Effort::measure ? FFTW_MEASURE : FFTW_ESTIMATE) | FFTW_DESTROY_INPUT;
+    auto* complex_in = reinterpret_cast<typename Api::Complex*>(in);
+    auto* complex_out = reinterpret_cast<typename Api::Complex*>(out);
+    if (has_real_input) {
+      return Api::plan_r2c(1, &length, rows, reinterpret_cast<Real*>(in), nullptr, 1, in_pitch, complex_out, nullptr, 1,
+                           out_pitch, flags);
+    }
+    if (has_real_output) {
+      return Api::plan_c2r(1, &length, rows, complex_in, nullptr, 1, in_pitch, reinterpret_cast<Real*>(out), nullptr, 1,
+                           out_pitch, flags);
+    }
+    const int sign = shape_.kind == RowKind::forward ? FFTW_FORWARD : FFTW_BACKWARD;
+    return Api::plan_c2c(1, &length, rows, complex_in, nullptr, 1, in_pitch, complex_out, nullptr, 1, out_pitch, sign,
+                         flags);
+  }
+
+  void execute(typename Api::Plan plan, std::byte* in, std::byte* out) const noexcept {
+    auto* complex_in = reinterpret_cast<typename Api::Complex*>(in);
+    auto* complex_out = reinterpret_cast<typename Api::Complex*>(out);
+    switch (shape_.kind) {
+      case RowKind::real_to_complex:
+        return Api::run_r2c(plan, reinterpret_cast<Real*>(in), complex_out);
+      case RowKind::complex_to_real:
+        return Api::run_c2r(plan, complex_in, reinterpret_cast<Real*>(out));
+      default:
+        return Api::run_c2c(plan, complex_in, complex_out);
+    }
+  }
+
+  void destroy() noexcept {
+    if (row_ != nullptr && row_ != tile_) {
+      Api::destroy(row_);
+    }
+    if (tile_ != nullptr) {
+      Api::destroy(tile_);
+    }
+  }
+
+  RowShape shape_;
+  typename Api::Plan tile_ = nullptr;
+  typename Api::Plan row_ = nullptr;
+};
+
+template <class Real>
+std::string export_wisdom_of() {
+  char* text = Fftw<Real>::export_wisdom();
+  const std::string copy = text == nullptr ? "" : text;
+  Fftw<Real>::release(text);
+  return copy;
+}
+
+// Both precisions in one text: this line, then double's wisdom, the same line, single's.
+const std::string wisdom_mark = "# penstock wisdom " PENSTOCK_VERSION "\n";
+
+}  // namespace
+
+template <class Real>
+std::unique_ptr<LocalTransform> plan_with_fftw(const RowShape& shape, Effort effort) {
+  if (shape.length > std::numeric_limits<int>::max()) {
+    throw Error("a direction of " + std::to_string(shape.length) + " points is longer than FFTW can transform");
+  }
+  return std::make_unique<FftwTransform<Real>>(shape, effort);
+}
+
+template std::unique_ptr<LocalTransform> plan_with_fftw<float>(const RowShape&, Effort);
+template std::unique_ptr<LocalTransform> plan_with_fftw<double>(const RowShape&, Effort);
+
+bool import_wisdom(const std::string& text) {
+  prepare_planner();
+  const std::size_t second = text.find(wisdom_mark, wisdom_mark.size());
+  if (!text.starts_with(wisdom_mark) || second == std::string::npos) {
+    return false;
+  }
+  const std::string wisdom = text.substr(wisdom_mark.size(), second - wisdom_mark.size());
+  const std::string single_wisdom = text.substr(second + wisdom_mark.size());
+  return Fftw<double>::import_wisdom(wisdom.c_str()) != 0 && Fftw<float>::import_wisdom(single_wisdom.c_str()) != 0;
+}
+
+std::string export_wisdom() {
+  return wisdom_mark + export_wisdom_of<double>() + wisdom_mark + export_wisdom_of<float>();
+}
+
+}  // namespace penstock::fft

@@ -1,0 +1,38 @@
+// The joint to the library that transforms rows in cache.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "penstock/fft/fft.hpp"
+
+namespace penstock::fft {
+
+/// What a row is transformed into.
+enum class RowKind { forward, backward, real_to_complex, complex_to_real };
+
+/// Rows of `length` points (real points for the real kinds), rows `in_pitch_bytes` and `out_pitch_bytes` apart.
+struct RowShape {
+  RowKind kind = RowKind::forward;
+  std::int64_t length = 0;
+  std::int64_t rows = 0;  ///< that a full tile has; fewer may be run
+  std::int64_t in_pitch_bytes = 0;
+  std::int64_t out_pitch_bytes = 0;
+  bool operator==(const RowShape&) const = default;
+};
+
+/// A planned 1-D transform of rows, out of place, unscaled. Immutable; `run` may be called by many threads at once.
+class LocalTransform {
+ public:
+  virtual ~LocalTransform() = default;
+  /// Transforms `rows` <= shape.rows rows from `in` to `out`, both aligned to 64 bytes. The input may be destroyed.
+  virtual void run(std::byte* in, std::byte* out, std::int64_t rows) const noexcept = 0;
+};
+
+/// Plans rows with FFTW in precision Real. Throws Error when FFTW has no plan for the shape.
+template <class Real>
+std::unique_ptr<LocalTransform> plan_with_fftw(const RowShape& shape, Effort effort);
+
+}  // namespace penstock::fft

@@ -1,0 +1,343 @@
+// Plans: options are settled and checked, memory is counted before it is taken, both directions are made ready.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "penstock/base/base.hpp"
+#include "penstock/fft/fft.hpp"
+#include "penstock/fft/pipeline.hpp"
+#include "penstock/fft/schedule.hpp"
+
+namespace penstock::fft {
+namespace {
+
+/// What is wrong with the options for `ranks` ranks, or nothing.
+std::string find_mistake(const Options& options, int ranks) {
+  constexpr auto limit = static_cast<double>(std::numeric_limits<std::int64_t>::max()) / 64;
+  const auto [nx, ny, nz] = options.size;
+  for (const std::int64_t n : options.size) {
+    if (n < 1) {
+      return fmt::format("a size of {}x{}x{}: each direction needs at least 1 point", nx, ny, nz);
+    }
+  }
+  const double points = static_cast<double>(nx) * static_cast<double>(ny) * static_cast<double>(nz);
+  if (points * options.batch >= limit) {
+    return fmt::format("a size of {}x{}x{} with {} fields has more bytes than 64 bits can count", nx, ny, nz,
+                       options.batch);
+  }
+  const bool is_automatic = options.grid == Grid{};
+  if (!is_automatic && (options.grid.ty < 1 || options.grid.tz < 1)) {
+    return fmt::format("a grid of {}x{}: both numbers must be at least 1", options.grid.ty, options.grid.tz);
+  }
+  if (!is_automatic && static_cast<std::int64_t>(options.grid.ty) * options.grid.tz != ranks) {
+    return fmt::format("a grid of {}x{} has {} places, but there are {} ranks: the two must be equal", options.grid.ty,
+                       options.grid.tz, static_cast<std::int64_t>(options.grid.ty) * options.grid.tz, ranks);
+  }
+  if (options.grain < 0) {
+    return fmt::format("a grain of {} planes: it must be at least 1, or 0 to leave the choice", options.grain);
+  }
+  if (options.threads < 1 || options.batch < 1) {
+    return fmt::format("{} threads and {} fields: at least 1 of each is needed", options.threads, options.batch);
+  }
+  return {};
+}
+
+template <class Real>
+std::string describe(const Options& options) {
+  return fmt::format("precision {}, size {}x{}x{}, type {}, grid {}x{}, output {}, algorithm {}, grain {}, batch {}",
+                     sizeof(Real) == 4 ? "single" : "double", options.size[0], options.size[1], options.size[2],
+                     static_cast<int>(options.type), options.grid.ty, options.grid.tz, static_cast<int>(options.output),
+                     static_cast<int>(options.algorithm), options.grain, options.batch);
+}
+
+/// Settles what was left open. Collective; throws on every rank where the options cannot be used.
+template <class Real>
+Problem settle(const gas::Team& team, const Options& options) {
+  team.agree(find_mistake(options, team.size()));
+  team.agree_on("plan", describe<Real>(options));
+  Problem problem{.options = options, .grid = options.grid, .real_bytes = sizeof(Real)};
+  const Extents points = problem.spectrum_points();
+  if (options.grid == Grid{}) {
+    problem.grid = choose_grid(points, team.size());
+  }
+
+  int peers_by_message = 0;
+  for (int peer = 0; peer < team.size(); ++peer) {
+    peers_by_message += team.is_local(peer) ? 0 : 1;
+  }
+  // Is the answer the same on every rank? With nodes of different sizes it might not be, and all must cut alike.
+  const auto counts = team.all_gather(peers_by_message);
+  const bool any_by_message = std::any_of(counts.begin(), counts.end(), [](int count) { return count > 0; });
+  const std::int64_t planes = (points[2] + problem.grid.tz - 1) / problem.grid.tz;
+  switch (options.grain > 0 ? Algorithm::automatic : options.algorithm) {
+    case Algorithm::packed:
+      problem.grain = 0;
+      break;
+    case Algorithm::slabs:
+      problem.grain = 1;
+      break;
+    case Algorithm::automatic:
+      // Between peers that share memory nothing is gained by telling them earlier: the last stage needs every plane.
+      // Over a network four messages in flight per peer overlap all but the last quarter.
+      problem.grain = options.grain > 0 ? options.grain : any_by_message ? std::max<std::int64_t>(planes / 4, 1) : 0;
+      break;
+  }
+  problem.grain = problem.grain >= planes ? 0 : problem.grain;
+
+  // Two directions in one pass need whole planes on a rank, room for one per thread in the last-level cache (half of
+  // it, shared by all), and a plane for every thread to work on.
+  const std::int64_t plane_bytes = points[0] * points[1] * problem.complex_bytes();
+  const auto cache_bytes = static_cast<std::int64_t>(options.machine.node.cache_bytes);
+  const std::int64_t threads = static_cast<std::int64_t>(options.threads) * std::max(team.size(), 1);
+  const std::int64_t sharers = std::min<std::int64_t>(threads, options.machine.node.cores);
+  problem.is_plane_in_cache = problem.grid.ty == 1 &&
+                              plane_bytes * std::max<std::int64_t>(sharers, 1) <= cache_bytes / 2 &&
+                              points[2] / problem.grid.tz >= options.threads;
+
+  // Stores bypass the cache where the field would not stay in it anyway.
+  problem.hint = plane_bytes * points[2] > cache_bytes / 2 ? mover::Hint::streaming : mover::Hint::reuse;
+  return problem;
+}
+
+struct Schedules {
+  Schedule forward;
+  Schedule backward;
+  std::vector<std::uint64_t> region_bytes;  // by region: what either direction needs
+  MemoryNeed need;
+
+  std::uint64_t tile_bytes() const { return std::max(forward.tile_bytes, backward.tile_bytes); }
+  std::uint64_t plane_bytes() const { return std::max(forward.plane_bytes, backward.plane_bytes); }
+};
+
+Schedules make_schedules(const gas::Team& team, const Problem& problem) {
+  Schedules schedules{.forward = make_schedule(problem, true, team.rank(), team.size()),
+                      .backward = make_schedule(problem, false, team.rank(), team.size()),
+                      .region_bytes = {},
+                      .need = {}};
+  for (const Schedule* schedule : {&schedules.forward, &schedules.backward}) {
+    schedules.region_bytes.resize(std::max(schedules.region_bytes.size(), schedule->region_bytes.size()));
+    for (std::size_t i = 0; i < schedule->region_bytes.size(); ++i) {
+      schedules.region_bytes[i] = std::max(schedules.region_bytes[i], schedule->region_bytes[i]);
+    }
+    for (const ExchangePlan& exchange : schedule->exchanges) {
+      for (const gas::Outgoing& message : exchange.outgoing) {
+        schedules.need.exchange_bytes += team.is_local(message.peer) ? 0 : message.bytes;
+      }
+    }
+  }
+  for (const std::uint64_t bytes : schedules.region_bytes) {
+    schedules.need.exchange_bytes += bytes;
+  }
+  schedules.need.scratch_bytes = static_cast<std::uint64_t>(problem.options.threads) *
+                                 Scratch::bytes(schedules.tile_bytes(), schedules.plane_bytes());
+  return schedules;
+}
+
+/// Collective: throws on every rank where the ranks of some node need more than it has.
+void check_memory(const gas::Team& team, const Options& options, const MemoryNeed& need) {
+  struct Demand {
+    std::size_t node;
+    std::uint64_t bytes;
+  };
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  const Demand mine{std::hash<std::string_view>()(name.data()), need.total_bytes()};
+  std::uint64_t wanted = 0;
+  for (const Demand& demand : team.all_gather(mine)) {
+    wanted += demand.node == mine.node ? demand.bytes : 0;
+  }
+  const std::uint64_t has = options.memory_budget_bytes > 0 ? options.memory_budget_bytes : available_memory_bytes();
+  team.agree(wanted <= has
+                 ? ""
+                 : fmt::format("a plan for {}x{}x{} wants {} of memory on {}, which has {}: take a smaller size, "
+                               "single precision or more nodes",
+                               options.size[0], options.size[1], options.size[2], format_bytes(wanted), name.data(),
+                               format_bytes(has)));
+}
+
+double factor_of(Scaling scaling, const Extents& size) {
+  const double points = static_cast<double>(size[0]) * static_cast<double>(size[1]) * static_cast<double>(size[2]);
+  switch (scaling) {
+    case Scaling::symmetric:
+      return 1 / std::sqrt(points);
+    case Scaling::full:
+      return 1 / points;
+    default:
+      return 1;
+  }
+}
+
+}  // namespace
+
+template <class Real>
+MemoryNeed memory_need(const gas::Team& team, const Options& options) {
+  return make_schedules(team, settle<Real>(team, options)).need;
+}
+
+template <class Real>
+struct Plan<Real>::State {
+  gas::Team team;
+  Problem problem;
+  Distribution input;
+  Distribution output;
+  Decision decision;
+  std::int64_t field_bytes;
+  MemoryNeed need;
+  Crew crew;
+  std::vector<Scratch> scratch;
+  std::vector<gas::Segment> regions;
+  Pipeline<Real> forward;
+  Pipeline<Real> backward;
+  Breakdown last{};
+
+  template <class In, class Out>
+  void run(Pipeline<Real>& pipeline, const Distribution& from, const Distribution& to, Type type,
+           std::span<const In> in, std::span<Out> out, Scaling scaling) {
+    const auto stride_in = static_cast<std::size_t>(field_bytes) / sizeof(In);
+    const auto stride_out = static_cast<std::size_t>(field_bytes) / sizeof(Out);
+    const auto fields = static_cast<std::size_t>(problem.options.batch);
+    const std::size_t wanted_in = (fields - 1) * stride_in + static_cast<std::size_t>(from.box.count());
+    const std::size_t wanted_out = (fields - 1) * stride_out + static_cast<std::size_t>(to.box.count());
+    if (problem.options.type != type) {
+      throw Error(
+          fmt::format("the plan is of type {}: give it arrays of that type", type == Type::r2c ? "c2c" : "r2c"));
+    }
+    if (in.size() < wanted_in || out.size() < wanted_out) {
+      throw Error(fmt::format("arrays of {} and {} elements are too short: this rank's parts have {} and {}", in.size(),
+                              out.size(), wanted_in, wanted_out));
+    }
+    last = {};
+    for (std::size_t i = 0; i < fields; ++i) {
+      const Breakdown time = pipeline.run(crew, scratch, reinterpret_cast<const std::byte*>(in.data() + i * stride_in),
+                                          reinterpret_cast<std::byte*>(out.data() + i * stride_out),
+                                          static_cast<Real>(factor_of(scaling, problem.options.size)));
+      last.transform_s += time.transform_s;
+      last.move_s += time.move_s;
+      last.wait_s += time.wait_s;
+      last.total_s += time.total_s;
+    }
+  }
+};
+
+template <class Real>
+Plan<Real>::Plan(const gas::Team& user_team, const Options& options) {
+  Problem problem = settle<Real>(user_team, options);
+  user_team.agree(options.threads > 1 && !user_team.allows_threads()
+                      ? "several threads per rank need MPI initialised with MPI_THREAD_SERIALIZED or more"
+                      : "");
+  Schedules schedules = make_schedules(user_team, problem);
+  check_memory(user_team, options, schedules.need);
+
+  gas::Team team = user_team.split(0, user_team.rank());
+  std::vector<gas::Segment> regions;
+  for (const std::uint64_t bytes : schedules.region_bytes) {
+    regions.emplace_back(team, bytes, 0);
+  }
+  std::string failure;
+  std::optional<Crew> crew;
+  std::vector<Scratch> scratch;
+  try {
+    crew.emplace(options.threads);
+    for (int i = 0; i < options.threads; ++i) {
+      scratch.emplace_back(schedules.tile_bytes(), schedules.plane_bytes());
+    }
+  } catch (const Error& error) {
+    failure = error.what();
+  }
+  team.agree(failure);
+  const Decision decision{.grid = problem.grid,
+                          .grain = problem.grain,
+                          .is_plane_in_cache = problem.is_plane_in_cache,
+                          .passes = static_cast<int>(schedules.forward.passes.size())};
+  Pipeline<Real> forward(team, std::move(schedules.forward), regions, options.effort);
+  Pipeline<Real> backward(team, std::move(schedules.backward), regions, options.effort);
+  const int rank = team.rank();
+  state_.reset(new State{.team = std::move(team),
+                         .problem = problem,
+                         .input = input_of(problem, rank),
+                         .output = output_of(problem, rank),
+                         .decision = decision,
+                         .field_bytes = field_bytes_of(problem, rank),
+                         .need = schedules.need,
+                         .crew = std::move(*crew),
+                         .scratch = std::move(scratch),
+                         .regions = std::move(regions),
+                         .forward = std::move(forward),
+                         .backward = std::move(backward)});
+}
+
+template <class Real>
+Plan<Real>::~Plan() = default;
+template <class Real>
+Plan<Real>::Plan(Plan&&) noexcept = default;
+template <class Real>
+Plan<Real>& Plan<Real>::operator=(Plan&&) noexcept = default;
+
+template <class Real>
+const Distribution& Plan<Real>::input() const noexcept {
+  return state_->input;
+}
+
+template <class Real>
+const Distribution& Plan<Real>::output() const noexcept {
+  return state_->output;
+}
+
+template <class Real>
+std::int64_t Plan<Real>::input_stride() const noexcept {
+  const bool is_real = state_->problem.options.type == Type::r2c;
+  return state_->field_bytes / static_cast<std::int64_t>(is_real ? sizeof(Real) : sizeof(Complex));
+}
+
+template <class Real>
+std::int64_t Plan<Real>::output_stride() const noexcept {
+  return state_->field_bytes / static_cast<std::int64_t>(sizeof(Complex));
+}
+
+template <class Real>
+const Decision& Plan<Real>::decision() const noexcept {
+  return state_->decision;
+}
+
+template <class Real>
+const MemoryNeed& Plan<Real>::memory() const noexcept {
+  return state_->need;
+}
+
+template <class Real>
+const Breakdown& Plan<Real>::last_breakdown() const noexcept {
+  return state_->last;
+}
+
+template <class Real>
+void Plan<Real>::forward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling) {
+  state_->run(state_->forward, state_->input, state_->output, Type::c2c, in, out, scaling);
+}
+
+template <class Real>
+void Plan<Real>::forward(std::span<const Real> in, std::span<Complex> out, Scaling scaling) {
+  state_->run(state_->forward, state_->input, state_->output, Type::r2c, in, out, scaling);
+}
+
+template <class Real>
+void Plan<Real>::backward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling) {
+  state_->run(state_->backward, state_->output, state_->input, Type::c2c, in, out, scaling);
+}
+
+template <class Real>
+void Plan<Real>::backward(std::span<const Complex> in, std::span<Real> out, Scaling scaling) {
+  state_->run(state_->backward, state_->output, state_->input, Type::r2c, in, out, scaling);
+}
+
+template MemoryNeed memory_need<float>(const gas::Team&, const Options&);
+template MemoryNeed memory_need<double>(const gas::Team&, const Options&);
+template class Plan<float>;
+template class Plan<double>;
+
+}  // namespace penstock::fft

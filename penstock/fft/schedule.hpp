@@ -1,0 +1,111 @@
+// The plan of one direction of a transform as data that is walked: passes of stages of tiles, and their moves.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "penstock/fft/block.hpp"
+#include "penstock/fft/decomposition.hpp"
+#include "penstock/fft/local_transform.hpp"
+#include "penstock/gas/gas.hpp"
+#include "penstock/mover/mover.hpp"
+
+namespace penstock::fft {
+
+/// What a tile is gathered from or scattered to.
+enum class Place {
+  user,      ///< the user's array
+  exchange,  ///< what peers have written into this rank's segment; the messages to peers
+  plane,     ///< a plane in the thread's cache, between two stages of one pass
+};
+
+/// One copy between a tile and a place. At outer index o its far end lies at `far_offset + (o - first) * far_stride`
+/// bytes, where `first` is the first outer index of the section.
+struct Move {
+  mover::Mover mover;
+  std::int64_t far_offset = 0;
+  std::int64_t far_stride = 0;
+  std::int64_t tile_offset = 0;
+  std::size_t message = 0;  ///< a scatter into an exchange: the outgoing message that it is part of
+};
+
+/// Outer indices [first, end) whose tiles take part in the same messages; for each tile of an outer index its moves.
+struct Section {
+  std::int64_t first = 0;
+  std::int64_t end = 0;
+  std::vector<std::vector<Move>> moves;         ///< by tile
+  std::vector<std::vector<std::size_t>> needs;  ///< a source: by tile, the incoming messages that it lies in
+  std::vector<std::size_t> messages;            ///< a sink: the outgoing messages that all its tiles make complete
+};
+
+/// One end of a stage.
+struct End {
+  Place place = Place::user;
+  std::size_t exchange = 0;  ///< which one, where the place is one
+  std::vector<Section> sections;
+
+  /// The number of the section that outer index `outer` lies in.
+  std::size_t section_of(std::int64_t outer) const noexcept;
+};
+
+/// 1-D transforms along one direction of this rank's box. A tile is a fixed index in direction `outer`, some indices in
+/// direction `across`, all in direction `along`; in cache it is rows along `along`.
+struct Stage {
+  int outer = 0;
+  int across = 0;
+  int along = 0;
+  Range outer_range{};
+  std::vector<Range> tiles;         ///< index ranges across
+  std::optional<RowShape> shape;    ///< nothing where the stage only moves data
+  std::int64_t in_pitch_bytes = 0;  ///< from row to row of the tile, before the transform and after
+  std::int64_t out_pitch_bytes = 0;
+  End source;
+  End sink;
+};
+
+/// Stages that run tile after tile in one sweep over an outer direction. With two stages, all tiles of the first and
+/// then all of the second run for each outer index, joined by a plane in cache.
+struct Pass {
+  std::vector<Stage> stages;
+};
+
+/// The messages of one exchange, as this rank sees them.
+struct ExchangePlan {
+  std::vector<gas::Outgoing> outgoing;
+  std::vector<gas::Incoming> incoming;
+  std::size_t region = 0;  ///< which part of the segment it goes through
+};
+
+/// One direction of a transform on one rank.
+struct Schedule {
+  std::vector<Pass> passes;
+  std::vector<ExchangePlan> exchanges;
+  std::vector<std::uint64_t> region_bytes;  ///< by region: what this rank receives there
+  std::uint64_t tile_bytes = 0;             ///< scratch of a thread: one tile before and one after its transform
+  std::uint64_t plane_bytes = 0;            ///< scratch of a thread: the plane of a joined pass
+};
+
+/// What a schedule is made from, settled and checked.
+struct Problem {
+  Options options;
+  Grid grid;
+  std::int64_t grain = 0;  ///< planes per message; 0: all
+  bool is_plane_in_cache = false;
+  std::int64_t real_bytes = 0;  ///< 4 or 8
+  mover::Hint hint = mover::Hint::reuse;
+
+  std::int64_t complex_bytes() const noexcept { return 2 * real_bytes; }
+  /// Points of the spectrum: nx/2 + 1 in x for real data.
+  Extents spectrum_points() const noexcept;
+};
+
+/// The distributions of the user's arrays on `rank`, and the bytes from one field of a batch to the next in both.
+Distribution input_of(const Problem& problem, int rank);
+Distribution output_of(const Problem& problem, int rank);
+std::int64_t field_bytes_of(const Problem& problem, int rank);
+
+/// Plans the forward (or backward) transform for `rank` of `ranks`. Local; every rank gets the same messages.
+Schedule make_schedule(const Problem& problem, bool is_forward, int rank, int ranks);
+
+}  // namespace penstock::fft

@@ -1,0 +1,85 @@
+// Teams: who communicates, and how they agree.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "penstock/base/base.hpp"
+#include "penstock/gas/gas.hpp"
+#include "penstock/gas/transport/threads.hpp"
+#include "penstock/gas/transport/transport.hpp"
+#if PENSTOCK_HAS_MPI
+#include "penstock/gas/transport/mpi.hpp"
+#endif
+
+namespace penstock::gas {
+
+Team::Team(std::unique_ptr<Transport> transport)
+    : transport_(std::move(transport)), rank_(transport_->rank()), size_(transport_->size()) {}
+
+Team::~Team() = default;
+Team::Team(Team&&) noexcept = default;
+Team& Team::operator=(Team&&) noexcept = default;
+
+std::string_view Team::transport_name() const {
+  return transport_->name();
+}
+
+bool Team::is_local(int peer) const {
+  return transport_->is_local(peer);
+}
+
+bool Team::allows_threads() const {
+  return transport_->allows_threads();
+}
+
+Team Team::split(int color, int key) const {
+  return Team(transport_->split(color, key));
+}
+
+void Team::barrier() const {
+  transport_->barrier();
+}
+
+void Team::all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) const {
+  transport_->all_gather(mine.data(), mine.size(), all.data());
+}
+
+void Team::agree(std::string_view failure) const {
+  std::array<char, 1024> mine{};
+  failure.copy(mine.data(), mine.size() - 1);
+  for (const auto& text : all_gather(mine)) {
+    if (text[0] != '\0') {
+      throw Error(text.data());
+    }
+  }
+}
+
+void Team::agree_on(std::string_view what, std::string_view text) const {
+  std::array<char, 1024> mine{};
+  text.copy(mine.data(), mine.size() - 1);
+  const auto all = all_gather(mine);
+  const auto different = std::find_if(all.begin(), all.end(), [&](const auto& other) { return other != all.front(); });
+  if (different != all.end()) {
+    throw Error("the ranks differ in their " + std::string(what) + ": rank 0 has '" + all.front().data() + "', rank " +
+                std::to_string(different - all.begin()) + " has '" + different->data() + "'; give all ranks the same");
+  }
+}
+
+Team world_alone() {
+  return Team(make_alone_transport());
+}
+
+void run_world(int ranks, const std::function<void(Team&)>& body) {
+  run_thread_ranks(ranks, [&](std::unique_ptr<Transport> transport) {
+    Team team(std::move(transport));
+    body(team);
+  });
+}
+
+#if PENSTOCK_HAS_MPI
+Team world_of(MPI_Comm comm, Reach reach) {
+  return Team(make_mpi_transport(comm, reach));
+}
+#endif
+
+}  // namespace penstock::gas

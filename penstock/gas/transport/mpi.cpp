@@ -1,0 +1,266 @@
+#include "penstock/gas/transport/mpi.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "penstock/base/base.hpp"
+#include "penstock/gas/transport/mpi_messages.hpp"
+#include "penstock/gas/transport/shared_memory.hpp"
+
+namespace penstock::gas {
+namespace {
+
+// Tags on the second communicator, which carries puts alone.
+constexpr int put_header_tag = 1;
+constexpr int put_data_tag = 2;
+
+class MpiRegion final : public Region {
+ public:
+  std::vector<Memory> memories;
+};
+
+class MpiTransport final : public Transport {
+ public:
+  /// Takes `comm` over. `nodes` gives each rank's node as far as memory may be shared: equal numbers map one another.
+  MpiTransport(MPI_Comm comm, std::vector<int> nodes) : comm_(comm), nodes_(std::move(nodes)) {
+    check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    check_mpi(MPI_Comm_dup(comm_, &put_comm_), "MPI_Comm_dup");
+    check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+    check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+    check_mpi(MPI_Query_thread(&thread_level_), "MPI_Query_thread");
+    local_peers_ = static_cast<int>(std::count(nodes_.begin(), nodes_.end(), nodes_[index(rank_)]));
+    const bool all_local = std::all_of(nodes_.begin(), nodes_.end(), [&](int node) { return node == nodes_.front(); });
+    const bool none_local = [&] {
+      std::vector<int> sorted = nodes_;
+      std::sort(sorted.begin(), sorted.end());
+      return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+    }();
+    name_ = all_local && size_ > 1 ? "shm" : none_local ? "mpi" : "shm+mpi";
+  }
+
+  ~MpiTransport() override {
+    int is_finalized = 0;
+    MPI_Finalized(&is_finalized);
+    if (is_finalized == 0) {
+      MPI_Comm_free(&put_comm_);
+      MPI_Comm_free(&comm_);
+    }
+  }
+  MpiTransport(const MpiTransport&) = delete;
+  MpiTransport& operator=(const MpiTransport&) = delete;
+
+  int rank() const noexcept override { return rank_; }
+  int size() const noexcept override { return size_; }
+  std::string_view name() const noexcept override { return name_; }
+  bool is_local(int peer) const noexcept override { return nodes_[index(peer)] == nodes_[index(rank_)]; }
+  bool allows_threads() const noexcept override {
+    return local_peers_ == size_ || thread_level_ >= MPI_THREAD_SERIALIZED;
+  }
+
+  void barrier() override {
+    const std::scoped_lock lock(mutex_);
+    check_mpi(MPI_Barrier(comm_), "MPI_Barrier");
+  }
+
+  void all_gather(const void* mine, std::size_t bytes, void* all) override {
+    const ByteType type(bytes);
+    const std::scoped_lock lock(mutex_);
+    check_mpi(MPI_Allgather(mine, 1, type.get(), all, 1, type.get(), comm_), "MPI_Allgather");
+  }
+
+  std::unique_ptr<Transport> split(int color, int key) override {
+    // Colours of ours may be any number; MPI's are not negative, so that the position among the distinct ones serves.
+    std::vector<int> colors(index(size_));
+    all_gather(&color, sizeof color, colors.data());
+    const int mpi_color = static_cast<int>(std::find(colors.begin(), colors.end(), color) - colors.begin());
+    MPI_Comm part = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split(comm_, mpi_color, key, &part), "MPI_Comm_split");
+    int part_size = 0;
+    check_mpi(MPI_Comm_size(part, &part_size), "MPI_Comm_size");
+    std::vector<int> part_nodes(index(part_size));
+    check_mpi(MPI_Allgather(&nodes_[index(rank_)], 1, MPI_INT, part_nodes.data(), 1, MPI_INT, part), "MPI_Allgather");
+    return std::make_unique<MpiTransport>(part, std::move(part_nodes));
+  }
+
+  std::unique_ptr<Region> map(std::size_t bytes) override {
+    std::optional<SharedMemory> shared;
+    std::string failure;
+    try {
+      shared.emplace(bytes);
+    } catch (const Error& error) {
+      failure = error.what();
+    }
+    throw_if_any_failed(failure);
+    std::vector<SharedMemoryTicket> tickets(index(size_));
+    all_gather(&shared->ticket(), sizeof(SharedMemoryTicket), tickets.data());
+    auto region = std::make_unique<MpiRegion>();
+    try {
+      for (int peer = 0; peer < size_; ++peer) {
+        if (peer == rank_) {
+          region->memories.push_back(shared->take_memory());
+          region->mine = {region->memories.back().data(), region->memories.back().size()};
+        } else {
+          region->memories.push_back(is_local(peer) ? map_shared_memory(tickets[index(peer)]) : Memory());
+        }
+        region->at.push_back(region->memories.back().data());
+      }
+    } catch (const Error& error) {
+      failure = error.what();
+    }
+    throw_if_any_failed(failure);  // also keeps every descriptor open until all peers have mapped it
+    return region;
+  }
+
+  std::unique_ptr<Channel> send_channel(int peer, int tag, std::span<const std::byte> data) override {
+    return std::make_unique<MpiChannel>(comm_, mutex_, MpiChannel::Direction::send, peer, tag,
+                                        std::span(const_cast<std::byte*>(data.data()), data.size()));
+  }
+
+  std::unique_ptr<Channel> receive_channel(int peer, int tag, std::span<std::byte> data) override {
+    return std::make_unique<MpiChannel>(comm_, mutex_, MpiChannel::Direction::receive, peer, tag, data);
+  }
+
+  void set_put_target(std::uint64_t id, PutTarget target) override {
+    const std::scoped_lock lock(mutex_);
+    if (target.address) {
+      put_targets_[id] = std::move(target);
+    } else {
+      put_targets_.erase(id);
+    }
+  }
+
+  // Two messages, header then data, which MPI keeps in order; the target receives the data where it is to lie.
+  void put(int peer, const PutHeader& header, std::span<const std::byte> data) override {
+    const ByteType type(data.size());
+    MPI_Request requests[2];
+    {
+      const std::scoped_lock lock(mutex_);
+      check_mpi(MPI_Isend(&header, sizeof header, MPI_BYTE, peer, put_header_tag, put_comm_, &requests[0]),
+                "MPI_Isend");
+      check_mpi(MPI_Isend(data.data(), 1, type.get(), peer, put_data_tag, put_comm_, &requests[1]), "MPI_Isend");
+    }
+    wait_with_peers(*this, [&] {
+      serve_puts();
+      const std::scoped_lock lock(mutex_);
+      int is_done = 0;
+      check_mpi(MPI_Testall(2, requests, &is_done, MPI_STATUSES_IGNORE), "MPI_Testall");
+      return is_done != 0;
+    });
+  }
+
+  void serve_puts() override {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) {
+      return;
+    }
+    for (;;) {
+      int has_message = 0;
+      MPI_Status status;
+      check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, put_header_tag, put_comm_, &has_message, &status), "MPI_Iprobe");
+      if (has_message == 0) {
+        return;
+      }
+      PutHeader header{};
+      check_mpi(
+          MPI_Recv(&header, sizeof header, MPI_BYTE, status.MPI_SOURCE, put_header_tag, put_comm_, MPI_STATUS_IGNORE),
+          "MPI_Recv");
+      const auto target = put_targets_.find(header.segment);
+      if (target == put_targets_.end()) {
+        throw Error("a put arrived for a segment that this rank has freed");
+      }
+      const ByteType type(header.bytes);
+      check_mpi(MPI_Recv(target->second.address(header), 1, type.get(), status.MPI_SOURCE, put_data_tag, put_comm_,
+                         MPI_STATUS_IGNORE),
+                "MPI_Recv");
+      target->second.complete(header);
+    }
+  }
+
+ private:
+  static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
+
+  void throw_if_any_failed(const std::string& failure) {
+    std::array<char, 256> mine{};
+    failure.copy(mine.data(), mine.size() - 1);
+    std::vector<std::array<char, 256>> all(index(size_));
+    all_gather(mine.data(), mine.size(), all.data());
+    for (const auto& text : all) {
+      if (text[0] != '\0') {
+        throw Error(text.data());
+      }
+    }
+  }
+
+  MPI_Comm comm_;
+  MPI_Comm put_comm_ = MPI_COMM_NULL;
+  std::vector<int> nodes_;
+  int rank_ = 0;
+  int size_ = 0;
+  int local_peers_ = 0;
+  int thread_level_ = MPI_THREAD_SINGLE;
+  std::string_view name_;
+  std::mutex mutex_;  // serialises this rank's MPI calls between its threads
+  std::map<std::uint64_t, PutTarget> put_targets_;
+};
+
+/// For each rank of `comm` the lowest rank of its node.
+std::vector<int> find_nodes(MPI_Comm comm, int rank, int size) {
+  MPI_Comm node = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
+  int lowest = rank;
+  check_mpi(MPI_Bcast(&lowest, 1, MPI_INT, 0, node), "MPI_Bcast");
+  MPI_Comm_free(&node);
+  std::vector<int> nodes(static_cast<std::size_t>(size));
+  check_mpi(MPI_Allgather(&lowest, 1, MPI_INT, nodes.data(), 1, MPI_INT, comm), "MPI_Allgather");
+  return nodes;
+}
+
+}  // namespace
+
+std::unique_ptr<Transport> make_mpi_transport(MPI_Comm user_comm, Reach reach) {
+  int is_initialized = 0;
+  MPI_Initialized(&is_initialized);
+  if (is_initialized == 0) {
+    throw Error("MPI is not initialised: call MPI_Init_thread before handing a communicator to Penstock");
+  }
+  MPI_Comm comm = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_dup(user_comm, &comm), "MPI_Comm_dup");
+  int rank = 0;
+  int size = 0;
+  check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  std::vector<int> nodes(static_cast<std::size_t>(size));
+  for (int i = 0; i < size; ++i) {
+    nodes[static_cast<std::size_t>(i)] = i;
+  }
+  if (reach == Reach::mpi) {
+    return std::make_unique<MpiTransport>(comm, std::move(nodes));
+  }
+  std::vector<int> shared_nodes = find_nodes(comm, rank, size);
+  const bool is_one_node = std::count(shared_nodes.begin(), shared_nodes.end(), shared_nodes.front()) == size;
+  if (reach == Reach::shared_memory && !is_one_node) {
+    MPI_Comm_free(&comm);
+    throw Error(
+        "the transport 'shm' reaches only ranks of one node, and these ranks run on several: use 'auto' or 'mpi'");
+  }
+  auto transport = std::make_unique<MpiTransport>(comm, std::move(shared_nodes));
+  try {
+    transport->map(1);  // shows whether this system lets processes map one another's memory
+    return transport;
+  } catch (const Error&) {
+    if (reach == Reach::shared_memory) {
+      throw;
+    }
+  }
+  transport.reset();
+  check_mpi(MPI_Comm_dup(user_comm, &comm), "MPI_Comm_dup");
+  return std::make_unique<MpiTransport>(comm, std::move(nodes));
+}
+
+}  // namespace penstock::gas

@@ -1,0 +1,16 @@
+// The transport of an MPI communicator: shared memory where ranks share a node, persistent messages elsewhere.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+
+#include "penstock/gas/gas.hpp"
+#include "penstock/gas/transport/transport.hpp"
+
+namespace penstock::gas {
+
+/// Collective over `comm`; see gas::world_of.
+std::unique_ptr<Transport> make_mpi_transport(MPI_Comm comm, Reach reach);
+
+}  // namespace penstock::gas

@@ -1,0 +1,73 @@
+#include "penstock/gas/transport/mpi_messages.hpp"
+
+#include <array>
+#include <climits>
+#include <string>
+
+#include "penstock/base/base.hpp"
+
+namespace penstock::gas {
+
+void check_mpi(int code, const char* what) {
+  if (code != MPI_SUCCESS) {
+    std::array<char, MPI_MAX_ERROR_STRING> text{};
+    int length = 0;
+    MPI_Error_string(code, text.data(), &length);
+    throw Error(std::string(what) + " failed: " + text.data());
+  }
+}
+
+ByteType::ByteType(std::size_t bytes) {
+  constexpr std::size_t block = std::size_t{1} << 30;
+  const std::size_t blocks = bytes / block;
+  if (blocks > INT_MAX) {
+    throw Error("a message of " + format_bytes(bytes) + " is longer than MPI can describe");
+  }
+  MPI_Datatype block_type = MPI_DATATYPE_NULL;
+  check_mpi(MPI_Type_contiguous(static_cast<int>(block), MPI_BYTE, &block_type), "MPI_Type_contiguous");
+  const std::array<int, 2> lengths{static_cast<int>(blocks), static_cast<int>(bytes % block)};
+  const std::array<MPI_Aint, 2> offsets{0, static_cast<MPI_Aint>(blocks * block)};
+  const std::array<MPI_Datatype, 2> types{block_type, MPI_BYTE};
+  check_mpi(MPI_Type_create_struct(2, lengths.data(), offsets.data(), types.data(), &type_), "MPI_Type_create_struct");
+  MPI_Type_free(&block_type);
+  check_mpi(MPI_Type_commit(&type_), "MPI_Type_commit");
+}
+
+ByteType::~ByteType() {
+  if (type_ != MPI_DATATYPE_NULL) {
+    MPI_Type_free(&type_);
+  }
+}
+
+MpiChannel::MpiChannel(MPI_Comm comm, std::mutex& mutex, Direction direction, int peer, int tag,
+                       std::span<std::byte> data)
+    : mutex_(mutex), type_(data.size()) {
+  if (direction == Direction::send) {
+    check_mpi(MPI_Send_init(data.data(), 1, type_.get(), peer, tag, comm, &request_), "MPI_Send_init");
+  } else {
+    check_mpi(MPI_Recv_init(data.data(), 1, type_.get(), peer, tag, comm, &request_), "MPI_Recv_init");
+  }
+}
+
+MpiChannel::~MpiChannel() {
+  if (request_ != MPI_REQUEST_NULL) {
+    MPI_Request_free(&request_);
+  }
+}
+
+void MpiChannel::start() {
+  const std::scoped_lock lock(mutex_);
+  check_mpi(MPI_Start(&request_), "MPI_Start");
+}
+
+bool MpiChannel::test() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) {
+    return false;  // another thread of this rank drives MPI forward; ask again
+  }
+  int is_done = 0;
+  check_mpi(MPI_Test(&request_, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
+  return is_done != 0;
+}
+
+}  // namespace penstock::gas

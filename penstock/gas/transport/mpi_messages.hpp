@@ -1,0 +1,47 @@
+// MPI messages of any length and repeated messages, with MPI's return codes checked in one place.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <mutex>
+#include <span>
+
+#include "penstock/gas/transport/transport.hpp"
+
+namespace penstock::gas {
+
+/// Throws Error with MPI's own text when `code` is not success; `what` names the call.
+void check_mpi(int code, const char* what);
+
+/// `bytes` contiguous bytes as one MPI type, also beyond MPI's 31-bit counts. Freed on destruction.
+class ByteType {
+ public:
+  explicit ByteType(std::size_t bytes);
+  ~ByteType();
+  ByteType(const ByteType&) = delete;
+  ByteType& operator=(const ByteType&) = delete;
+  MPI_Datatype get() const noexcept { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+/// A persistent MPI request. Calls are serialised by `mutex`, so that MPI needs no more than MPI_THREAD_SERIALIZED.
+class MpiChannel final : public Channel {
+ public:
+  enum class Direction { send, receive };
+  MpiChannel(MPI_Comm comm, std::mutex& mutex, Direction direction, int peer, int tag, std::span<std::byte> data);
+  ~MpiChannel() override;
+  MpiChannel(const MpiChannel&) = delete;
+  MpiChannel& operator=(const MpiChannel&) = delete;
+  void start() override;
+  bool test() override;
+
+ private:
+  std::mutex& mutex_;
+  ByteType type_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+}  // namespace penstock::gas

@@ -1,0 +1,87 @@
+// Every kind of transform on worlds of 1 to 8 ranks that are threads, against FFTW in one process.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "penstock/fft/fft.hpp"
+#include "tests/fft/reference.hpp"
+
+namespace penstock::fft {
+namespace {
+
+struct Case {
+  Extents size;
+  Type type;
+  Output output;
+  Algorithm algorithm;
+};
+
+std::string name_of(const Case& c) {
+  return fmt::format("{}x{}x{}_{}_{}_{}", c.size[0], c.size[1], c.size[2], c.type == Type::c2c ? "c2c" : "r2c",
+                     c.output == Output::transposed ? "transposed" : "as_input",
+                     c.algorithm == Algorithm::packed ? "packed" : "slabs");
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const Extents& size : {Extents{32, 32, 32}, Extents{24, 25, 18}, Extents{13, 11, 7}, Extents{1, 32, 16},
+                              Extents{5, 3, 2}, Extents{1, 1, 1}}) {
+    for (const Type type : {Type::c2c, Type::r2c}) {
+      for (const Output output : {Output::transposed, Output::as_input}) {
+        for (const Algorithm algorithm : {Algorithm::packed, Algorithm::slabs}) {
+          all.push_back({size, type, output, algorithm});
+        }
+      }
+    }
+  }
+  return all;
+}
+
+class Transform : public testing::TestWithParam<Case> {
+ protected:
+  Options options() const {
+    Options options;
+    options.size = GetParam().size;
+    options.type = GetParam().type;
+    options.output = GetParam().output;
+    options.algorithm = GetParam().algorithm;
+    options.effort = Effort::estimate;
+    return options;
+  }
+};
+
+TEST_P(Transform, AgreesWithFftwOnAnyGridOfOneToEightRanks) {
+  for (const int ranks : {1, 2, 3, 4, 6, 7, 8}) {
+    for (int ty = 1; ty <= ranks; ++ty) {
+      if (ranks % ty != 0) {
+        continue;
+      }
+      Options options = this->options();
+      options.grid = {ty, ranks / ty};
+      gas::run_world(ranks, [&](gas::Team& team) {
+        EXPECT_LE(worst_error<double>(team, options), tolerance<double>(options.size)) << ty << "x" << ranks / ty;
+        EXPECT_LE(worst_error<float>(team, options), tolerance<float>(options.size)) << ty << "x" << ranks / ty;
+      });
+    }
+  }
+}
+
+TEST_P(Transform, AgreesWithFftwInPlaceWithThreadsBatchesAndGrains) {
+  Options options = this->options();
+  options.threads = 3;
+  options.batch = 2;
+  options.grain = GetParam().algorithm == Algorithm::slabs ? 3 : 0;
+  for (const int ranks : {1, 2, 4}) {
+    gas::run_world(ranks, [&](gas::Team& team) {
+      EXPECT_LE(worst_error<double>(team, options, Scaling::symmetric, true), tolerance<double>(options.size));
+      EXPECT_LE(worst_error<float>(team, options, Scaling::full, false), tolerance<float>(options.size));
+    });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Transform, testing::ValuesIn(cases()),
+                         [](const auto& info) { return name_of(info.param); });
+
+}  // namespace
+}  // namespace penstock::fft
