@@ -240,9 +240,10 @@ Header read_header(const File& file) {
     refuse_truncated();
   }
   std::int64_t text_bytes = 0;
-  const std::string length = read_bytes(file, prefix_bytes, length_bytes);
-  for (auto digit = length.rbegin(); digit != length.rend(); ++digit) {
-    text_bytes = text_bytes * 256 + static_cast<unsigned char>(*digit);
+  int shift = 0;
+  for (const char byte : read_bytes(file, prefix_bytes, length_bytes)) {
+    text_bytes |= std::int64_t{static_cast<unsigned char>(byte)} << shift;
+    shift += 8;
   }
   if (file_bytes - text_offset < text_bytes) {
     refuse_truncated();

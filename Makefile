@@ -1,0 +1,52 @@
+# The commands of a developer's day, each a thin call of CMake, CTest or a script. `make help` lists them.
+.DEFAULT_GOAL := help
+.PHONY: help deps build test test-mpich test-asan test-tsan demo bench format lint clean
+
+JOBS ?= $(shell nproc)
+CMAKE_FLAGS ?=
+
+# More ranks than cores, and root in a container: Open MPI wants to be told that both are meant.
+export OMPI_ALLOW_RUN_AS_ROOT = 1
+export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
+export OMPI_MCA_rmaps_base_oversubscribe = 1
+
+build_preset = cmake --preset $(1) $(CMAKE_FLAGS) && cmake --build --preset $(1) --parallel $(JOBS)
+test_preset = $(call build_preset,$(1)) && ctest --preset $(1) --parallel $(JOBS)
+
+help:  ## list these targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
+
+deps:  ## install what is missing of debian-packages.txt (root or sudo)
+	scripts/install-packages
+
+build: deps  ## build; the command is build/release/penstock
+	$(call build_preset,release)
+
+test: deps  ## build, and run the tests with Open MPI
+	$(call test_preset,release)
+
+test-mpich: deps  ## build, and run the tests with MPICH
+	$(call test_preset,mpich)
+
+test-asan: deps  ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	$(call test_preset,asan)
+
+test-tsan: deps  ## run the tests without MPI under ThreadSanitizer
+	$(call test_preset,tsan)
+
+demo: build  ## transform a brain, filter it, check it, draw it into demo-out/
+	scripts/demo
+
+bench: build  ## time Penstock beside its peers
+	scripts/bench
+
+format: deps  ## format all sources
+	git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+
+lint: deps  ## check formats, and run clang-tidy over the library
+	git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
+	cmake --preset debug $(CMAKE_FLAGS)
+	git ls-files 'penstock/*.cpp' | xargs --max-procs=$(JOBS) --max-args=4 clang-tidy -p build/debug --quiet
+
+clean:  ## remove everything built
+	rm -rf build demo-out
