@@ -1,4 +1,4 @@
-// Every kind of transform on worlds of 1 to 8 ranks that are threads, against FFTW in one process.
+// Every kind of transform on worlds of 1 to 8 ranks, against FFTW in one process.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -6,6 +6,7 @@
 
 #include "penstock/fft/fft.hpp"
 #include "tests/fft/reference.hpp"
+#include "tests/worlds.hpp"
 
 namespace penstock::fft {
 namespace {
@@ -51,20 +52,19 @@ class Transform : public testing::TestWithParam<Case> {
   }
 };
 
-TEST_P(Transform, AgreesWithFftwOnAnyGridOfOneToEightRanks) {
-  for (const int ranks : {1, 2, 3, 4, 6, 7, 8}) {
-    for (int ty = 1; ty <= ranks; ++ty) {
-      if (ranks % ty != 0) {
-        continue;
+TEST_P(Transform, AgreesWithFftwOnEveryGrid) {
+  gas::on_worlds({1, 2, 3, 4, 6, 7, 8}, [&](gas::Team& team) {
+    for (int ty = 1; ty <= team.size(); ++ty) {
+      if (team.size() % ty == 0) {
+        Options options = this->options();
+        options.grid = {ty, team.size() / ty};
+        EXPECT_LE(worst_error<double>(team, options), tolerance<double>(options.size))
+            << "grid " << ty << " x " << options.grid.tz;
+        EXPECT_LE(worst_error<float>(team, options), tolerance<float>(options.size))
+            << "grid " << ty << " x " << options.grid.tz;
       }
-      Options options = this->options();
-      options.grid = {ty, ranks / ty};
-      gas::run_world(ranks, [&](gas::Team& team) {
-        EXPECT_LE(worst_error<double>(team, options), tolerance<double>(options.size)) << ty << "x" << ranks / ty;
-        EXPECT_LE(worst_error<float>(team, options), tolerance<float>(options.size)) << ty << "x" << ranks / ty;
-      });
     }
-  }
+  });
 }
 
 TEST_P(Transform, AgreesWithFftwInPlaceWithThreadsBatchesAndGrains) {
@@ -72,16 +72,14 @@ TEST_P(Transform, AgreesWithFftwInPlaceWithThreadsBatchesAndGrains) {
   options.threads = 3;
   options.batch = 2;
   options.grain = GetParam().algorithm == Algorithm::slabs ? 3 : 0;
-  for (const int ranks : {1, 2, 4}) {
-    gas::run_world(ranks, [&](gas::Team& team) {
-      EXPECT_LE(worst_error<double>(team, options, Scaling::symmetric, true), tolerance<double>(options.size));
-      EXPECT_LE(worst_error<float>(team, options, Scaling::full, false), tolerance<float>(options.size));
-    });
-  }
+  gas::on_worlds({1, 2, 4}, [&](gas::Team& team) {
+    EXPECT_LE(worst_error<double>(team, options, Scaling::symmetric, true), tolerance<double>(options.size));
+    EXPECT_LE(worst_error<float>(team, options, Scaling::full, false), tolerance<float>(options.size));
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Transform, testing::ValuesIn(cases()),
-                         [](const auto& info) { return name_of(info.param); });
+                         [](const auto& tested) { return name_of(tested.param); });
 
 }  // namespace
 }  // namespace penstock::fft

@@ -1,0 +1,100 @@
+// Teams split by rows and columns, gather, and agree on failure.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+
+#include "penstock/base/base.hpp"
+#include "tests/worlds.hpp"
+
+namespace penstock::gas {
+namespace {
+
+TEST(Team, GathersEveryRanksValueInOrder) {
+  on_worlds({1, 2, 3, 7}, [](Team& team) {
+    const auto all = team.all_gather(10 * team.rank());
+    ASSERT_EQ(all.size(), static_cast<std::size_t>(team.size()));
+    for (int i = 0; i < team.size(); ++i) {
+      EXPECT_EQ(all[static_cast<std::size_t>(i)], 10 * i);
+    }
+  });
+}
+
+TEST(Team, SplitsIntoRowsAndColumnsOfAGrid) {
+  on_worlds({1, 4, 6, 7}, [](Team& team) {
+    const int columns = team.size() % 2 == 0 ? 2 : 1;
+    const int row = team.rank() / columns;
+    const int column = team.rank() % columns;
+    const Team row_team = team.split(row, column);
+    const Team column_team = team.split(-column, -row);  // any colour, and keys in reverse
+    EXPECT_EQ(row_team.size(), columns);
+    EXPECT_EQ(row_team.rank(), column);
+    EXPECT_EQ(column_team.size(), team.size() / columns);
+    EXPECT_EQ(column_team.rank(), team.size() / columns - 1 - row);
+    const auto ranks = column_team.all_gather(team.rank());
+    EXPECT_EQ(ranks[static_cast<std::size_t>(column_team.rank())], team.rank());
+    EXPECT_EQ(ranks.back(), column);
+  });
+}
+
+TEST(Team, ThrowsTheSameErrorOnEveryRankWhereOneHasFailed) {
+  on_worlds({1, 3, 4}, [](Team& team) {
+    team.agree("");
+    try {
+      team.agree(team.rank() == team.size() - 1 ? "rank " + std::to_string(team.rank()) + " has no disk" : "");
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.what(), "rank " + std::to_string(team.size() - 1) + " has no disk");
+    }
+    team.barrier();  // the team is still of use
+  });
+}
+
+TEST(Team, TellsWhichRankGaveAnotherArgument) {
+  on_worlds({2, 5}, [](Team& team) {
+    team.agree_on("size", "64");
+    if (team.size() == 1) {
+      return;
+    }
+    try {
+      team.agree_on("size", team.rank() == 1 ? "32" : "64");
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("rank 0 has '64', rank 1 has '32'"), std::string::npos) << error.what();
+    }
+  });
+}
+
+TEST(Team, OfOneNeedsNoMpi) {
+  const Team team = world_alone();
+  EXPECT_EQ(team.rank(), 0);
+  EXPECT_EQ(team.size(), 1);
+  EXPECT_EQ(team.transport_name(), "threads");
+  EXPECT_TRUE(team.is_local(0));
+}
+
+TEST(RunWorld, RethrowsTheFirstFailureAndFreesTheRanksThatWait) {
+  std::atomic<int> freed = 0;
+  EXPECT_THROW(run_world(3,
+                         [&](Team& team) {
+                           if (team.rank() == 1) {
+                             throw std::runtime_error("rank 1");
+                           }
+                           try {
+                             team.barrier();
+                           } catch (const Error&) {
+                             ++freed;
+                             throw;
+                           }
+                         }),
+               std::runtime_error);
+  EXPECT_EQ(freed, 2);
+}
+
+TEST(RunWorld, RefusesFewerThanOneRank) {
+  EXPECT_THROW(run_world(0, [](Team&) {}), Error);
+}
+
+}  // namespace
+}  // namespace penstock::gas

@@ -1,0 +1,80 @@
+// The main program of tests that run on worlds: reads --world, starts MPI where asked, lets one rank report.
+#include "tests/worlds.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace penstock::gas {
+namespace {
+
+std::string world = "threads";  // what --world says; a test program's main has nobody else to tell
+
+#if PENSTOCK_HAS_MPI
+/// Under mpiexec rank 0 prints as always; the others print what fails, with their rank before it.
+class FailurePrinter final : public testing::EmptyTestEventListener {
+ public:
+  explicit FailurePrinter(int rank) : rank_(rank) {}
+
+ private:
+  void OnTestPartResult(const testing::TestPartResult& result) override {
+    if (result.failed()) {
+      std::fprintf(stderr, "rank %d: %s:%d: %s\n", rank_, result.file_name(), result.line_number(), result.summary());
+    }
+  }
+  int rank_;
+};
+
+int run_under_mpi(int* argc, char*** argv) {
+  int level = 0;
+  MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank != 0) {
+    testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+    listeners.Append(new FailurePrinter(rank));
+  }
+  int failure = RUN_ALL_TESTS();
+  int any_failure = 0;
+  MPI_Allreduce(&failure, &any_failure, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return any_failure;
+}
+#endif
+
+}  // namespace
+
+void on_worlds(std::initializer_list<int> ranks, const std::function<void(Team&)>& body) {
+#if PENSTOCK_HAS_MPI
+  if (world != "threads") {
+    Team team = world_of(MPI_COMM_WORLD, world == "mpi" ? Reach::mpi : Reach::shared_memory);
+    body(team);
+    return;
+  }
+#endif
+  for (const int count : ranks) {
+    run_world(count, body);
+  }
+}
+
+}  // namespace penstock::gas
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  for (int i = 1; i < argc; ++i) {
+    constexpr std::string_view option = "--world=";
+    if (std::string_view(argv[i]).starts_with(option)) {
+      penstock::gas::world = std::string_view(argv[i]).substr(option.size());
+    }
+  }
+#if PENSTOCK_HAS_MPI
+  if (penstock::gas::world != "threads") {
+    return penstock::gas::run_under_mpi(&argc, &argv);
+  }
+#endif
+  return RUN_ALL_TESTS();
+}
