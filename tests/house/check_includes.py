@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Asserts that the sources are built as docs/architecture.md draws them.
+
+Usage: check_includes.py SOURCE_FOLDER. Reads the table of floors there, then every source under penstock/, tests/,
+bench/, examples/ and simulate/. Prints a line for each breach and exits 1, or says how much it looked at and exits 0.
+"""
+
+import pathlib
+import re
+import sys
+
+MAX_LINES = 400
+EVERYWHERE = "base"  # the module that all others stand on, whatever their floor
+
+ROW = re.compile(r"^\| (\d+) \| `(\w+)/` \|")
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<(penstock/[^>]+)>)')
+
+
+def read_floors(page):
+    rows = (ROW.match(line) for line in page.read_text().splitlines())
+    return {row[2]: int(row[1]) for row in rows if row}
+
+
+def includes_of(path):
+    """The numbered lines that include a header of ours."""
+    for number, line in enumerate(path.read_text().splitlines(), start=1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match[1] or match[2]
+
+
+def is_public(module, header):
+    return module == EVERYWHERE or header == f"penstock/{module}/{module}.hpp"
+
+
+def breach(floors, module, header):
+    """What is wrong with `module` (None outside of penstock/) including `header`, or None."""
+    parts = header.split("/")
+    if parts[0] != "penstock":
+        return "is not of penstock/, or not included by its path from there" if module else None
+    target = parts[1]
+    if target not in floors:
+        return f"is of '{target}', which is no module of docs/architecture.md"
+    if module is None or module == target:
+        return None
+    if target != EVERYWHERE and floors[target] >= floors[module]:
+        return f"is of floor {floors[target]}, not below {module} on floor {floors[module]}"
+    if not is_public(target, header):
+        return f"is private to {target}, whose face is penstock/{target}/{target}.hpp"
+    return None
+
+
+def check(top):
+    floors = read_floors(top / "docs" / "architecture.md")
+    breaches = []
+    if floors.get(EVERYWHERE) != 0:
+        breaches.append("docs/architecture.md: its table of floors cannot be read")
+    sources = 0
+    for folder in ("penstock", "tests", "bench", "examples", "simulate"):
+        for path in sorted((top / folder).rglob("*")):
+            if path.suffix not in (".cpp", ".hpp", ".in", ".py"):
+                continue
+            sources += 1
+            where = path.relative_to(top)
+            lines = len(path.read_text().splitlines())
+            if lines > MAX_LINES:
+                breaches.append(f"{where}: {lines} lines, and at most {MAX_LINES} are allowed; split it by subject")
+            module = where.parts[1] if folder == "penstock" else None
+            if module is not None and module not in floors:
+                breaches.append(f"{where}: '{module}' is no module of docs/architecture.md; give it a row there")
+                continue
+            for number, header in includes_of(path):
+                problem = breach(floors, module, header)
+                if problem:
+                    breaches.append(f"{where}:{number}: {header} {problem}")
+    return sources, breaches
+
+
+def main():
+    sources, breaches = check(pathlib.Path(sys.argv[1]))
+    for line in breaches:
+        print(line)
+    if sources == 0:
+        print(f"no sources under {sys.argv[1]}")
+    print(f"{sources} files, {len(breaches)} breaches")
+    return 1 if breaches or sources == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
