@@ -1,0 +1,133 @@
+#include "penstock/cli/launch.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <new>
+#include <string_view>
+
+#include "penstock/base/base.hpp"
+
+namespace penstock::cli {
+namespace {
+
+// The limit of thread ranks: each has stacks, barriers and at least one thread.
+constexpr int most_thread_ranks = 1024;
+
+/// Collective: usable processors over the ranks that share them, the same on every rank, at least 1.
+int share_of_processors(const gas::Team& team) {
+  struct Place {
+    std::array<char, 64> host{};
+    cpu_set_t processors{};
+  };
+  Place mine;
+  gethostname(mine.host.data(), mine.host.size() - 1);
+  sched_getaffinity(0, sizeof mine.processors, &mine.processors);
+  // Launchers bind ranks to processors of their own, or let them share: ranks with the same mask share it.
+  int sharers = 0;
+  for (const Place& other : team.all_gather(mine)) {
+    const bool is_same = other.host == mine.host && CPU_EQUAL(&other.processors, &mine.processors);
+    sharers += is_same ? 1 : 0;
+  }
+  const auto shares = team.all_gather(std::max(usable_processors() / std::max(sharers, 1), 1));
+  return *std::min_element(shares.begin(), shares.end());
+}
+
+/// Runs the body on one rank and says how it ended.
+Outcome run_on(gas::Team& team, const CommonOptions& options, const std::function<void(Session&)>& body) {
+  Session session{.team = team, .options = options};
+  const auto failed = [&](std::string_view what) { return Outcome{session.has_begun_work ? 1 : 2, std::string(what)}; };
+  try {
+    session.threads = options.threads > 0 ? options.threads : share_of_processors(team);
+    body(session);
+    return {};
+  } catch (const std::bad_alloc&) {
+    return failed(fmt::format("rank {} has run out of memory", team.rank()));
+  } catch (const std::exception& error) {
+    return failed(error.what());
+  }
+}
+
+/// A rank's failure on its way through gas::run_world, which then stops the other ranks.
+struct RankFailure {
+  Outcome outcome;
+};
+
+Outcome run_as_threads(int ranks, const CommonOptions& options, const std::function<void(Session&)>& body) {
+  if (ranks > most_thread_ranks) {
+    return {2, fmt::format("--ranks {}: at most {} ranks run as threads of one process", ranks, most_thread_ranks)};
+  }
+  try {
+    gas::run_world(ranks, [&](gas::Team& team) {
+      const Outcome outcome = run_on(team, options, body);
+      if (outcome.status != 0) {
+        throw RankFailure{outcome};
+      }
+    });
+    return {};
+  } catch (const RankFailure& failure) {
+    return failure.outcome;
+  } catch (const std::exception& error) {
+    return {2, error.what()};
+  }
+}
+
+Outcome run_over_mpi(Processes& processes, const CommonOptions& options, const std::function<void(Session&)>& body) {
+#if PENSTOCK_HAS_MPI
+  const gas::Reach reach = options.transport == "shm"   ? gas::Reach::shared_memory
+                           : options.transport == "mpi" ? gas::Reach::mpi
+                                                        : gas::Reach::automatic;
+  try {
+    processes.start_mpi();
+    gas::Team team = gas::world_of(MPI_COMM_WORLD, reach);
+    return run_on(team, options, body);
+  } catch (const std::exception& error) {
+    return {2, error.what()};
+  }
+#else
+  static_cast<void>(options);
+  static_cast<void>(body);
+  try {
+    processes.start_mpi();
+    return {};
+  } catch (const Error& error) {
+    return {2, error.what()};
+  }
+#endif
+}
+
+}  // namespace
+
+Outcome launch(Processes& processes, const CommonOptions& options, const std::function<void(Session&)>& body) {
+  const bool wants_threads = options.transport == "threads";
+  if (processes.size() > 1) {
+    if (wants_threads) {
+      return {2, fmt::format("--transport threads is for ranks of one process, and the launcher started {}: start one "
+                             "process with --ranks {}, or use --transport auto, shm or mpi",
+                             processes.size(), processes.size())};
+    }
+    if (options.ranks > 0 && options.ranks != processes.size()) {
+      return {2, fmt::format("--ranks {} differs from the {} processes that the launcher started: leave it out, or "
+                             "start one process",
+                             options.ranks, processes.size())};
+    }
+    return run_over_mpi(processes, options, body);
+  }
+  const bool wants_mpi = options.transport == "shm" || options.transport == "mpi";
+  const int ranks = std::max(options.ranks, 1);
+  if (wants_mpi && ranks > 1) {
+    return {2, fmt::format("--transport {} needs a process for each rank: start them with mpirun -n {}, or use "
+                           "--transport threads",
+                           options.transport, ranks)};
+  }
+  if (wants_mpi) {
+    return run_over_mpi(processes, options, body);
+  }
+  return run_as_threads(ranks, options, body);
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,112 @@
+// The command `penstock`: reads the arguments, finds the subcommand, runs it on all ranks, tells how that ended.
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "penstock/base/base.hpp"
+#include "penstock/cli/launch.hpp"
+#include "penstock/cli/parse.hpp"
+#include "penstock/cli/processes.hpp"
+#include "penstock/cli/subcommand.hpp"
+#include "penstock/cli/version.hpp"
+
+namespace penstock::cli {
+namespace {
+
+void add_common_options(CLI::App& app, CommonOptions& options) {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  add_value(app, "--transport", "auto|threads|shm|mpi", "What carries data between ranks (auto)",
+            [&](const std::string& text) {
+              options.transport = parse_choice<std::string>(
+                  "--transport", text, {{"auto", "auto"}, {"threads", "threads"}, {"shm", "shm"}, {"mpi", "mpi"}});
+            });
+  add_value(
+      app, "--ranks", "N", "Ranks as threads of this process, where no launcher started it (1)",
+      [&](const std::string& text) { options.ranks = static_cast<int>(parse_integer("--ranks", text, 1, most)); });
+  add_value(
+      app, "--threads", "N", "Threads of each rank (the usable processors, shared by the ranks of a node)",
+      [&](const std::string& text) { options.threads = static_cast<int>(parse_integer("--threads", text, 1, 4096)); });
+  add_value(app, "--json", "FILE", "Write the results as JSON; - writes them to standard output instead of the table",
+            [&](const std::string& text) { options.json_path = text; });
+}
+
+/// Parses and runs; the outcome is this process's, not yet agreed on.
+Outcome run(Processes& processes, std::vector<std::string> arguments) {
+  CLI::App app("Moves distributed data once, at machine speed.", "penstock");
+  app.set_help_flag("--help,-h", "Print this and leave");
+  bool wants_version = false;
+  app.add_flag("--version", wants_version, "Print the version and what is built in, and leave");
+  CommonOptions options;
+  std::vector<std::pair<CLI::App*, Body>> bodies;
+  for (const Subcommand& subcommand : subcommands()) {
+    CLI::App* sub = app.add_subcommand(subcommand.name, subcommand.summary);
+    bodies.emplace_back(sub, subcommand.declare(*sub));
+    add_common_options(*sub, options);
+  }
+  app.require_subcommand(0, 1);
+  try {
+    processes.agree_on_arguments(arguments);
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+    app.parse(std::move(arguments));
+  } catch (const CLI::CallForHelp&) {
+    if (processes.is_first()) {
+      fmt::print("{}", app.help());
+    }
+    return {};
+  } catch (const CLI::ParseError& error) {
+    return {2, fmt::format("{} (see penstock --help)", error.what())};
+  } catch (const Error& error) {
+    return {2, error.what()};
+  }
+  if (wants_version) {
+    if (processes.is_first()) {
+      fmt::print("{}", version_text());
+    }
+    return {};
+  }
+  for (const auto& [sub, body] : bodies) {
+    if (sub->parsed()) {
+      return launch(processes, options, body);
+    }
+  }
+  return {2, "no subcommand is given: see penstock --help"};
+}
+
+int run_command(std::vector<std::string> arguments) {
+  std::unique_ptr<Processes> processes;
+  try {
+    processes = std::make_unique<Processes>();
+  } catch (const Error& error) {
+    if (!Processes::is_silent_copy()) {
+      print_failure(error.what());
+    }
+    return 2;
+  }
+  Outcome outcome = run(*processes, std::move(arguments));
+  if (std::fflush(stdout) != 0 && outcome.status == 0) {
+    outcome = {1, "cannot write to standard output"};
+  }
+  return processes->conclude(outcome);
+}
+
+}  // namespace
+}  // namespace penstock::cli
+
+int main(int argc, char** argv) {
+  try {
+    return penstock::cli::run_command({argv + std::min(argc, 1), argv + argc});
+  } catch (const std::exception& error) {
+    penstock::cli::print_failure(error.what());
+    return 1;
+  }
+}

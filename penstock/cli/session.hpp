@@ -1,0 +1,32 @@
+// What the body of a subcommand runs in: its rank's team, its threads, and where its results go.
+#pragma once
+
+#include <string>
+
+#include "penstock/gas/gas.hpp"
+
+namespace penstock::cli {
+
+/// Options that every distributed subcommand takes.
+struct CommonOptions {
+  std::string transport = "auto";  ///< "auto", "threads", "shm", "mpi"
+  int ranks = 0;                   ///< 0: what the launcher started, else 1
+  int threads = 0;                 ///< of each rank; 0: the usable processors shared by the ranks of a node
+  std::string json_path;           ///< empty: no JSON; "-": standard output, instead of the table
+};
+
+/// One rank's view of a run.
+struct Session {
+  gas::Team& team;
+  const CommonOptions& options;
+  int threads = 1;  ///< of this rank, settled
+  /// Set by the body once its arguments have proved usable: a failure is one of the run (status 1) from then on.
+  bool has_begun_work = false;
+
+  /// Whether this rank prints.
+  bool is_first() const noexcept { return team.rank() == 0; }
+  /// Whether this rank prints the table for people.
+  bool has_table() const noexcept { return is_first() && options.json_path != "-"; }
+};
+
+}  // namespace penstock::cli

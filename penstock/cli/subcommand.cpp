@@ -1,0 +1,14 @@
+#include "penstock/cli/subcommand.hpp"
+
+#include <array>
+
+namespace penstock::cli {
+
+std::span<const Subcommand> subcommands() {
+  static constexpr std::array all{
+      Subcommand{"fft", "Transform a field in three dimensions and report times, limit and error", declare_fft},
+  };
+  return all;
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,31 @@
+// The table of subcommands: a new one adds its file and its line in subcommand.cpp.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "penstock/cli/session.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace penstock::cli {
+
+/// What a subcommand does on every rank once its options are read. Collective; failures as Error, the same on all ranks
+/// wherever they can be agreed on.
+using Body = std::function<void(Session&)>;
+
+/// A subcommand. `declare` adds its options to `app` and returns its body, which holds what the options are read into.
+struct Subcommand {
+  const char* name;
+  const char* summary;
+  Body (*declare)(CLI::App& app);
+};
+
+/// All of them, in the order in which help lists them.
+std::span<const Subcommand> subcommands();
+
+Body declare_fft(CLI::App& app);
+
+}  // namespace penstock::cli

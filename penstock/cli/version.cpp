@@ -1,0 +1,44 @@
+#include "penstock/cli/version.hpp"
+
+#include <fftw3.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+#include "penstock/base/base.hpp"
+#include "penstock/gas/gas.hpp"
+
+namespace penstock::cli {
+namespace {
+
+std::string mpi_text() {
+#if PENSTOCK_HAS_MPI
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);  // allowed before MPI_Init
+  std::string_view line(text.data());
+  line = line.substr(0, line.find_first_of("\n,"));
+  std::string words;
+  for (const char c : line) {
+    words += c == '\t' ? ' ' : c;
+  }
+  return words;
+#else
+  return "not built in";
+#endif
+}
+
+}  // namespace
+
+std::string version_text() {
+  return fmt::format(
+      "penstock {}\n"
+      "MPI         {}\n"
+      "transports  {}\n"
+      "transforms  {}\n",
+      PENSTOCK_VERSION, mpi_text(), PENSTOCK_HAS_MPI ? "threads, shm, mpi" : "threads (shm and mpi need MPI)",
+      fftw_version);
+}
+
+}  // namespace penstock::cli
