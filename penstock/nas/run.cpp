@@ -1,0 +1,121 @@
+// A run of the benchmark: memory counted before it is taken, warm-up, timed region, verification.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <string_view>
+
+#include "penstock/base/base.hpp"
+#include "penstock/nas/heat_equation.hpp"
+#include "penstock/nas/nas.hpp"
+
+namespace penstock::nas {
+namespace {
+
+double points_of(const Problem& problem) {
+  const auto [nx, ny, nz] = problem.size;
+  return static_cast<double>(nx) * static_cast<double>(ny) * static_cast<double>(nz);
+}
+
+/// Collective: throws on every rank where the plans and fields of the ranks of some node need more than it has.
+void check_memory(const gas::Team& team, const Problem& problem, const fft::Options& options) {
+  struct Demand {
+    std::size_t node;
+    double bytes;
+  };
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  const double fields = 2 * sizeof(std::complex<double>) * points_of(problem);
+  const Demand mine{std::hash<std::string_view>()(name.data()),
+                    static_cast<double>(fft::memory_need<double>(team, options).total_bytes()) + fields / team.size()};
+  double wanted = 0;
+  for (const Demand& demand : team.all_gather(mine)) {
+    wanted += demand.node == mine.node ? demand.bytes : 0;
+  }
+  const std::uint64_t has = options.memory_budget_bytes > 0 ? options.memory_budget_bytes : available_memory_bytes();
+  team.agree(wanted <= static_cast<double>(has)
+                 ? ""
+                 : fmt::format("class {} wants {} of memory on {}, which has {}: take a smaller class or more nodes",
+                               problem.name, format_bytes(static_cast<std::uint64_t>(wanted)), name.data(),
+                               format_bytes(has)));
+}
+
+/// Runs `work` and adds the seconds it took to `total_s`.
+template <class Work>
+void time_into(double& total_s, const Work& work) {
+  const double start_s = seconds();
+  work();
+  total_s += seconds() - start_s;
+}
+
+/// Collective: the mean over the ranks.
+Breakdown mean(const gas::Team& team, const Breakdown& mine) {
+  Breakdown sum;
+  const auto all = team.all_gather(mine);
+  for (const Breakdown& each : all) {
+    sum.setup_s += each.setup_s;
+    sum.fft_s += each.fft_s;
+    sum.evolve_s += each.evolve_s;
+    sum.checksum_s += each.checksum_s;
+  }
+  const double ranks = team.size();
+  return {sum.setup_s / ranks, sum.fft_s / ranks, sum.evolve_s / ranks, sum.checksum_s / ranks};
+}
+
+template <class T>
+T largest(const gas::Team& team, const T& mine) {
+  const std::vector<T> all = team.all_gather(mine);
+  return *std::max_element(all.begin(), all.end());
+}
+
+}  // namespace
+
+double million_operations(const Problem& problem) {
+  const double points = points_of(problem);
+  return 1e-6 * points *
+         (14.8157 + 7.19641 * std::log(points) + (5.23518 + 7.21113 * std::log(points)) * problem.steps());
+}
+
+Result run(const gas::Team& team, const Problem& problem, const fft::Options& chosen) {
+  fft::Options options = chosen;
+  options.size = problem.size;
+  options.type = fft::Type::c2c;
+  options.output = fft::Output::transposed;
+  options.batch = 1;
+  check_memory(team, problem, options);
+
+  HeatEquation equation(team, problem, options);
+  equation.set_up();
+  equation.forward();
+
+  Result result;
+  Breakdown spent;
+  team.barrier();
+  const double start_s = seconds();
+  time_into(spent.setup_s, [&] { equation.set_up(); });
+  time_into(spent.fft_s, [&] { equation.forward(); });
+  for (int step = 0; step < problem.steps(); ++step) {
+    time_into(spent.evolve_s, [&] { equation.evolve(); });
+    time_into(spent.fft_s, [&] { equation.backward(); });
+    time_into(spent.checksum_s, [&] { result.checksums.push_back(equation.checksum()); });
+  }
+  result.time_s = largest(team, seconds() - start_s);
+
+  result.rate_mops = million_operations(problem) / result.time_s;
+  result.breakdown = mean(team, spent);
+  result.decision = equation.decision();
+  result.memory_bytes = largest(team, equation.memory_bytes());
+  result.is_verified = true;
+  for (std::size_t step = 0; step < problem.checksums.size(); ++step) {
+    const std::complex<double> published = problem.checksums[step];
+    const double error = std::abs((result.checksums[step] - published) / published);
+    result.errors.push_back(error);
+    result.is_verified = result.is_verified && error <= tolerance;  // not so for NaN
+  }
+  return result;
+}
+
+}  // namespace penstock::nas
