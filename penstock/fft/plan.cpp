@@ -56,6 +56,28 @@ std::string describe(const Options& options) {
                      static_cast<int>(options.algorithm), options.grain, options.batch);
 }
 
+/// Collective: throws on every rank where the ranks of some node need more than it has.
+void check_memory(const gas::Team& team, const Options& options, const MemoryNeed& need) {
+  struct Demand {
+    std::size_t node;
+    std::uint64_t bytes;
+  };
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  const Demand mine{std::hash<std::string_view>()(name.data()), need.total_bytes()};
+  std::uint64_t wanted = 0;
+  for (const Demand& demand : team.all_gather(mine)) {
+    wanted += demand.node == mine.node ? demand.bytes : 0;
+  }
+  const std::uint64_t has = options.memory_budget_bytes > 0 ? options.memory_budget_bytes : available_memory_bytes();
+  team.agree(wanted <= has
+                 ? ""
+                 : fmt::format("a plan for {}x{}x{} wants {} of memory on {}, which has {}: take a smaller size, "
+                               "single precision or more nodes",
+                               options.size[0], options.size[1], options.size[2], format_bytes(wanted), name.data(),
+                               format_bytes(has)));
+}
+
 /// Settles what was left open. Collective; throws on every rank where the options cannot be used.
 template <class Real>
 Problem settle(const gas::Team& team, const Options& options) {
@@ -102,6 +124,10 @@ Problem settle(const gas::Team& team, const Options& options) {
 
   // Stores bypass the cache where the field would not stay in it anyway.
   problem.hint = plane_bytes * points[2] > cache_bytes / 2 ? mover::Hint::streaming : mover::Hint::reuse;
+
+  // An exchange brings this rank's whole part; where not even that fits, there is no use in scheduling the messages.
+  const std::int64_t part = output_of(problem, team.rank()).box.count() * problem.complex_bytes();
+  check_memory(team, options, {.exchange_bytes = static_cast<std::uint64_t>(part)});
   return problem;
 }
 
@@ -137,28 +163,6 @@ Schedules make_schedules(const gas::Team& team, const Problem& problem) {
   schedules.need.scratch_bytes = static_cast<std::uint64_t>(problem.options.threads) *
                                  Scratch::bytes(schedules.tile_bytes(), schedules.plane_bytes());
   return schedules;
-}
-
-/// Collective: throws on every rank where the ranks of some node need more than it has.
-void check_memory(const gas::Team& team, const Options& options, const MemoryNeed& need) {
-  struct Demand {
-    std::size_t node;
-    std::uint64_t bytes;
-  };
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  const Demand mine{std::hash<std::string_view>()(name.data()), need.total_bytes()};
-  std::uint64_t wanted = 0;
-  for (const Demand& demand : team.all_gather(mine)) {
-    wanted += demand.node == mine.node ? demand.bytes : 0;
-  }
-  const std::uint64_t has = options.memory_budget_bytes > 0 ? options.memory_budget_bytes : available_memory_bytes();
-  team.agree(wanted <= has
-                 ? ""
-                 : fmt::format("a plan for {}x{}x{} wants {} of memory on {}, which has {}: take a smaller size, "
-                               "single precision or more nodes",
-                               options.size[0], options.size[1], options.size[2], format_bytes(wanted), name.data(),
-                               format_bytes(has)));
 }
 
 double factor_of(Scaling scaling, const Extents& size) {

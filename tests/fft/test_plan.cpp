@@ -1,0 +1,157 @@
+// Plans refuse what they cannot do, on every rank alike, and live beside one another.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <complex>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "penstock/base/base.hpp"
+#include "penstock/fft/fft.hpp"
+#include "tests/fft/reference.hpp"
+#include "tests/worlds.hpp"
+
+namespace penstock::fft {
+namespace {
+
+Options options_of(const Extents& size) {
+  Options options;
+  options.size = size;
+  options.effort = Effort::estimate;
+  return options;
+}
+
+/// Expects that making a plan throws an Error with `part` in its message on this rank.
+void expect_refusal(const gas::Team& team, const Options& options, const std::string& part) {
+  try {
+    const Plan<double> plan(team, options);
+    ADD_FAILURE() << "no refusal that says " << part;
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+  }
+}
+
+TEST(Plan, RefusesSizesThatAreNone) {
+  gas::on_worlds({1, 3}, [](gas::Team& team) {
+    expect_refusal(team, options_of({0, 4, 4}), "0x4x4");
+    expect_refusal(team, options_of({4, -1, 4}), "4x-1x4");
+    constexpr std::int64_t many = std::numeric_limits<std::int64_t>::max();
+    expect_refusal(team, options_of({many, many, many}), "more bytes than 64 bits can count");
+    expect_refusal(team, options_of({1 << 20, 1 << 20, 1 << 10}), "of memory");
+  });
+}
+
+TEST(Plan, RefusesGridsThatDoNotFitTheRanks) {
+  gas::on_worlds({1, 2, 4}, [](gas::Team& team) {
+    Options options = options_of({8, 8, 8});
+    options.grid = {team.size() + 1, 1};
+    expect_refusal(team, options, "ranks: the two must be equal");
+    options.grid = {0, team.size()};
+    expect_refusal(team, options, "both numbers must be at least 1");
+    options.grid = {1 << 30, 1 << 30};
+    expect_refusal(team, options, "ranks: the two must be equal");
+  });
+}
+
+TEST(Plan, RefusesNumbersThatMeanNothing) {
+  gas::on_worlds({1, 2}, [](gas::Team& team) {
+    Options options = options_of({8, 8, 8});
+    options.grain = -1;
+    expect_refusal(team, options, "grain of -1");
+    options = options_of({8, 8, 8});
+    options.threads = 0;
+    expect_refusal(team, options, "0 threads");
+    options = options_of({8, 8, 8});
+    options.batch = 0;
+    expect_refusal(team, options, "0 fields");
+  });
+}
+
+TEST(Plan, RefusesArgumentsThatDifferBetweenRanks) {
+  gas::on_worlds({2, 4}, [](gas::Team& team) {
+    if (team.size() == 1) {
+      return;
+    }
+    expect_refusal(team, options_of({8, 8, team.rank() == 1 ? 16 : 8}), "the ranks differ");
+    expect_refusal(team, options_of({8, 8, team.rank() == 1 ? 0 : 8}), "at least 1 point");  // one rank's mistake alone
+  });
+}
+
+TEST(Plan, RefusesABudgetThatDoesNotFitAndSaysHowMuchItWants) {
+  gas::on_worlds({1, 2}, [](gas::Team& team) {
+    Options options = options_of({64, 64, 64});
+    const MemoryNeed need = memory_need<double>(team, options);
+    EXPECT_GE(need.exchange_bytes * static_cast<std::uint64_t>(team.size()), 64U * 64 * 64 * 16);
+    options.memory_budget_bytes = 1 << 20;
+    expect_refusal(team, options, "which has 1.00 MiB");
+    options.memory_budget_bytes = 2 * static_cast<std::uint64_t>(team.size()) * need.total_bytes();
+    const Plan<double> plan(team, options);
+    EXPECT_EQ(plan.memory().total_bytes(), need.total_bytes());
+  });
+}
+
+TEST(Plan, RefusesArraysThatAreTooShortOrOfTheOtherType) {
+  gas::on_worlds({1}, [](gas::Team& team) {
+    if (team.size() > 1) {
+      return;  // a mistake of one rank's program is found by that rank
+    }
+    Plan<double> plan(team, options_of({4, 4, 4}));
+    std::vector<std::complex<double>> short_field(63), field(64);
+    std::vector<double> real_field(64);
+    const std::span<std::complex<double>> out(field);
+    EXPECT_THROW(plan.forward(std::span<const std::complex<double>>(short_field), out), Error);
+    EXPECT_THROW(plan.forward(std::span<const std::complex<double>>(field), std::span(short_field)), Error);
+    EXPECT_THROW(plan.forward(std::span<const double>(real_field), out), Error);
+    EXPECT_THROW(plan.backward(std::span<const std::complex<double>>(field), std::span(real_field)), Error);
+  });
+}
+
+TEST(Plan, LivesBesideOthersAndCanBeMoved) {
+  gas::on_worlds({1, 3}, [](gas::Team& team) {
+    const Extents size{8, 6, 10};
+    Plan<double> first(team, options_of(size));
+    Plan<double> second(team, options_of(size));
+    Plan<double> moved = std::move(first);
+    const auto in = make_field<double>(size, moved.input(), Type::c2c, 0);
+    std::vector<std::complex<double>> a(static_cast<std::size_t>(moved.output_stride())), b = a;
+    moved.forward(std::span(in), std::span(a));
+    second.forward(std::span(in), std::span(b));
+    EXPECT_EQ(a, b);
+    const auto reference = transform_with_fftw<double>(size, Type::c2c, 0, FFTW_FORWARD);
+    EXPECT_LE(relative_error(team, compare(size, moved.output(), a.data(), reference, 1)), tolerance<double>(size));
+  });
+}
+
+TEST(Plan, SaysWhereItsTimeWentAndWhatItDecided) {
+  gas::on_worlds({1, 2}, [](gas::Team& team) {
+    const Extents size{32, 32, 32};
+    Plan<double> plan(team, options_of(size));
+    EXPECT_EQ(plan.decision().grid, (Grid{1, team.size()}));
+    EXPECT_TRUE(plan.decision().is_plane_in_cache);
+    EXPECT_EQ(plan.decision().passes, 2);
+    std::vector<std::complex<double>> field(static_cast<std::size_t>(plan.output_stride()));
+    plan.forward(std::span<const std::complex<double>>(field), std::span(field));
+    const Breakdown& time = plan.last_breakdown();
+    EXPECT_GT(time.transform_s, 0);
+    EXPECT_GT(time.move_s, 0);
+    EXPECT_LE(time.transform_s + time.move_s + time.wait_s, time.total_s * 1.001);
+  });
+}
+
+TEST(Wisdom, IsExportedAndImportedAndRefusedWhenDamaged) {
+  gas::on_worlds({1}, [](gas::Team& team) {
+    Options options = options_of({8, 8, 8});
+    options.effort = Effort::measure;
+    const Plan<double> plan(team, options);
+    const std::string wisdom = export_wisdom();
+    EXPECT_NE(wisdom.find("fftw"), std::string::npos);
+    EXPECT_TRUE(import_wisdom(wisdom));
+    EXPECT_FALSE(import_wisdom(""));
+    EXPECT_FALSE(import_wisdom("(fftw-3.3.10 fftw_wisdom"));
+    EXPECT_FALSE(import_wisdom(wisdom.substr(0, wisdom.size() / 3)));
+  });
+}
+
+}  // namespace
+}  // namespace penstock::fft
