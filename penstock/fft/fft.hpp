@@ -89,10 +89,11 @@ struct Options {
   machine::Machine machine = machine::detect();
 };
 
-/// What a plan costs a rank in memory beyond the user's arrays.
+/// What a plan costs a rank in memory, and beyond it one field of the user's, transformed in place.
 struct MemoryNeed {
   std::uint64_t exchange_bytes = 0;  ///< what peers write into, and buffers for messages to other nodes
   std::uint64_t scratch_bytes = 0;   ///< tiles and planes in cache, per thread
+  std::uint64_t field_bytes = 0;     ///< the user's own; not in the total
   std::uint64_t total_bytes() const noexcept { return exchange_bytes + scratch_bytes; }
 };
 

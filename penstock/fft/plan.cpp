@@ -1,10 +1,8 @@
 // Plans: options are settled and checked, memory is counted before it is taken, both directions are made ready.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <string>
 #include <utility>
@@ -58,24 +56,8 @@ std::string describe(const Options& options) {
 
 /// Collective: throws on every rank where the ranks of some node need more than it has.
 void check_memory(const gas::Team& team, const Options& options, const MemoryNeed& need) {
-  struct Demand {
-    std::size_t node;
-    std::uint64_t bytes;
-  };
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  const Demand mine{std::hash<std::string_view>()(name.data()), need.total_bytes()};
-  std::uint64_t wanted = 0;
-  for (const Demand& demand : team.all_gather(mine)) {
-    wanted += demand.node == mine.node ? demand.bytes : 0;
-  }
-  const std::uint64_t has = options.memory_budget_bytes > 0 ? options.memory_budget_bytes : available_memory_bytes();
-  team.agree(wanted <= has
-                 ? ""
-                 : fmt::format("a plan for {}x{}x{} wants {} of memory on {}, which has {}: take a smaller size, "
-                               "single precision or more nodes",
-                               options.size[0], options.size[1], options.size[2], format_bytes(wanted), name.data(),
-                               format_bytes(has)));
+  team.require_memory(fmt::format("a plan for {}x{}x{}", options.size[0], options.size[1], options.size[2]),
+                      need.total_bytes(), options.memory_budget_bytes);
 }
 
 /// Settles what was left open. Collective; throws on every rank where the options cannot be used.
@@ -162,6 +144,7 @@ Schedules make_schedules(const gas::Team& team, const Problem& problem) {
   }
   schedules.need.scratch_bytes = static_cast<std::uint64_t>(problem.options.threads) *
                                  Scratch::bytes(schedules.tile_bytes(), schedules.plane_bytes());
+  schedules.need.field_bytes = static_cast<std::uint64_t>(field_bytes_of(problem, team.rank()));
   return schedules;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "penstock/base/config.hpp"
+#include "penstock/base/error.hpp"
 
 #if PENSTOCK_HAS_MPI
 #include <mpi.h>
@@ -72,6 +73,24 @@ class Team {
 
   /// Collective: throws Error on every rank where `text` is not the same on all; `what` names it in the message.
   void agree_on(std::string_view what, std::string_view text) const;
+
+  /// Collective: runs `work` on every rank, then agrees: where it throws Error on one, all throw. `work` itself must
+  /// not be collective.
+  template <class Work>
+  void together(Work&& work) const {
+    std::string failure;
+    try {
+      work();
+    } catch (const Error& error) {
+      failure = error.what();
+    }
+    agree(failure);
+  }
+
+  /// Collective, to be called before memory is taken: throws Error on every rank where the ranks of some node want
+  /// together more than `budget_bytes`, or, if that is 0, than the node has left. `bytes` is this rank's want; the
+  /// message begins with `what` ("a plan for 64x64x64").
+  void require_memory(std::string_view what, std::uint64_t bytes, std::uint64_t budget_bytes) const;
 
   Transport& transport() const noexcept { return *transport_; }
 

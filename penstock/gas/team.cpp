@@ -1,6 +1,10 @@
 // Teams: who communicates, and how they agree.
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string>
 
 #include "penstock/base/base.hpp"
@@ -63,6 +67,26 @@ void Team::agree_on(std::string_view what, std::string_view text) const {
     throw Error("the ranks differ in their " + std::string(what) + ": rank 0 has '" + all.front().data() + "', rank " +
                 std::to_string(different - all.begin()) + " has '" + different->data() + "'; give all ranks the same");
   }
+}
+
+void Team::require_memory(std::string_view what, std::uint64_t bytes, std::uint64_t budget_bytes) const {
+  struct Want {
+    std::array<char, 256> node{};
+    std::uint64_t bytes = 0;
+  };
+  Want mine{.bytes = bytes};
+  gethostname(mine.node.data(), mine.node.size() - 1);
+  std::uint64_t wanted = 0;
+  for (const Want& want : all_gather(mine)) {
+    const std::uint64_t added = want.node == mine.node ? want.bytes : 0;
+    wanted = added > std::numeric_limits<std::uint64_t>::max() - wanted ? std::numeric_limits<std::uint64_t>::max()
+                                                                        : wanted + added;
+  }
+  const std::uint64_t has = budget_bytes > 0 ? budget_bytes : available_memory_bytes();
+  agree(wanted <= has ? ""
+                      : fmt::format("{} wants {} of memory on {}, which has {}: take a smaller size, single precision "
+                                    "or more nodes",
+                                    what, format_bytes(wanted), mine.node.data(), format_bytes(has)));
 }
 
 Team world_alone() {

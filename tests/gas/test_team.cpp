@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
 #include "penstock/base/base.hpp"
+#include "tests/fails_with.hpp"
 #include "tests/worlds.hpp"
 
 namespace penstock::gas {
@@ -63,6 +65,31 @@ TEST(Team, TellsWhichRankGaveAnotherArgument) {
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find("rank 0 has '64', rank 1 has '32'"), std::string::npos) << error.what();
     }
+  });
+}
+
+TEST(Team, ThrowsOnAllWhereTheWorkOfOneFails) {
+  on_worlds({1, 4}, [](Team& team) {
+    team.together([] {});
+    EXPECT_TRUE(fails_with({"no disk"}, [&] {
+      team.together([&] {
+        if (team.rank() == team.size() / 2) {
+          throw Error("no disk");
+        }
+      });
+    }));
+  });
+}
+
+TEST(Team, RefusesMemoryThatTheRanksOfANodeDoNotHaveTogether) {
+  on_worlds({1, 3}, [](Team& team) {
+    const auto ranks = static_cast<std::uint64_t>(team.size());
+    team.require_memory("a field", 1000, 1000 * ranks);
+    EXPECT_TRUE(fails_with({"a field wants", "of memory on", "which has"},
+                           [&] { team.require_memory("a field", 1000, 1000 * ranks - 1); }));
+    EXPECT_TRUE(fails_with({"a field wants"}, [&] {
+      team.require_memory("a field", std::numeric_limits<std::uint64_t>::max() / 2 + 1, 0);  // the sum overflows
+    }));
   });
 }
 
