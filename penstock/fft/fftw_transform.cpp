@@ -29,6 +29,8 @@ struct Fftw;
     static constexpr auto run_c2r = PREFIX##_execute_dft_c2r;                           \
     static constexpr auto destroy = PREFIX##_destroy_plan;                              \
     static constexpr auto make_planner_thread_safe = PREFIX##_make_planner_thread_safe; \
+    static constexpr auto planner_threads = PREFIX##_planner_nthreads;                  \
+    static constexpr auto set_planner_threads = PREFIX##_plan_with_nthreads;            \
     static constexpr auto import_wisdom = PREFIX##_import_wisdom_from_string;           \
     static constexpr auto export_wisdom = PREFIX##_export_wisdom_to_string;             \
     static constexpr auto release = PREFIX##_free;                                      \
@@ -37,7 +39,9 @@ PENSTOCK_FFTW(float, fftwf)
 PENSTOCK_FFTW(double, fftw)
 #undef PENSTOCK_FFTW
 
-// FFTW's planner is one for the whole process, so that this flag cannot belong to anyone smaller.
+// FFTW's planner is one for the whole process, so that these cannot belong to anyone smaller.
+std::mutex planning;
+
 void prepare_planner() {
   static std::once_flag is_prepared;
   std::call_once(is_prepared, [] {
@@ -45,6 +49,26 @@ void prepare_planner() {
     Fftw<double>::make_planner_thread_safe();
   });
 }
+
+/// Holds FFTW's planner at one thread, whatever the program has set for plans of its own: our threads take tiles.
+template <class Real>
+class OneThread {
+ public:
+  OneThread() : lock_(planning), threads_(Fftw<Real>::planner_threads()) { set(1); }
+  ~OneThread() { set(threads_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  // FFTW forgets its wisdom when threads are set for the first time, so that nothing is set where nothing changes.
+  void set(int threads) {
+    if (Fftw<Real>::planner_threads() != threads) {
+      Fftw<Real>::set_planner_threads(threads);
+    }
+  }
+  std::scoped_lock<std::mutex> lock_;
+  int threads_;
+};
 
 template <class Real>
 class FftwTransform final : public LocalTransform {
@@ -54,6 +78,7 @@ class FftwTransform final : public LocalTransform {
     // Measuring runs the transform: on memory of the plan's own, aligned as the tiles are.
     const Memory in(static_cast<std::size_t>(shape.rows * shape.in_pitch_bytes));
     const Memory out(static_cast<std::size_t>(shape.rows * shape.out_pitch_bytes));
+    const OneThread<Real> one_thread;
     tile_ = make(in.data(), out.data(), static_cast<int>(shape.rows), effort);
     row_ = shape.rows == 1 ? tile_ : make(in.data(), out.data(), 1, effort);
     if (tile_ == nullptr || row_ == nullptr) {

@@ -139,6 +139,18 @@ TEST(Plan, SaysWhereItsTimeWentAndWhatItDecided) {
   });
 }
 
+// FFTW's planner is the process's: a program that plans with threads of FFTW's must not give them to our tiles, and
+// must find its setting as it left it.
+TEST(Plan, LeavesTheProgramsOwnSettingOfFftwThreadsAlone) {
+  gas::on_worlds({1}, [](gas::Team& team) {
+    fftw_init_threads();
+    fftw_plan_with_nthreads(3);
+    const Plan<double> plan(team, options_of({8, 8, 8}));
+    EXPECT_EQ(fftw_planner_nthreads(), 3);
+    fftw_plan_with_nthreads(1);
+  });
+}
+
 TEST(Wisdom, IsExportedAndImportedAndRefusedWhenDamaged) {
   gas::on_worlds({1}, [](gas::Team& team) {
     Options options = options_of({8, 8, 8});
