@@ -7,6 +7,7 @@ namespace penstock::cli {
 std::span<const Subcommand> subcommands() {
   static constexpr std::array all{
       Subcommand{"fft", "Transform a field in three dimensions and report times, limit and error", declare_fft},
+      Subcommand{"nas-ft", "Run the NAS FT benchmark and verify its published checksums", declare_nas_ft},
   };
   return all;
 }

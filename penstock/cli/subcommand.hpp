@@ -27,5 +27,6 @@ struct Subcommand {
 std::span<const Subcommand> subcommands();
 
 Body declare_fft(CLI::App& app);
+Body declare_nas_ft(CLI::App& app);
 
 }  // namespace penstock::cli

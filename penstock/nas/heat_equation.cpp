@@ -3,7 +3,6 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
-#include <string>
 #include <utility>
 
 namespace penstock::nas {
@@ -35,10 +34,13 @@ void scale(double* numbers, const double* factors, std::size_t count, double fac
 
 }  // namespace
 
-void HeatEquation::set_up() {
+void HeatEquation::make_plan() {
   plan_.reset();  // before the new one takes as much memory
   plan_.emplace(team_, options_);
   allocate();
+}
+
+void HeatEquation::set_up() {
   make_factors();
   locate_checksum_points();
   fill_initial_field();
@@ -78,15 +80,11 @@ void HeatEquation::allocate() {
   if (crew_) {
     return;
   }
-  std::string failure;
-  try {
+  team_.together([&] {
     crew_.emplace(options_.threads);
     space_memory_ = Memory(static_cast<std::size_t>(plan_->input().box.count()) * sizeof(Complex));
     spectrum_memory_ = Memory(static_cast<std::size_t>(plan_->output().box.count()) * sizeof(Complex));
-  } catch (const Error& error) {
-    failure = error.what();
-  }
-  team_.agree(failure);
+  });
   const auto view = [](const Memory& memory) {
     return std::span(reinterpret_cast<Complex*>(memory.data()), memory.size() / sizeof(Complex));
   };

@@ -21,7 +21,10 @@ class HeatEquation {
   HeatEquation(const gas::Team& team, const Problem& problem, const fft::Options& options)
       : team_(team), problem_(problem), options_(options) {}
 
-  /// Makes the plan and the tables anew, takes memory for the fields at the first call, and fills the initial field.
+  /// Makes the plan, anew where there is one already, and at the first call takes memory for the fields.
+  void make_plan();
+
+  /// Makes the tables anew and fills the initial field.
   void set_up();
 
   void forward() { plan_->forward(std::span<const Complex>(space_), spectrum_); }

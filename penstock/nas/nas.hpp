@@ -3,6 +3,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -33,7 +34,8 @@ void fill_random(std::uint64_t first, std::span<double> numbers) noexcept;
 
 /// Seconds of the timed region by what they were spent on, mean over the ranks.
 struct Breakdown {
-  double setup_s = 0;     ///< the plan, the factors and the initial field
+  double plan_s = 0;      ///< making the plan: the part of set-up that programs do once and use many times
+  double setup_s = 0;     ///< the rest of set-up: the factors and the initial field
   double fft_s = 0;       ///< one transform forward, one backward per step
   double evolve_s = 0;    ///< the spectrum times the factors of one step
   double checksum_s = 0;  ///< sums of 1024 points, and waiting for the slowest rank
@@ -43,7 +45,8 @@ struct Breakdown {
 struct Result {
   std::vector<std::complex<double>> checksums;  ///< one per step
   std::vector<double> errors;                   ///< |checksum - published| / |published|
-  bool is_verified = false;                     ///< no error exceeds `tolerance`
+  double largest_error = 0;                     ///< of `errors`; not a number where one is not
+  bool is_verified = false;                     ///< `largest_error` is at most `tolerance`
   double time_s = 0;                            ///< of the timed region, on the slowest rank
   double rate_mops = 0;                         ///< million_operations / time_s
   Breakdown breakdown;
@@ -60,8 +63,12 @@ inline constexpr double tolerance = 1e-12;
 /// The timed region begins after a warm-up of set-up and one forward transform, as the benchmark wants it. It makes the
 /// plan anew and fills the field, transforms forward, and per step evolves, transforms backward and sums.
 ///
+/// `on_step` is called on every rank after each step with its number, from 1 on, and its checksum; inside of the timed
+/// region, where the benchmark prints.
+///
 /// Throws Error on every rank where the options cannot be used or the arrays do not fit the memory; a wrong checksum is
 /// no Error.
-Result run(const gas::Team& team, const Problem& problem, const fft::Options& options);
+Result run(const gas::Team& team, const Problem& problem, const fft::Options& options,
+           const std::function<void(int step, std::complex<double> checksum)>& on_step = {});
 
 }  // namespace penstock::nas
