@@ -8,6 +8,7 @@
 #include "penstock/fft/block.hpp"
 #include "penstock/fft/decomposition.hpp"
 #include "penstock/fft/local_transform.hpp"
+#include "penstock/fft/problem.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/mover/mover.hpp"
 
@@ -85,25 +86,6 @@ struct Schedule {
   std::uint64_t tile_bytes = 0;             ///< scratch of a thread: one tile before and one after its transform
   std::uint64_t plane_bytes = 0;            ///< scratch of a thread: the plane of a joined pass
 };
-
-/// What a schedule is made from, settled and checked.
-struct Problem {
-  Options options;
-  Grid grid;
-  std::int64_t grain = 0;  ///< planes per message; 0: all
-  bool is_plane_in_cache = false;
-  std::int64_t real_bytes = 0;  ///< 4 or 8
-  mover::Hint hint = mover::Hint::reuse;
-
-  std::int64_t complex_bytes() const noexcept { return 2 * real_bytes; }
-  /// Points of the spectrum: nx/2 + 1 in x for real data.
-  Extents spectrum_points() const noexcept;
-};
-
-/// The distributions of the user's arrays on `rank`, and the bytes from one field of a batch to the next in both.
-Distribution input_of(const Problem& problem, int rank);
-Distribution output_of(const Problem& problem, int rank);
-std::int64_t field_bytes_of(const Problem& problem, int rank);
 
 /// Plans the forward (or backward) transform for `rank` of `ranks`. Local; every rank gets the same messages.
 Schedule make_schedule(const Problem& problem, bool is_forward, int rank, int ranks);

@@ -1,0 +1,143 @@
+#include "penstock/fft/problem.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "penstock/base/base.hpp"
+
+namespace penstock::fft {
+namespace {
+
+/// What is wrong with the options for `ranks` ranks, or nothing.
+std::string find_mistake(const Options& options, int ranks) {
+  constexpr auto limit = static_cast<double>(std::numeric_limits<std::int64_t>::max()) / 64;
+  const auto [nx, ny, nz] = options.size;
+  for (const std::int64_t n : options.size) {
+    if (n < 1) {
+      return fmt::format("a size of {}x{}x{}: each direction needs at least 1 point", nx, ny, nz);
+    }
+  }
+  const double points = static_cast<double>(nx) * static_cast<double>(ny) * static_cast<double>(nz);
+  if (points * options.batch >= limit) {
+    return fmt::format("a size of {}x{}x{} with {} fields has more bytes than 64 bits can count", nx, ny, nz,
+                       options.batch);
+  }
+  const bool is_automatic = options.grid == Grid{};
+  if (!is_automatic && (options.grid.ty < 1 || options.grid.tz < 1)) {
+    return fmt::format("a grid of {}x{}: both numbers must be at least 1", options.grid.ty, options.grid.tz);
+  }
+  if (!is_automatic && static_cast<std::int64_t>(options.grid.ty) * options.grid.tz != ranks) {
+    return fmt::format("a grid of {}x{} has {} places, but there are {} ranks: the two must be equal", options.grid.ty,
+                       options.grid.tz, static_cast<std::int64_t>(options.grid.ty) * options.grid.tz, ranks);
+  }
+  if (options.grain < 0) {
+    return fmt::format("a grain of {} planes: it must be at least 1, or 0 to leave the choice", options.grain);
+  }
+  if (options.threads < 1 || options.batch < 1) {
+    return fmt::format("{} threads and {} fields: at least 1 of each is needed", options.threads, options.batch);
+  }
+  return {};
+}
+
+template <class Real>
+std::string describe(const Options& options) {
+  return fmt::format("precision {}, size {}x{}x{}, type {}, grid {}x{}, output {}, algorithm {}, grain {}, batch {}",
+                     sizeof(Real) == 4 ? "single" : "double", options.size[0], options.size[1], options.size[2],
+                     static_cast<int>(options.type), options.grid.ty, options.grid.tz, static_cast<int>(options.output),
+                     static_cast<int>(options.algorithm), options.grain, options.batch);
+}
+
+}  // namespace
+
+void check_memory(const gas::Team& team, const Options& options, const MemoryNeed& need) {
+  team.require_memory(fmt::format("a plan for {}x{}x{}", options.size[0], options.size[1], options.size[2]),
+                      need.total_bytes(), options.memory_budget_bytes);
+}
+
+template <class Real>
+Problem settle(const gas::Team& team, const Options& options) {
+  team.agree(find_mistake(options, team.size()));
+  team.agree_on("plan", describe<Real>(options));
+  Problem problem{.options = options, .grid = options.grid, .real_bytes = sizeof(Real)};
+  const Extents points = problem.spectrum_points();
+  if (options.grid == Grid{}) {
+    problem.grid = choose_grid(points, team.size());
+  }
+
+  int peers_by_message = 0;
+  for (int peer = 0; peer < team.size(); ++peer) {
+    peers_by_message += team.is_local(peer) ? 0 : 1;
+  }
+  // Is the answer the same on every rank? With nodes of different sizes it might not be, and all must cut alike.
+  const auto counts = team.all_gather(peers_by_message);
+  const bool any_by_message = std::any_of(counts.begin(), counts.end(), [](int count) { return count > 0; });
+  const std::int64_t planes = (points[2] + problem.grid.tz - 1) / problem.grid.tz;
+  switch (options.grain > 0 ? Algorithm::automatic : options.algorithm) {
+    case Algorithm::packed:
+      problem.grain = 0;
+      break;
+    case Algorithm::slabs:
+      problem.grain = 1;
+      break;
+    case Algorithm::automatic:
+      // Between peers that share memory nothing is gained by telling them earlier: the last stage needs every plane.
+      // Over a network four messages in flight per peer overlap all but the last quarter.
+      problem.grain = options.grain > 0 ? options.grain : any_by_message ? std::max<std::int64_t>(planes / 4, 1) : 0;
+      break;
+  }
+  problem.grain = problem.grain >= planes ? 0 : problem.grain;
+
+  // Two directions in one pass need whole planes on a rank, room for one per thread in the last-level cache (half of
+  // it, shared by all), and a plane for every thread to work on.
+  const std::int64_t plane_bytes = points[0] * points[1] * problem.complex_bytes();
+  const auto cache_bytes = static_cast<std::int64_t>(options.machine.node.cache_bytes);
+  const std::int64_t threads = static_cast<std::int64_t>(options.threads) * std::max(team.size(), 1);
+  const std::int64_t sharers = std::min<std::int64_t>(threads, options.machine.node.cores);
+  problem.is_plane_in_cache = problem.grid.ty == 1 &&
+                              plane_bytes * std::max<std::int64_t>(sharers, 1) <= cache_bytes / 2 &&
+                              points[2] / problem.grid.tz >= options.threads;
+
+  // Stores bypass the cache where the field would not stay in it anyway.
+  problem.hint = plane_bytes * points[2] > cache_bytes / 2 ? mover::Hint::streaming : mover::Hint::reuse;
+
+  // An exchange brings this rank's whole part; where not even that fits, there is no use in scheduling the messages.
+  const std::int64_t part = output_of(problem, team.rank()).box.count() * problem.complex_bytes();
+  check_memory(team, options, {.exchange_bytes = static_cast<std::uint64_t>(part)});
+  return problem;
+}
+
+Extents Problem::spectrum_points() const noexcept {
+  Extents points = options.size;
+  if (options.type == Type::r2c) {
+    points[0] = points[0] / 2 + 1;
+  }
+  return points;
+}
+
+Distribution input_of(const Problem& problem, int rank) {
+  return {Decomposition(problem.options.size, problem.grid).pencil(0, rank), x_pencil_order};
+}
+
+Distribution output_of(const Problem& problem, int rank) {
+  const Decomposition decomposition(problem.spectrum_points(), problem.grid);
+  return problem.options.output == Output::transposed ? Distribution{decomposition.pencil(2, rank), z_pencil_order}
+                                                      : Distribution{decomposition.pencil(0, rank), x_pencil_order};
+}
+
+std::int64_t field_bytes_of(const Problem& problem, int rank) {
+  const std::int64_t input_bytes = problem.options.type == Type::r2c ? problem.real_bytes : problem.complex_bytes();
+  const std::int64_t bytes = std::max(input_of(problem, rank).box.count() * input_bytes,
+                                      output_of(problem, rank).box.count() * problem.complex_bytes());
+  return (bytes + problem.complex_bytes() - 1) / problem.complex_bytes() * problem.complex_bytes();
+}
+
+template Problem settle<float>(const gas::Team&, const Options&);
+template Problem settle<double>(const gas::Team&, const Options&);
+
+}  // namespace penstock::fft

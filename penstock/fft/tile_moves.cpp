@@ -1,0 +1,109 @@
+#include "penstock/fft/tile_moves.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace penstock::fft {
+namespace {
+
+std::size_t at(int direction) {
+  return static_cast<std::size_t>(direction);
+}
+
+/// The box of tile `tile` at outer index `outer`, where its rows have `length` points.
+Box tile_box(const Stage& stage, std::int64_t outer, const Range& tile, std::int64_t length) {
+  Box box;
+  box.lower[at(stage.outer)] = outer;
+  box.extent[at(stage.outer)] = 1;
+  box.lower[at(stage.across)] = tile.lower;
+  box.extent[at(stage.across)] = tile.extent;
+  box.lower[at(stage.along)] = 0;
+  box.extent[at(stage.along)] = length;
+  return box;
+}
+
+}  // namespace
+
+mover::Mover MoverCache::compiled(const layout::Layout& source, const layout::Layout& destination, mover::Hint hint) {
+  std::vector<Compiled>& candidates = by_hash_[source.hash() ^ destination.hash()];
+  for (const Compiled& known : candidates) {
+    if (known.source == source && known.destination == destination && known.hint == hint) {
+      return known.mover;
+    }
+  }
+  candidates.push_back({source, destination, hint, mover::Mover::compile(source, destination, hint)});
+  return candidates.back().mover;
+}
+
+std::vector<Section> make_sections(const Stage& stage, std::vector<std::int64_t> firsts) {
+  std::vector<Section> sections;
+  if (stage.outer_range.extent == 0) {
+    return sections;
+  }
+  std::sort(firsts.begin(), firsts.end());
+  firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
+  for (std::size_t i = 0; i < firsts.size(); ++i) {
+    const bool is_last = i + 1 == firsts.size();
+    sections.push_back({.first = firsts[i],
+                        .end = is_last ? stage.outer_range.lower + stage.outer_range.extent : firsts[i + 1],
+                        .moves = std::vector<std::vector<Move>>(stage.tiles.size()),
+                        .needs = std::vector<std::vector<std::size_t>>(stage.tiles.size()),
+                        .messages = {}});
+  }
+  return sections;
+}
+
+void add_moves(Stage& stage, bool is_source, const Flow& flow, mover::Hint hint, MoverCache& movers) {
+  const std::array<int, 3> tile_order{stage.outer, stage.across, stage.along};
+  const Block& block = flow.block;
+  const std::int64_t pitch = is_source ? stage.in_pitch_bytes : stage.out_pitch_bytes;
+  const std::int64_t length = block.box.lower[at(stage.along)] + block.box.extent[at(stage.along)];
+  for (Section& section : (is_source ? stage.source : stage.sink).sections) {
+    for (std::size_t i = 0; i < stage.tiles.size(); ++i) {
+      const Range& tile = stage.tiles[i];
+      const Box common = intersect(block.box, tile_box(stage, section.first, tile, length));
+      for (const Piece& piece : pieces_of(block, common)) {
+        const Extents& extent = piece.box.extent;
+        const std::array tile_levels{layout::Level{extent[at(stage.across)], pitch},
+                                     layout::Level{extent[at(stage.along)], block.element_bytes}};
+        const layout::Layout in_tile = layout::Layout::nest(0, tile_levels, block.element_bytes);
+        const layout::Layout far = piece.layout(tile_order, block.element_bytes);
+        Move move{.mover = is_source ? movers.compiled(far, in_tile, hint) : movers.compiled(in_tile, far, hint),
+                  .far_offset = piece.offset_bytes,
+                  .far_stride = piece.levels[at(stage.outer)].back().stride,
+                  .tile_offset = (piece.box.lower[at(stage.across)] - tile.lower) * pitch +
+                                 piece.box.lower[at(stage.along)] * block.element_bytes};
+        if (!is_source && stage.sink.place == Place::exchange) {
+          const std::int64_t grain =
+              block.grain == 0 ? 0 : (section.first - block.box.lower[at(block.cut)]) / block.grain;
+          move.message = flow.first_message + static_cast<std::size_t>(grain);
+          move.far_offset -= block.offset_bytes + block.grain_offset(grain);  // from the message's own begin
+        }
+        section.moves[i].push_back(std::move(move));
+      }
+    }
+  }
+}
+
+void add_needs(Stage& stage, const Flow& flow) {
+  const Block& block = flow.block;
+  const std::int64_t length = block.box.lower[at(stage.along)] + block.box.extent[at(stage.along)];
+  for (Section& section : stage.source.sections) {
+    for (std::size_t i = 0; i < stage.tiles.size(); ++i) {
+      const Box common = intersect(block.box, tile_box(stage, section.first, stage.tiles[i], length));
+      if (common.count() == 0) {
+        continue;
+      }
+      const std::int64_t planes = block.grain == 0 ? block.box.extent[at(block.cut)] : block.grain;
+      const std::int64_t first = (common.lower[at(block.cut)] - block.box.lower[at(block.cut)]) / planes;
+      const std::int64_t last =
+          (common.lower[at(block.cut)] + common.extent[at(block.cut)] - 1 - block.box.lower[at(block.cut)]) / planes;
+      for (std::int64_t grain = first; grain <= last; ++grain) {
+        section.needs[i].push_back(flow.first_message + static_cast<std::size_t>(grain));
+      }
+    }
+  }
+}
+
+}  // namespace penstock::fft
