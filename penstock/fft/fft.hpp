@@ -78,7 +78,7 @@ struct Grid {
 struct Options {
   Extents size{};  ///< nx, ny, nz: points of the field in real space
   Type type = Type::c2c;
-  Grid grid;
+  Grid grid{};
   Output output = Output::transposed;
   Algorithm algorithm = Algorithm::automatic;
   std::int64_t grain = 0;  ///< planes per message; 0 leaves it to `algorithm`
@@ -107,7 +107,7 @@ struct Breakdown {
 
 /// What a plan decided.
 struct Decision {
-  Grid grid;
+  Grid grid{};
   std::int64_t grain = 0;          ///< planes per message in the forward direction
   bool is_plane_in_cache = false;  ///< the first two directions are transformed in one pass over memory
   int passes = 0;                  ///< how often a transform reads and writes the field
