@@ -10,8 +10,13 @@
 namespace penstock::mover {
 
 // A vector type V has: `bytes`; load(address), store(address, vector); stream(address, vector) for aligned addresses;
-// copy_part(destination, source, n) for n < bytes; width<E>, the elements of E bytes along a side of its square;
-// transpose<E, is_streaming>(...) for a whole square and transpose_part<E, is_streaming>(...) for less than one.
+// copy_part(to, from, n) for n < bytes; stream_part(to, from, n) for n < 64 within a line; copy_long(to, from, n);
+// width<E>, the elements of E bytes along a side of its square; transpose<E, is_streaming>(...) for a whole square and
+// transpose_part<E, is_streaming>(...) for less than one.
+
+/// How far ahead the source is asked for, in bytes moved: measured best of 256 to 16384 for rows and transpositions
+/// from memory (EPYC 9005, November 2026; see docs/decisions/0003).
+inline constexpr std::int64_t prefetch_bytes = 4096;
 
 template <class V>
 [[gnu::always_inline]] inline void copy_block(std::byte* to, const std::byte* from, std::int64_t bytes) {
@@ -38,15 +43,14 @@ template <class V>
   V::store(last_to, last);
 }
 
+/// A line that is written in part bypasses the cache as well: read first, as ordinary stores do, each would hold up the
+/// stores behind it (four times the time of a scatter of 256-byte chunks; EPYC 9005, see docs/decisions/0003).
 template <class V>
 [[gnu::always_inline]] inline void stream_block(std::byte* to, const std::byte* from, std::int64_t bytes) {
   constexpr std::int64_t step = V::bytes;
-  const auto head = static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(to) % line_bytes);
-  if (bytes < head + line_bytes) {
-    copy_block<V>(to, from, bytes);
-    return;
-  }
-  copy_block<V>(to, from, head);
+  const auto to_line = static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(to) % line_bytes);
+  const std::int64_t head = bytes < to_line ? bytes : to_line;
+  V::stream_part(to, from, head);
   to += head;
   from += head;
   bytes -= head;
@@ -55,7 +59,7 @@ template <class V>
       V::stream(to + i, V::load(from + i));
     }
   }
-  copy_block<V>(to, from, bytes);
+  V::stream_part(to, from, bytes);
 }
 
 template <class V, std::int64_t bytes>
@@ -69,31 +73,64 @@ template <class V, std::int64_t bytes>
   }
 }
 
-/// Calls `move(to, from)` for each block of two loops.
+/// Calls `move(to, from, ahead)` for each block of two loops, `ahead` being the address of a block that comes about
+/// `prefetch_bytes` later, or null near the end.
 template <class Move>
 [[gnu::always_inline]] inline void for_each_block(const std::byte* from, std::byte* to, const Work& work, Move move) {
+  const std::int64_t blocks_ahead = (prefetch_bytes + work.block - 1) / work.block;
   for (std::int64_t j = 0; j < work.outer.extent; ++j) {
     const std::byte* row_from = from + j * work.outer.source_stride;
     std::byte* row_to = to + j * work.outer.destination_stride;
     for (std::int64_t i = 0; i < work.inner.extent; ++i) {
-      move(row_to + i * work.inner.destination_stride, row_from + i * work.inner.source_stride);
+      const bool has_ahead = i + blocks_ahead < work.inner.extent;
+      move(row_to + i * work.inner.destination_stride, row_from + i * work.inner.source_stride,
+           has_ahead ? row_from + (i + blocks_ahead) * work.inner.source_stride : nullptr);
+    }
+  }
+}
+
+/// Asks for the lines of a block; `ahead` may be null.
+[[gnu::always_inline]] inline void prefetch(const std::byte* ahead, std::int64_t bytes) {
+  if (ahead != nullptr) {
+    for (std::int64_t i = 0; i < bytes; i += line_bytes) {
+      __builtin_prefetch(ahead + i);
     }
   }
 }
 
 template <class V, std::int64_t bytes>
 void copy_fixed_rows(const std::byte* from, std::byte* to, const Work& work) noexcept {
-  for_each_block(from, to, work, [](std::byte* d, const std::byte* s) { copy_fixed_block<V, bytes>(d, s); });
+  for_each_block(from, to, work, [](std::byte* d, const std::byte* s, const std::byte* ahead) {
+    if constexpr (bytes >= line_bytes) {
+      prefetch(ahead, bytes);
+    }
+    copy_fixed_block<V, bytes>(d, s);
+  });
 }
 
 template <class V>
 void copy_rows(const std::byte* from, std::byte* to, const Work& work) noexcept {
-  for_each_block(from, to, work, [&](std::byte* d, const std::byte* s) { copy_block<V>(d, s, work.block); });
+  const std::int64_t prefetched = work.block < line_bytes ? 0 : work.block;
+  for_each_block(from, to, work, [&](std::byte* d, const std::byte* s, const std::byte* ahead) {
+    prefetch(ahead, prefetched);
+    copy_block<V>(d, s, work.block);
+  });
+}
+
+/// For blocks of at least `prefetch_bytes`. What lies one after another the processor's own prefetchers find.
+template <class V>
+void copy_long_rows(const std::byte* from, std::byte* to, const Work& work) noexcept {
+  const bool is_apart = work.inner.source_stride != work.block;
+  for_each_block(from, to, work, [&](std::byte* d, const std::byte* s, const std::byte* ahead) {
+    prefetch(is_apart ? ahead : nullptr, prefetch_bytes);
+    V::copy_long(d, s, work.block);
+  });
 }
 
 template <class V>
 void stream_rows(const std::byte* from, std::byte* to, const Work& work) noexcept {
-  for_each_block(from, to, work, [&](std::byte* d, const std::byte* s) { stream_block<V>(d, s, work.block); });
+  for_each_block(from, to, work,
+                 [&](std::byte* d, const std::byte* s, const std::byte*) { stream_block<V>(d, s, work.block); });
 }
 
 /// Collects blocks in a buffer in the first cache, so that the destination sees whole lines.

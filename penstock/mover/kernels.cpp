@@ -1,5 +1,9 @@
 #include "penstock/mover/kernels.hpp"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include "penstock/base/error.hpp"
 
 namespace penstock::mover {
@@ -18,6 +22,19 @@ bool is_usable(InstructionSet set) noexcept {
     default:
       return false;
   }
+}
+
+bool has_fast_strings() noexcept {
+#if defined(__x86_64__)
+  constexpr unsigned enhanced = 1U << 9;  // leaf 7, EBX: ERMS
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (ebx & enhanced) != 0;
+#else
+  return false;
+#endif
 }
 
 InstructionSet best_instruction_set() noexcept {

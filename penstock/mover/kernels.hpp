@@ -30,6 +30,8 @@ using Kernel = void (*)(const std::byte* source, std::byte* destination, const W
 
 /// The sizes of blocks for which `copy_rows` has a kernel of its own.
 inline constexpr std::array<std::int64_t, 7> fixed_blocks{4, 8, 16, 32, 64, 128, 256};
+/// The least block that `copy_long_rows` is for: shorter ones are faster through vectors (EPYC 9005, November 2026).
+inline constexpr std::int64_t long_block = 4096;
 /// The sizes of elements that are transposed.
 inline constexpr std::array<std::int64_t, 3> transposed_elements{4, 8, 16};
 
@@ -37,9 +39,13 @@ inline constexpr std::array<std::int64_t, 3> transposed_elements{4, 8, 16};
 /// destination and ordinary stores for the rest; any address is correct.
 struct Kernels {
   const char* name;
-  /// Copies inner.extent x outer.extent blocks: of the size of `fixed_blocks`; of any size; of any size, streaming.
+  /// Copies inner.extent x outer.extent blocks, each of the size of its place in `fixed_blocks`.
   std::array<Kernel, fixed_blocks.size()> copy_fixed_rows;
+  /// The same for blocks of any size.
   Kernel copy_rows;
+  /// The same for blocks of `long_block` and more, where `has_fast_strings()`.
+  Kernel copy_long_rows;
+  /// The same, streaming.
   Kernel stream_rows;
   /// Streams blocks that lie one after another in the destination (inner.destination_stride == block <= 512).
   Kernel stream_gathered_rows;
@@ -54,6 +60,8 @@ inline constexpr std::array instruction_sets{InstructionSet::portable, Instructi
 
 /// Whether this build has the set's kernels and this processor (and system) runs them.
 bool is_usable(InstructionSet set) noexcept;
+/// Whether this processor copies fast by string instruction (x86-64: "enhanced rep movsb").
+bool has_fast_strings() noexcept;
 /// The widest set that is usable.
 InstructionSet best_instruction_set() noexcept;
 /// The kernels of a usable set.

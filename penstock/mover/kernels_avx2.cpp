@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #include "penstock/mover/transpose_bodies.hpp"
+#include "penstock/mover/x86_stores.hpp"
 
 namespace penstock::mover {
 namespace {
@@ -47,6 +48,12 @@ struct Vector {
     } else {
       store(to, block);
     }
+  }
+  static void stream_part(std::byte* to, const std::byte* from, std::int64_t count) {
+    stream_less_than_a_line<Vector>(to, from, count);
+  }
+  static void copy_long(std::byte* to, const std::byte* from, std::int64_t count) {
+    copy_by_string<Vector>(to, from, count);
   }
 
   /// Rows q of columns p become rows p of columns q: first pairs within halves of 16 bytes, then the halves.

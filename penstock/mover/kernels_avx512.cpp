@@ -3,6 +3,7 @@
 #include <immintrin.h>
 
 #include "penstock/mover/transpose_bodies.hpp"
+#include "penstock/mover/x86_stores.hpp"
 
 namespace penstock::mover {
 namespace {
@@ -21,6 +22,12 @@ struct Vector {
   static void copy_part(std::byte* to, const std::byte* from, std::int64_t count) {
     const __mmask64 mask = (__mmask64{1} << count) - 1;
     _mm512_mask_storeu_epi8(to, mask, _mm512_maskz_loadu_epi8(mask, from));
+  }
+  static void stream_part(std::byte* to, const std::byte* from, std::int64_t count) {
+    stream_less_than_a_line<Vector>(to, from, count);
+  }
+  static void copy_long(std::byte* to, const std::byte* from, std::int64_t count) {
+    copy_by_string<Vector>(to, from, count);
   }
 
   template <std::int64_t E, bool is_streaming>

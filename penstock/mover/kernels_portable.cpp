@@ -23,6 +23,8 @@ struct Vector {
   static void copy_part(std::byte* to, const std::byte* from, std::int64_t count) {
     __builtin_memcpy(to, from, static_cast<std::size_t>(count));
   }
+  static void stream_part(std::byte* to, const std::byte* from, std::int64_t count) { copy_part(to, from, count); }
+  static void copy_long(std::byte* to, const std::byte* from, std::int64_t count) { copy_part(to, from, count); }
 
   template <std::int64_t E, bool is_streaming>
   static void transpose(const std::byte* from, std::int64_t from_pitch, std::byte* to, std::int64_t to_pitch) {

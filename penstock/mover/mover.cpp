@@ -68,6 +68,9 @@ Kernel choose_row_kernel(const Work& work, const Kernels& kernels, Hint hint) {
       return kernels.stream_rows;
     }
   }
+  if (work.block >= long_block && has_fast_strings()) {
+    return kernels.copy_long_rows;
+  }
   const auto fixed = std::ranges::find(fixed_blocks, work.block);
   return fixed == fixed_blocks.end()
              ? kernels.copy_rows

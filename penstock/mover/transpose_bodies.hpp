@@ -52,7 +52,12 @@ inline void transpose_tiled(const Matrix& m) {
   } else {
     for (std::int64_t p0 = 0; p0 < m.p_extent; p0 += tile) {
       const Matrix part = m.part<E>(p0, 0, m.p_extent - p0 < tile ? m.p_extent - p0 : tile, m.q_extent);
+      const std::int64_t row_bytes = part.p_extent * E;
+      const std::int64_t rows_ahead = (prefetch_bytes + row_bytes - 1) / row_bytes;
       for (std::int64_t q = 0; q < part.q_extent; q += width) {
+        for (std::int64_t i = q + rows_ahead; i < q + rows_ahead + width && i < part.q_extent; ++i) {
+          prefetch(part.from + i * part.from_pitch, row_bytes);
+        }
         for (std::int64_t p = 0; p < part.p_extent; p += width) {
           transpose_square<V, E, is_streaming>(part, p, q);
         }
@@ -64,7 +69,7 @@ inline void transpose_tiled(const Matrix& m) {
 /// Transposes by way of a buffer in the first cache, for destination rows that do not all begin at the same place of a
 /// line: each is then streamed with its own head and tail.
 template <class V, std::int64_t E>
-inline void stream_transposed_by_way_of_a_buffer(const Matrix& m) {
+[[gnu::noinline]] void stream_transposed_by_way_of_a_buffer(const Matrix& m) {
   constexpr std::int64_t row_bytes = 1024;
   constexpr std::int64_t rows = 16;
   alignas(64) std::byte buffer[rows * row_bytes];
@@ -95,16 +100,16 @@ void transpose(const std::byte* from, std::byte* to, const Work& work) noexcept 
 template <class V, std::int64_t E>
 void stream_transposed(const std::byte* from, std::byte* to, const Work& work) noexcept {
   const Matrix m = matrix_of(from, to, work);
-  const auto head_bytes = static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(to) % line_bytes);
-  if (m.to_pitch % line_bytes != 0 || head_bytes % E != 0) {
+  const auto to_line = static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(to) % line_bytes);
+  if (m.to_pitch % line_bytes != 0 || to_line % E != 0) {
     stream_transposed_by_way_of_a_buffer<V, E>(m);
     return;
   }
-  const std::int64_t head = head_bytes / E < m.q_extent ? head_bytes / E : m.q_extent;
+  const std::int64_t head = to_line / E < m.q_extent ? to_line / E : m.q_extent;
   const std::int64_t whole = (m.q_extent - head) / (line_bytes / E) * (line_bytes / E);
-  transpose_tiled<V, E, false>(m.part<E>(0, 0, m.p_extent, head));
+  stream_transposed_by_way_of_a_buffer<V, E>(m.part<E>(0, 0, m.p_extent, head));
   transpose_tiled<V, E, true>(m.part<E>(0, head, m.p_extent, whole));
-  transpose_tiled<V, E, false>(m.part<E>(0, head + whole, m.p_extent, m.q_extent - head - whole));
+  stream_transposed_by_way_of_a_buffer<V, E>(m.part<E>(0, head + whole, m.p_extent, m.q_extent - head - whole));
 }
 
 /// The table of all kernels over V.
@@ -115,6 +120,7 @@ constexpr Kernels make_kernels(const char* name) {
       .copy_fixed_rows = {copy_fixed_rows<V, 4>, copy_fixed_rows<V, 8>, copy_fixed_rows<V, 16>, copy_fixed_rows<V, 32>,
                           copy_fixed_rows<V, 64>, copy_fixed_rows<V, 128>, copy_fixed_rows<V, 256>},
       .copy_rows = copy_rows<V>,
+      .copy_long_rows = copy_long_rows<V>,
       .stream_rows = stream_rows<V>,
       .stream_gathered_rows = stream_gathered_rows<V>,
       .transpose = {transpose<V, 4>, transpose<V, 8>, transpose<V, 16>},
