@@ -55,8 +55,7 @@ Pipeline<Real>::Pipeline(const gas::Team& team, Schedule schedule, const std::ve
     exchanges_.emplace_back(team, region, plan.outgoing, plan.incoming);
     regions_.push_back(region.local().data());
   }
-  std::string failure;
-  try {
+  team.together([&] {
     for (const Pass& pass : schedule_.passes) {
       auto& transforms = transforms_.emplace_back();
       for (const Stage& stage : pass.stages) {
@@ -65,19 +64,7 @@ Pipeline<Real>::Pipeline(const gas::Team& team, Schedule schedule, const std::ve
       }
       open_tiles_.emplace_back(pass.stages.back().sink.sections.size());
     }
-  } catch (const Error& error) {
-    failure = error.what();
-  }
-  team.agree(failure);
-}
-
-template <class Real>
-std::uint64_t Pipeline<Real>::buffer_bytes() const noexcept {
-  std::uint64_t bytes = 0;
-  for (const gas::Exchange& exchange : exchanges_) {
-    bytes += exchange.buffer_bytes();
-  }
-  return bytes;
+  });
 }
 
 template <class Real>

@@ -36,8 +36,6 @@ class Pipeline {
   /// each thread of `crew`. Returns the time by kind, averaged over the threads.
   Breakdown run(Crew& crew, std::vector<Scratch>& scratch, const std::byte* in, std::byte* out, Real factor);
 
-  std::uint64_t buffer_bytes() const noexcept;
-
  private:
   struct Progress;
   struct Worker;

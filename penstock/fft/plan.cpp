@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -128,18 +129,14 @@ Plan<Real>::Plan(const gas::Team& user_team, const Options& options) {
   for (const std::uint64_t bytes : schedules.region_bytes) {
     regions.emplace_back(team, bytes, 0);
   }
-  std::string failure;
   std::optional<Crew> crew;
   std::vector<Scratch> scratch;
-  try {
+  team.together([&] {
     crew.emplace(options.threads);
     for (int i = 0; i < options.threads; ++i) {
       scratch.emplace_back(schedules.tile_bytes(), schedules.plane_bytes());
     }
-  } catch (const Error& error) {
-    failure = error.what();
-  }
-  team.agree(failure);
+  });
   const Decision decision{.grid = problem.grid,
                           .grain = problem.grain,
                           .is_plane_in_cache = problem.is_plane_in_cache,

@@ -1,11 +1,8 @@
 #include "penstock/fft/problem.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <functional>
 #include <limits>
 #include <string>
 

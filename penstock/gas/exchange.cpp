@@ -59,14 +59,8 @@ Exchange::Exchange(const Team& team, const Segment& segment, std::vector<Outgoin
     PENSTOCK_ASSERT(message.bytes > 0);
     buffer_bytes += team.is_local(message.peer) ? 0 : message.bytes;
   }
-  std::string failure;
   Memory buffer;
-  try {
-    buffer = Memory(buffer_bytes);
-  } catch (const Error& error) {
-    failure = error.what();
-  }
-  team.agree(failure);
+  team.together([&] { buffer = Memory(buffer_bytes); });
   state_.reset(new State{.transport = transport,
                          .segment = segment,
                          .outgoing = std::move(outgoing),
@@ -154,10 +148,6 @@ void Exchange::finish() {
       wait_with_peers(state.transport, [&] { return sender->test(); });
     }
   }
-}
-
-std::size_t Exchange::buffer_bytes() const noexcept {
-  return state_->buffer.size();
 }
 
 }  // namespace penstock::gas

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -74,8 +75,8 @@ class Team {
   /// Collective: throws Error on every rank where `text` is not the same on all; `what` names it in the message.
   void agree_on(std::string_view what, std::string_view text) const;
 
-  /// Collective: runs `work` on every rank, then agrees: where it throws Error on one, all throw. `work` itself must
-  /// not be collective.
+  /// Collective: runs `work` on every rank, then agrees: where it throws Error on one, or finds no memory, all
+  /// throw Error. `work` itself must not be collective.
   template <class Work>
   void together(Work&& work) const {
     std::string failure;
@@ -83,6 +84,8 @@ class Team {
       work();
     } catch (const Error& error) {
       failure = error.what();
+    } catch (const std::bad_alloc&) {
+      failure = "rank " + std::to_string(rank_) + " has run out of memory";
     }
     agree(failure);
   }
@@ -198,9 +201,6 @@ class Exchange {
 
   /// Ends a round on the sending side: returns when the buffers of this round may be written again.
   void finish();
-
-  /// Bytes of the buffers for messages to peers that are not local.
-  std::size_t buffer_bytes() const noexcept;
 
  private:
   struct State;
