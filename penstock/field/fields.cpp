@@ -1,0 +1,173 @@
+// Fields and their plan in one object, and the times of their transforms.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "penstock/base/base.hpp"
+#include "penstock/field/field.hpp"
+
+namespace penstock::field {
+namespace {
+
+/// Collective: throws where the fields do not fit beside their plan; hands the options on.
+template <class Real>
+const fft::Options& with_memory_checked(const gas::Team& team, const fft::Options& options) {
+  const fft::MemoryNeed need = fft::memory_need<Real>(team, options);
+  const auto [nx, ny, nz] = options.size;
+  team.require_memory(fmt::format("a transform of {}x{}x{}", nx, ny, nz),
+                      need.total_bytes() + need.field_bytes * static_cast<std::uint64_t>(options.batch),
+                      options.memory_budget_bytes);
+  return options;
+}
+
+template <class Real>
+Memory take_memory(const gas::Team& team, const fft::Plan<Real>& plan, int batch) {
+  Memory memory;
+  team.together([&] {
+    memory = Memory(static_cast<std::size_t>(plan.output_stride()) * sizeof(std::complex<Real>) *
+                    static_cast<std::size_t>(batch));
+  });
+  return memory;
+}
+
+}  // namespace
+
+template <class Real>
+Fields<Real>::Fields(const gas::Team& team, const fft::Options& options)
+    : team_(&team),
+      options_(with_memory_checked<Real>(team, options)),
+      plan_(team, options_),
+      memory_(take_memory(team, plan_, options.batch)) {}
+
+template <class Real>
+std::span<Real> Fields<Real>::numbers(int index) noexcept {
+  const bool is_complex = options_.type == fft::Type::c2c;
+  const std::int64_t stride = plan_.output_stride() * 2;
+  const std::int64_t count = plan_.input().box.count() * (is_complex ? 2 : 1);
+  return {reinterpret_cast<Real*>(memory_.data()) + index * stride, static_cast<std::size_t>(count)};
+}
+
+template <class Real>
+std::span<std::complex<Real>> Fields<Real>::spectrum(int index) noexcept {
+  return {reinterpret_cast<Complex*>(memory_.data()) + index * plan_.output_stride(),
+          static_cast<std::size_t>(plan_.output().box.count())};
+}
+
+template <class Real>
+void Fields<Real>::fill(const Source& source) {
+  team_->together([&] {
+    for (int i = 0; i < options_.batch; ++i) {
+      source.fill(plan_.input().box, i, numbers(i));
+    }
+  });
+}
+
+template <class Real>
+void Fields<Real>::forward(fft::Scaling scaling) {
+  const std::span<Complex> all(reinterpret_cast<Complex*>(memory_.data()), memory_.size() / sizeof(Complex));
+  if (options_.type == fft::Type::c2c) {
+    plan_.forward(std::span<const Complex>(all), all, scaling);
+  } else {
+    const std::span<const Real> real(reinterpret_cast<const Real*>(memory_.data()), memory_.size() / sizeof(Real));
+    plan_.forward(real, all, scaling);
+  }
+}
+
+template <class Real>
+void Fields<Real>::backward(fft::Scaling scaling) {
+  const std::span<Complex> all(reinterpret_cast<Complex*>(memory_.data()), memory_.size() / sizeof(Complex));
+  if (options_.type == fft::Type::c2c) {
+    plan_.backward(std::span<const Complex>(all), all, scaling);
+  } else {
+    const std::span<Real> real(reinterpret_cast<Real*>(memory_.data()), memory_.size() / sizeof(Real));
+    plan_.backward(std::span<const Complex>(all), real, scaling);
+  }
+}
+
+fft::Scaling inverse(fft::Scaling scaling) noexcept {
+  switch (scaling) {
+    case fft::Scaling::none:
+      return fft::Scaling::full;
+    case fft::Scaling::full:
+      return fft::Scaling::none;
+    default:
+      return scaling;
+  }
+}
+
+double factor(fft::Scaling scaling, const Extents& size) noexcept {
+  const double points = static_cast<double>(size[0]) * static_cast<double>(size[1]) * static_cast<double>(size[2]);
+  switch (scaling) {
+    case fft::Scaling::symmetric:
+      return 1 / std::sqrt(points);
+    case fft::Scaling::full:
+      return 1 / points;
+    default:
+      return 1;
+  }
+}
+
+double Times::min_s() const {
+  return *std::min_element(all_s.begin(), all_s.end());
+}
+
+double Times::median_s() const {
+  std::vector<double> sorted = all_s;
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t half = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+namespace {
+
+/// Collective: runs `transform` once and adds its time to `times`, unless `times` is nullptr.
+template <class Transform>
+void time_once(const gas::Team& team, const fft::Breakdown& last, Times* times, Transform transform) {
+  struct Measured {
+    double time_s;
+    fft::Breakdown breakdown;
+  };
+  team.barrier();
+  const double begin_s = seconds();
+  transform();
+  const Measured mine{seconds() - begin_s, last};
+  if (times == nullptr) {
+    return;
+  }
+  double slowest_s = 0;
+  fft::Breakdown mean;
+  for (const Measured& each : team.all_gather(mine)) {
+    slowest_s = std::max(slowest_s, each.time_s);
+    mean.transform_s += each.breakdown.transform_s / team.size();
+    mean.move_s += each.breakdown.move_s / team.size();
+    mean.wait_s += each.breakdown.wait_s / team.size();
+    mean.total_s += each.breakdown.total_s / team.size();
+  }
+  if (times->all_s.empty() || slowest_s < times->min_s()) {
+    times->best = mean;
+  }
+  times->all_s.push_back(slowest_s);
+}
+
+}  // namespace
+
+template <class Real>
+RoundTrips time_round_trips(const gas::Team& team, Fields<Real>& fields, fft::Scaling scaling, int repetitions) {
+  RoundTrips trips;
+  for (int i = 0; i <= repetitions; ++i) {
+    const bool is_counted = i > 0;
+    const fft::Breakdown& last = fields.plan().last_breakdown();
+    time_once(team, last, is_counted ? &trips.forward : nullptr, [&] { fields.forward(scaling); });
+    time_once(team, last, is_counted ? &trips.backward : nullptr, [&] { fields.backward(inverse(scaling)); });
+  }
+  return trips;
+}
+
+template class Fields<float>;
+template class Fields<double>;
+template RoundTrips time_round_trips<float>(const gas::Team&, Fields<float>&, fft::Scaling, int);
+template RoundTrips time_round_trips<double>(const gas::Team&, Fields<double>&, fft::Scaling, int);
+
+}  // namespace penstock::field

@@ -1,0 +1,101 @@
+// Fields and spectra written to one .npy file by all ranks.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "penstock/base/base.hpp"
+#include "penstock/field/field.hpp"
+#include "penstock/mover/mover.hpp"
+
+namespace penstock::field {
+namespace {
+
+// As much as is brought into the file's order at a time: many times a disk's favourite write, little beside the field.
+constexpr std::int64_t chunk_bytes = std::int64_t{8} << 20;
+
+/// The bytes of `chunk`, a box inside of `part`'s, in the file's order [z][y][x]; the origin is the part's array.
+layout::Layout layout_of(const Distribution& part, const fft::Box& chunk, std::int64_t element_bytes) {
+  std::array<std::int64_t, 3> stride{};
+  std::int64_t next = element_bytes;
+  for (std::size_t i = 3; i-- > 0;) {
+    const auto d = static_cast<std::size_t>(part.order[i]);
+    stride[d] = next;
+    next *= part.box.extent[d];
+  }
+  const std::array levels{layout::Level{chunk.extent[2], stride[2]}, layout::Level{chunk.extent[1], stride[1]},
+                          layout::Level{chunk.extent[0], stride[0]}};
+  const std::int64_t offset = part.position(chunk.lower[0], chunk.lower[1], chunk.lower[2]) * element_bytes;
+  return layout::Layout::nest(offset, levels, element_bytes);
+}
+
+}  // namespace
+
+struct OutputFile::State {
+  const gas::Team* team;
+  std::optional<npy::Writer> writer;
+};
+
+OutputFile::OutputFile(const gas::Team& team, const std::string& path, npy::DataType type, const Extents& points)
+    : state_(std::make_unique<State>(&team, std::nullopt)) {
+  const std::array shape{points[2], points[1], points[0]};
+  team.together([&] {
+    if (team.rank() == 0) {
+      state_->writer = npy::Writer::create(path, type, shape);
+    }
+  });
+  team.together([&] {
+    if (team.rank() != 0) {
+      state_->writer = npy::Writer::open(path);
+    }
+  });
+}
+
+OutputFile::~OutputFile() = default;
+OutputFile::OutputFile(OutputFile&&) noexcept = default;
+OutputFile& OutputFile::operator=(OutputFile&&) noexcept = default;
+
+void OutputFile::write(const Distribution& part, std::span<const std::byte> elements) {
+  state_->team->together([&] {
+    const std::int64_t element_bytes = npy::element_bytes(state_->writer->header().type);
+    const auto& [lower, extent] = part.box;
+    if (part.box.count() == 0) {
+      return;
+    }
+    // A contiguous chunk is written as it lies; another one is brought into the file's order first.
+    const std::int64_t plane_bytes = extent[0] * extent[1] * element_bytes;
+    const std::int64_t planes = std::clamp<std::int64_t>(chunk_bytes / plane_bytes, 1, extent[2]);
+    std::vector<std::byte> buffer;
+    for (std::int64_t z = 0; z < extent[2]; z += planes) {
+      fft::Box chunk = part.box;
+      chunk.lower[2] += z;
+      chunk.extent[2] = std::min(planes, extent[2] - z);
+      const layout::Layout layout = layout_of(part, chunk, element_bytes);
+      std::span<const std::byte> bytes =
+          elements.subspan(static_cast<std::size_t>(layout.lower_bound()), static_cast<std::size_t>(layout.bytes()));
+      if (!layout.is_contiguous()) {
+        buffer.resize(static_cast<std::size_t>(layout.bytes()));
+        mover::Mover::compile(layout, layout::Layout::contiguous(layout.bytes()))(elements.data(), buffer.data());
+        bytes = buffer;
+      }
+      const std::array start{chunk.lower[2], chunk.lower[1], chunk.lower[0]};
+      const std::array box{chunk.extent[2], chunk.extent[1], chunk.extent[0]};
+      state_->writer->write_box(start, box, bytes);
+    }
+  });
+}
+
+void OutputFile::commit() {
+  if (state_->team->rank() != 0) {
+    state_->writer.reset();
+  }
+  state_->team->barrier();
+  state_->team->together([&] {
+    if (state_->writer) {
+      state_->writer->commit();
+      state_->writer.reset();
+    }
+  });
+}
+
+}  // namespace penstock::field
