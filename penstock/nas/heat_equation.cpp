@@ -35,7 +35,6 @@ void scale(double* numbers, const double* factors, std::size_t count, double fac
 }  // namespace
 
 void HeatEquation::make_plan() {
-  plan_.reset();  // before the new one takes as much memory
   plan_.emplace(team_, options_);
   allocate();
 }

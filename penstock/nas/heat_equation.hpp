@@ -21,8 +21,11 @@ class HeatEquation {
   HeatEquation(const gas::Team& team, const Problem& problem, const fft::Options& options)
       : team_(team), problem_(problem), options_(options) {}
 
-  /// Makes the plan, anew where there is one already, and at the first call takes memory for the fields.
+  /// Makes the plan, and at the first call takes memory for the fields.
   void make_plan();
+
+  /// Gives the plan's memory back, so that there is room for another one.
+  void drop_plan() { plan_.reset(); }
 
   /// Makes the tables anew and fills the initial field.
   void set_up();

@@ -73,6 +73,7 @@ Result run(const gas::Team& team, const Problem& problem, const fft::Options& ch
   equation.make_plan();
   equation.set_up();
   equation.forward();
+  equation.drop_plan();
 
   Result result;
   Breakdown spent;
