@@ -1,0 +1,45 @@
+// What a 3-D FFT costs at least.
+#include <algorithm>
+#include <cmath>
+
+#include "penstock/model/model.hpp"
+
+namespace penstock::model {
+namespace {
+
+double points_of(const Fft& fft) noexcept {
+  return static_cast<double>(fft.size[0]) * static_cast<double>(fft.size[1]) * static_cast<double>(fft.size[2]);
+}
+
+/// The bytes of all fields; a real field's spectrum is as large as the field, but for a plane.
+double field_bytes(const Fft& fft) noexcept {
+  return points_of(fft) * static_cast<double>(fft.real_bytes * (fft.is_real ? 1 : 2) * fft.fields);
+}
+
+}  // namespace
+
+double fft_flops(const Fft& fft) noexcept {
+  const double points = points_of(fft);
+  return 5 * points * std::log2(points) * (fft.is_real ? 0.5 : 1) * static_cast<double>(fft.fields);
+}
+
+double fft_memory_bytes(const Fft& fft, std::int64_t cache_bytes) noexcept {
+  const double bytes = field_bytes(fft);
+  if (2 * bytes <= static_cast<double>(cache_bytes)) {
+    return 0;
+  }
+  const auto directions = std::count_if(fft.size.begin(), fft.size.end(), [](std::int64_t n) { return n > 1; });
+  const double passes = directions == 3 ? 2 : 1;
+  return passes * 2 * bytes;
+}
+
+double FftLimit::limit_s() const noexcept {
+  return std::max(memory_s, arithmetic_s);
+}
+
+FftLimit fft_limit(const Fft& fft, const Resources& resources) noexcept {
+  return {.memory_s = fft_memory_bytes(fft, resources.cache_bytes) / resources.memory_bandwidth_bytes_per_s,
+          .arithmetic_s = fft_flops(fft) / resources.fft_rate_flops};
+}
+
+}  // namespace penstock::model

@@ -1,0 +1,52 @@
+// The least cost of a 3-D FFT, beside figures worked out by hand.
+#include <gtest/gtest.h>
+
+#include "penstock/model/model.hpp"
+
+namespace penstock::model {
+namespace {
+
+constexpr Resources machine{.memory_bandwidth_bytes_per_s = 43e9, .fft_rate_flops = 60e9, .cache_bytes = 32 << 20};
+
+TEST(FftLimit, IsTheLargerOfMemoryAndArithmetic) {
+  const Fft fft{.size = {256, 256, 256}};
+  EXPECT_DOUBLE_EQ(fft_flops(fft), 5.0 * 16777216 * 24);
+  EXPECT_DOUBLE_EQ(fft_memory_bytes(fft, machine.cache_bytes), 4.0 * 16 * 16777216);
+  const FftLimit limit = fft_limit(fft, machine);
+  EXPECT_NEAR(limit.memory_s, 0.02497, 1e-5);
+  EXPECT_NEAR(limit.arithmetic_s, 0.03355, 1e-5);
+  EXPECT_EQ(limit.limit_s(), limit.arithmetic_s);
+  EXPECT_FALSE(limit.is_bound_by_memory());
+}
+
+TEST(FftLimit, IsHalfForRealFieldsAndForSinglePrecision) {
+  const Fft fft{.size = {256, 256, 256}};
+  const Fft real{.size = {256, 256, 256}, .is_real = true};
+  const Fft single{.size = {256, 256, 256}, .real_bytes = 4};
+  EXPECT_EQ(fft_flops(real), fft_flops(fft) / 2);
+  EXPECT_EQ(fft_memory_bytes(real, 0), fft_memory_bytes(fft, 0) / 2);
+  EXPECT_EQ(fft_flops(single), fft_flops(fft));
+  EXPECT_EQ(fft_memory_bytes(single, 0), fft_memory_bytes(fft, 0) / 2);
+}
+
+TEST(FftLimit, GrowsWithTheFieldsOfABatch) {
+  const Fft fft{.size = {96, 100, 90}, .fields = 3};
+  const Fft one{.size = {96, 100, 90}};
+  EXPECT_EQ(fft_flops(fft), 3 * fft_flops(one));
+  EXPECT_EQ(fft_memory_bytes(fft, 0), 3 * fft_memory_bytes(one, 0));
+}
+
+TEST(FftLimit, CountsNoMemoryWhereTheFieldStaysInCache) {
+  const Fft fft{.size = {64, 64, 64}};  // 4 MiB
+  EXPECT_EQ(fft_memory_bytes(fft, 8 << 20), 0);
+  EXPECT_GT(fft_memory_bytes(fft, (8 << 20) - 1), 0);
+}
+
+TEST(FftLimit, CountsOnePassForOneOrTwoDirections) {
+  EXPECT_EQ(fft_memory_bytes({.size = {1, 128, 128}}, 0), 2.0 * 16 * 128 * 128);
+  EXPECT_EQ(fft_memory_bytes({.size = {128, 1, 1}}, 0), 2.0 * 16 * 128);
+  EXPECT_EQ(fft_flops({.size = {1, 1, 1}}), 0);
+}
+
+}  // namespace
+}  // namespace penstock::model
