@@ -1,6 +1,8 @@
 // Files are read and written at stated places, appear whole or not at all, and failures name the path.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdint>
@@ -48,6 +50,21 @@ TEST(File, RefusesAFolderAndAPipeWithoutWaiting) {
   ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
   EXPECT_TRUE(fails_with({"not a regular file"}, [&] { File::open(folder / "pipe"); }));
   EXPECT_TRUE(fails_with({"not a regular file"}, [&] { File::open(folder / ""); }));
+}
+
+TEST(File, TakesTheRoomItReservesOnTheDisk) {
+  const TemporaryFolder folder;
+  constexpr std::int64_t bytes = 1 << 20;
+  const int probe = open((folder / "probe").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  const bool can_reserve = fallocate(probe, 0, 0, bytes) == 0;
+  close(probe);
+  if (!can_reserve) {
+    GTEST_SKIP() << "this file system cannot reserve";
+  }
+  File::create(folder / "f").reserve(bytes);
+  struct stat status = {};
+  ASSERT_EQ(stat((folder / "f").c_str(), &status), 0);
+  EXPECT_GE(status.st_blocks * 512, bytes);
 }
 
 TEST(File, RefusesToReserveMoreThanTheDiskHas) {
