@@ -1,46 +1,160 @@
-// `penstock fft`: its options.
-#include "penstock/fft/fft.hpp"
-
+// `penstock fft`: transforms a field, times it, checks it, filters it, writes it.
 #include <fmt/format.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
-#include <complex>
-#include <memory>
-#include <vector>
+#include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "penstock/base/base.hpp"
-#include "penstock/cli/parse.hpp"
+#include "penstock/cli/fft_options.hpp"
+#include "penstock/cli/fft_report.hpp"
+#include "penstock/cli/progress.hpp"
+#include "penstock/cli/result_file.hpp"
 #include "penstock/cli/subcommand.hpp"
+#include "penstock/cli/wisdom.hpp"
 
 namespace penstock::cli {
 namespace {
 
-void run_fft(Session& session, fft::Options options) {
-  options.threads = session.threads;
-  fft::Plan<double> plan(session.team, options);
-  session.has_begun_work = true;
-  std::vector<std::complex<double>> field(static_cast<std::size_t>(plan.input_stride()));
+/// Collective: the largest of all ranks', field by field, with all fields of the batch.
+fft::MemoryNeed largest(const gas::Team& team, fft::MemoryNeed mine, std::uint64_t fields_bytes) {
+  mine.field_bytes = fields_bytes;
+  fft::MemoryNeed largest;
+  for (const fft::MemoryNeed& need : team.all_gather(mine)) {
+    largest.exchange_bytes = std::max(largest.exchange_bytes, need.exchange_bytes);
+    largest.scratch_bytes = std::max(largest.scratch_bytes, need.scratch_bytes);
+    largest.field_bytes = std::max(largest.field_bytes, need.field_bytes);
+  }
+  return largest;
+}
+
+/// Collective: where --output goes, made ready before the work, or nothing.
+template <class Real>
+std::optional<field::OutputFile> open_output(const Session& session, const FftOptions& options) {
+  if (options.output_path.empty()) {
+    return std::nullopt;
+  }
+  const bool is_real_field = options.low_pass_radius && options.fft.type == fft::Type::r2c;
+  const bool is_half_spectrum = !options.low_pass_radius && options.fft.type == fft::Type::r2c;
+  const npy::DataType complex_type = sizeof(Real) == 4 ? npy::DataType::complex64 : npy::DataType::complex128;
+  const npy::DataType real_type = sizeof(Real) == 4 ? npy::DataType::float32 : npy::DataType::float64;
+  fft::Extents points = options.fft.size;
+  points[0] = is_half_spectrum ? points[0] / 2 + 1 : points[0];
+  return field::OutputFile(session.team, options.output_path, is_real_field ? real_type : complex_type, points);
+}
+
+/// Collective: sums up, filters and writes one field, freshly read, as the options ask.
+template <class Real>
+void process(const Session& session, const FftOptions& options, const field::Source& source,
+             field::Fields<Real>& fields, std::optional<field::OutputFile> output, ResultFile& spectrum_file,
+             FftReport& report) {
+  const fft::Plan<Real>& plan = fields.plan();
+  const gas::Team& team = session.team;
+  if (!output && options.spectrum_path.empty() && !options.low_pass_radius) {
+    return;
+  }
+  fields.fill(source);
+  fields.forward(options.scaling);
+  if (!options.spectrum_path.empty()) {
+    const auto spectrum = field::sum_shells(team, options.fft.size, options.fft.type, plan.output(),
+                                            std::span<const std::complex<Real>>(fields.spectrum(0)), options.scaling);
+    team.together([&] { spectrum_file.write(spectrum_table(spectrum)); });
+  }
+  if (options.low_pass_radius) {
+    const double kept = field::filter_low_pass(options.fft.size, options.fft.type, plan.output(), fields.spectrum(0),
+                                               *options.low_pass_radius);
+    report.modes_kept = 0;
+    for (const double part : team.all_gather(kept)) {
+      *report.modes_kept += part;
+    }
+    fields.backward(field::inverse(options.scaling));
+  }
+  if (output) {
+    if (options.low_pass_radius) {
+      output->write(plan.input(), std::as_bytes(fields.numbers(0)));
+    } else {
+      output->write(plan.output(), std::as_bytes(fields.spectrum(0)));
+    }
+    output->commit();
+  }
+}
+
+template <class Real>
+void run(Session& session, const FftOptions& options, const field::Source& source) {
+  const gas::Team& team = session.team;
+  const Progress progress(session);
+  FftReport report;
+  report.tolerance = field::tolerance<Real>(options.fft.size);
+  report.available_bytes =
+      options.fft.memory_budget_bytes > 0 ? options.fft.memory_budget_bytes : available_memory_bytes();
+  field::Fields<Real>::require_memory(team, options.fft);
+  ResultFile json(session, "--json", session.options.json_path);
+  ResultFile spectrum_file(session, "--spectrum", options.spectrum_path);
+  auto output = open_output<Real>(session, options);
+
+  progress.show("planning");
+  WisdomFile wisdom(session, options.uses_wisdom);
   const double begin_s = seconds();
-  plan.forward(field, field);
-  session.team.barrier();
+  field::Fields<Real> fields(team, options.fft);
+  report.planning_s = seconds() - begin_s;
+  wisdom.keep(session);
+  session.has_begun_work = true;
+
+  report.wisdom = wisdom.description();
+  report.decision = fields.plan().decision();
+  report.memory = largest(team, fields.plan().memory(), fields.memory().size());
+  progress.show("measuring the machine");
+  report.figures =
+      find_figures<Real>(session, options.fft.machine, options.machine_path, options.fft.size, fields.memory());
+  report.problem = {.size = options.fft.size,
+                    .is_real = options.fft.type == fft::Type::r2c,
+                    .real_bytes = sizeof(Real),
+                    .fields = options.fft.batch};
+  report.limit = model::fft_limit(report.problem, report.figures.resources);
   if (session.has_table()) {
-    fmt::print("forward {}\n", format_seconds(seconds() - begin_s));
+    progress.show("");
+    fmt::print("{}", describe_plan(session, options, report));
+    std::fflush(stdout);
+  }
+
+  progress.show("reading the field");
+  fields.fill(source);
+  progress.show("timing");
+  report.times = field::time_round_trips(team, fields, options.scaling, options.repetitions);
+  if (options.wants_check) {
+    progress.show("checking");
+    report.check = field::check(team, fields, source, options.scaling, field::Reference::automatic,
+                                options.fft.memory_budget_bytes);
+  }
+  progress.show("writing");
+  process(session, options, source, fields, std::move(output), spectrum_file, report);
+  progress.show("");
+  if (session.has_table()) {
+    fmt::print("{}", describe_results(options, report));
+  }
+  team.together([&] { json.write(to_json(session, options, report).dump(2) + "\n"); });
+  if (report.has_failed()) {
+    throw Error(fmt::format("the check has failed: a relative error of {:.1e}, where {:.1e} is allowed",
+                            report.check->relative_error, report.tolerance));
   }
 }
 
 }  // namespace
 
 Body declare_fft(CLI::App& app) {
-  auto options = std::make_shared<fft::Options>();
-  add_value(app, "--size", "NXxNYxNZ", "Points in each direction", [options](const std::string& text) {
-    options->size = parse_size("--size", text);
-  })->required();
-  add_value(app, "--grid", "TYxTZ|auto", "Processor grid",
-            [options](const std::string& text) { options->grid = parse_grid("--grid", text); });
-  return [options](Session& session) { run_fft(session, *options); };
+  const auto declared = declare_fft_options(app);
+  return [declared](Session& session) {
+    FftOptions options = *declared;  // each rank settles its own
+    const auto source = settle(session, options);
+    if (*options.is_single) {
+      run<float>(session, options, *source);
+    } else {
+      run<double>(session, options, *source);
+    }
+  };
 }
 
 }  // namespace penstock::cli

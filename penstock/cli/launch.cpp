@@ -6,9 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <new>
+#include <set>
 #include <string_view>
+#include <vector>
 
 #include "penstock/base/base.hpp"
 
@@ -18,23 +19,39 @@ namespace {
 // The limit of thread ranks: each has stacks, barriers and at least one thread.
 constexpr int most_thread_ranks = 1024;
 
-/// Collective: usable processors over the ranks that share them, the same on every rank, at least 1.
-int share_of_processors(const gas::Team& team) {
-  struct Place {
-    std::array<char, 64> host{};
-    cpu_set_t processors{};
-  };
+/// Where a rank runs, and on which processors it may.
+struct Place {
+  std::array<char, 64> host{};
+  cpu_set_t processors{};
+};
+
+/// Collective.
+std::vector<Place> find_places(const gas::Team& team) {
   Place mine;
   gethostname(mine.host.data(), mine.host.size() - 1);
   sched_getaffinity(0, sizeof mine.processors, &mine.processors);
-  // Launchers bind ranks to processors of their own, or let them share: ranks with the same mask share it.
-  int sharers = 0;
-  for (const Place& other : team.all_gather(mine)) {
-    const bool is_same = other.host == mine.host && CPU_EQUAL(&other.processors, &mine.processors);
-    sharers += is_same ? 1 : 0;
+  return team.all_gather(mine);
+}
+
+int count_nodes(const std::vector<Place>& places) {
+  std::set<std::string_view> hosts;
+  for (const Place& place : places) {
+    hosts.insert(place.host.data());
   }
-  const auto shares = team.all_gather(std::max(usable_processors() / std::max(sharers, 1), 1));
-  return *std::min_element(shares.begin(), shares.end());
+  return static_cast<int>(hosts.size());
+}
+
+/// Usable processors over the ranks that share them: the smallest such share of all ranks, at least 1.
+int share_of_processors(const std::vector<Place>& places) {
+  int smallest = CPU_SETSIZE;
+  for (const Place& place : places) {
+    // Launchers bind ranks to processors of their own, or let them share: ranks with the same mask share it.
+    const auto sharers = std::count_if(places.begin(), places.end(), [&](const Place& other) {
+      return other.host == place.host && CPU_EQUAL(&other.processors, &place.processors);
+    });
+    smallest = std::min(smallest, CPU_COUNT(&place.processors) / static_cast<int>(sharers));
+  }
+  return std::max(smallest, 1);
 }
 
 /// Runs the body on one rank and says how it ended.
@@ -42,7 +59,9 @@ Outcome run_on(gas::Team& team, const CommonOptions& options, const std::functio
   Session session{.team = team, .options = options};
   const auto failed = [&](std::string_view what) { return Outcome{session.has_begun_work ? 1 : 2, std::string(what)}; };
   try {
-    session.threads = options.threads > 0 ? options.threads : share_of_processors(team);
+    const std::vector<Place> places = find_places(team);
+    session.threads = options.threads > 0 ? options.threads : share_of_processors(places);
+    session.nodes = count_nodes(places);
     body(session);
     return {};
   } catch (const std::bad_alloc&) {

@@ -13,8 +13,9 @@
 #include <string>
 
 #include "penstock/base/base.hpp"
-#include "penstock/cli/json_file.hpp"
 #include "penstock/cli/parse.hpp"
+#include "penstock/cli/plan_options.hpp"
+#include "penstock/cli/result_file.hpp"
 #include "penstock/cli/subcommand.hpp"
 #include "penstock/nas/nas.hpp"
 
@@ -38,10 +39,6 @@ std::string format_step(int step, std::complex<double> checksum) {
   std::string numbers = fmt::format("{:22.12e}{:22.12e}", checksum.real(), checksum.imag());
   std::replace(numbers.begin(), numbers.end(), 'e', 'D');
   return fmt::format(" T ={:5}     Checksum ={}", step, numbers);
-}
-
-std::string algorithm_name(const fft::Decision& decision) {
-  return decision.grain == 0 ? "packed" : decision.grain == 1 ? "slabs" : fmt::format("grain {}", decision.grain);
 }
 
 void print_header(const Session& session, const nas::Problem& problem) {
@@ -97,7 +94,8 @@ nlohmann::ordered_json to_json(const Session& session, const nas::Problem& probl
 }
 
 void run_nas_ft(Session& session, const NasFtOptions& options) {
-  JsonFile json(session);  // finds out now, not after minutes, whether the file can be written
+  ResultFile json(session, "--json",
+                  session.options.json_path);  // finds out now, not after minutes, whether the file can be written
   fft::Options fft = options.fft;
   fft.threads = session.threads;
   // The checksums are the progress, too, as they come; beside JSON on standard output they go to a terminal alone.
@@ -115,7 +113,7 @@ void run_nas_ft(Session& session, const NasFtOptions& options) {
   if (session.has_table()) {
     print_result(session, result);
   }
-  json.write(to_json(session, options.problem, result));
+  json.write(to_json(session, options.problem, result).dump(2) + "\n");
   if (!result.is_verified) {
     throw Error(fmt::format("NAS FT class {} is not verified: an error of {:.1e} exceeds {:.0e}", options.problem.name,
                             result.largest_error, nas::tolerance));
@@ -129,17 +127,7 @@ Body declare_nas_ft(CLI::App& app) {
   add_value(app, "--class", "S|W|A|B|C|D|E|F", "Size of the problem, from 64x64x64 (S) to 8192x4096x4096 (F)",
             [options](const std::string& text) { options->problem = parse_class(text); })
       ->required();
-  add_value(app, "--grid", "TYxTZ|auto", "Processor grid (auto)",
-            [options](const std::string& text) { options->fft.grid = parse_grid("--grid", text); });
-  add_value(app, "--algorithm", "packed|slabs|auto",
-            "One message per peer, one per plane, or what suits the ranks (auto)", [options](const std::string& text) {
-              options->fft.algorithm = parse_choice<fft::Algorithm>("--algorithm", text,
-                                                                    {{"auto", fft::Algorithm::automatic},
-                                                                     {"packed", fft::Algorithm::packed},
-                                                                     {"slabs", fft::Algorithm::slabs}});
-            });
-  add_value(app, "--grain", "N", "Planes per message, instead of an algorithm",
-            [options](const std::string& text) { options->fft.grain = parse_integer("--grain", text, 1); });
+  add_plan_options(app, std::shared_ptr<fft::Options>(options, &options->fft));
   return [options](Session& session) { run_nas_ft(session, *options); };
 }
 

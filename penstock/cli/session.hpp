@@ -19,7 +19,8 @@ struct CommonOptions {
 struct Session {
   gas::Team& team;
   const CommonOptions& options;
-  int threads = 1;  ///< of this rank, settled
+  int threads = 1;  ///< of each rank, settled
+  int nodes = 1;    ///< on which the ranks run
   /// Set by the body once its arguments have proved usable: a failure is one of the run (status 1) from then on.
   bool has_begun_work = false;
 

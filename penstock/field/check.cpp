@@ -187,9 +187,9 @@ double error_beside_source(const gas::Team& team, Fields<Real>& fields, const So
 
 /// Collective: whether the reference fits on rank 0's node beside what this run has there.
 template <class Real>
-bool has_room(const gas::Team& team, const Fields<Real>& fields, std::uint64_t budget_bytes) {
+bool has_room(const gas::Team& team, Fields<Real>& fields, std::uint64_t budget_bytes) {
   const std::uint64_t taken =
-      (fields.bytes() + fields.plan().memory().total_bytes()) * static_cast<std::uint64_t>(team.size());
+      (fields.memory().size() + fields.plan().memory().total_bytes()) * static_cast<std::uint64_t>(team.size());
   const std::uint64_t room =
       budget_bytes == 0 ? available_memory_bytes() : budget_bytes - std::min(budget_bytes, taken);
   const bool has = ReferenceSpectrum::bytes(fields.options().size, fields.options().type) <= room / 10 * 9;

@@ -85,13 +85,17 @@ class Fields {
  public:
   using Complex = std::complex<Real>;
 
-  /// Collective; throws Error on every rank as fft::Plan does, and where the fields do not fit beside the plan.
+  /// Collective: throws Error on every rank where the fields and their plan do not fit the memory, or the budget. What
+  /// the constructor begins with.
+  static void require_memory(const gas::Team& team, const fft::Options& options);
+
+  /// Collective; throws Error on every rank as fft::Plan and require_memory do.
   Fields(const gas::Team& team, const fft::Options& options);
 
   const fft::Options& options() const noexcept { return options_; }
   const fft::Plan<Real>& plan() const noexcept { return plan_; }
-  /// Bytes of this rank's fields, without the plan's.
-  std::uint64_t bytes() const noexcept { return memory_.size(); }
+  /// The memory of this rank's fields, without the plan's. Local.
+  std::span<std::byte> memory() noexcept { return {memory_.data(), memory_.size()}; }
 
   /// The numbers of field `index` in real space (see Source), and its spectrum. Local.
   std::span<Real> numbers(int index) noexcept;

@@ -11,17 +11,6 @@
 namespace penstock::field {
 namespace {
 
-/// Collective: throws where the fields do not fit beside their plan; hands the options on.
-template <class Real>
-const fft::Options& with_memory_checked(const gas::Team& team, const fft::Options& options) {
-  const fft::MemoryNeed need = fft::memory_need<Real>(team, options);
-  const auto [nx, ny, nz] = options.size;
-  team.require_memory(fmt::format("a transform of {}x{}x{}", nx, ny, nz),
-                      need.total_bytes() + need.field_bytes * static_cast<std::uint64_t>(options.batch),
-                      options.memory_budget_bytes);
-  return options;
-}
-
 template <class Real>
 Memory take_memory(const gas::Team& team, const fft::Plan<Real>& plan, int batch) {
   Memory memory;
@@ -35,9 +24,18 @@ Memory take_memory(const gas::Team& team, const fft::Plan<Real>& plan, int batch
 }  // namespace
 
 template <class Real>
+void Fields<Real>::require_memory(const gas::Team& team, const fft::Options& options) {
+  const fft::MemoryNeed need = fft::memory_need<Real>(team, options);
+  const auto [nx, ny, nz] = options.size;
+  team.require_memory(fmt::format("a transform of {}x{}x{}", nx, ny, nz),
+                      need.total_bytes() + need.field_bytes * static_cast<std::uint64_t>(options.batch),
+                      options.memory_budget_bytes);
+}
+
+template <class Real>
 Fields<Real>::Fields(const gas::Team& team, const fft::Options& options)
     : team_(&team),
-      options_(with_memory_checked<Real>(team, options)),
+      options_((require_memory(team, options), options)),
       plan_(team, options_),
       memory_(take_memory(team, plan_, options.batch)) {}
 

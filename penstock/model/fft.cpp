@@ -33,13 +33,21 @@ double fft_memory_bytes(const Fft& fft, std::int64_t cache_bytes) noexcept {
   return passes * 2 * bytes;
 }
 
+namespace {
+
+double seconds_for(double amount, double rate) noexcept {
+  return amount > 0 && rate > 0 ? amount / rate : 0;
+}
+
+}  // namespace
+
 double FftLimit::limit_s() const noexcept {
   return std::max(memory_s, arithmetic_s);
 }
 
 FftLimit fft_limit(const Fft& fft, const Resources& resources) noexcept {
-  return {.memory_s = fft_memory_bytes(fft, resources.cache_bytes) / resources.memory_bandwidth_bytes_per_s,
-          .arithmetic_s = fft_flops(fft) / resources.fft_rate_flops};
+  return {.memory_s = seconds_for(fft_memory_bytes(fft, resources.cache_bytes), resources.memory_bandwidth_bytes_per_s),
+          .arithmetic_s = seconds_for(fft_flops(fft), resources.fft_rate_flops)};
 }
 
 }  // namespace penstock::model

@@ -14,7 +14,7 @@ struct Fft {
   std::int64_t fields = 1;             ///< transformed per call
 };
 
-/// What the ranks of a run have together.
+/// What the ranks of a run have together. A rate of 0 is not known, and limits nothing.
 struct Resources {
   double memory_bandwidth_bytes_per_s = 0;  ///< read plus written
   double fft_rate_flops = 0;                ///< 1-D transforms in cache, by the convention of fft_flops

@@ -29,6 +29,11 @@ TEST(FftLimit, IsHalfForRealFieldsAndForSinglePrecision) {
   EXPECT_EQ(fft_memory_bytes(single, 0), fft_memory_bytes(fft, 0) / 2);
 }
 
+TEST(FftLimit, IsNoneWhereNothingIsToBeDoneOrKnown) {
+  EXPECT_EQ(fft_limit({.size = {1, 1, 1}}, machine).limit_s(), 0);
+  EXPECT_EQ(fft_limit({.size = {256, 256, 256}}, {}).limit_s(), 0);
+}
+
 TEST(FftLimit, GrowsWithTheFieldsOfABatch) {
   const Fft fft{.size = {96, 100, 90}, .fields = 3};
   const Fft one{.size = {96, 100, 90}};

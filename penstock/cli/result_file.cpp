@@ -1,33 +1,30 @@
-#include "penstock/cli/json_file.hpp"
+#include "penstock/cli/result_file.hpp"
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <span>
-#include <string>
 
 #include "penstock/base/base.hpp"
 
 namespace penstock::cli {
 
-JsonFile::JsonFile(const Session& session) {
-  const std::string& path = session.options.json_path;
-  std::string failure;
-  if (session.is_first() && !path.empty()) {
+ResultFile::ResultFile(const Session& session, std::string_view option, const std::string& path) {
+  session.team.together([&] {
+    if (!session.is_first() || path.empty()) {
+      return;
+    }
     is_standard_output_ = path == "-";
     try {
       if (!is_standard_output_) {
         draft_.emplace(path);
       }
     } catch (const Error& error) {
-      failure = fmt::format("--json {}: {}", path, error.what());
+      throw Error(fmt::format("{} {}: {}", option, path, error.what()));
     }
-  }
-  session.team.agree(failure);
+  });
 }
 
-void JsonFile::write(const nlohmann::ordered_json& results) {
-  const std::string text = results.dump(2) + "\n";
+void ResultFile::write(std::string_view text) {
   if (is_standard_output_) {
     fmt::print("{}", text);
   }

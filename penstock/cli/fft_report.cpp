@@ -1,0 +1,190 @@
+#include "penstock/cli/fft_report.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "penstock/base/base.hpp"
+#include "penstock/cli/plan_options.hpp"
+
+namespace penstock::cli {
+namespace {
+
+std::string_view name(fft::Type type) {
+  return type == fft::Type::c2c ? "c2c" : "r2c";
+}
+std::string_view name(fft::Output output) {
+  return output == fft::Output::transposed ? "transposed" : "as-input";
+}
+std::string_view name(fft::Scaling scaling) {
+  return scaling == fft::Scaling::none ? "none" : scaling == fft::Scaling::symmetric ? "symmetric" : "full";
+}
+std::string_view name(fft::Effort effort) {
+  return effort == fft::Effort::measure ? "measure" : "estimate";
+}
+std::string_view precision_name(const FftOptions& options) {
+  return *options.is_single ? "single" : "double";
+}
+
+std::string_view reference_name(const field::Check& check) {
+  return check.reference == field::Reference::fftw ? "FFTW in one process" : "plane waves";
+}
+
+std::string size_of(const FftOptions& options) {
+  const auto [nx, ny, nz] = options.fft.size;
+  return fmt::format("{}x{}x{}", nx, ny, nz);
+}
+
+/// A line of the table.
+template <class... Values>
+std::string line(std::string_view title, fmt::format_string<Values...> format, Values&&... values) {
+  return fmt::format("{:<12} ", title) + fmt::format(format, std::forward<Values>(values)...) + "\n";
+}
+
+std::string describe(const fft::Breakdown& breakdown) {
+  const double total_s = breakdown.total_s > 0 ? breakdown.total_s : 1;
+  const auto share = [&](double part_s) {
+    return fmt::format("{} ({:.0f} %)", format_seconds(part_s), 100 * part_s / total_s);
+  };
+  return fmt::format("transform {}, move {}, wait {}", share(breakdown.transform_s), share(breakdown.move_s),
+                     share(breakdown.wait_s));
+}
+
+std::string describe_times(std::string_view title, const field::Times& times) {
+  return line(title, "min {}, median {} of {}", format_seconds(times.min_s()), format_seconds(times.median_s()),
+              times.all_s.size()) +
+         line("", "{}", describe(times.best));
+}
+
+nlohmann::ordered_json to_json(const fft::Breakdown& breakdown) {
+  return {{"transform_s", breakdown.transform_s},
+          {"move_s", breakdown.move_s},
+          {"wait_s", breakdown.wait_s},
+          {"total_s", breakdown.total_s}};
+}
+
+}  // namespace
+
+std::string describe_plan(const Session& session, const FftOptions& options, const FftReport& report) {
+  const machine::Node& node = report.figures.machine.node;
+  const model::Resources& rates = report.figures.resources;
+  const auto& [exchange_bytes, scratch_bytes, field_bytes] = report.memory;
+  const std::string fields = options.fft.batch > 1 ? fmt::format(", {} fields", options.fft.batch) : "";
+  const std::string input = options.input_path.empty() ? "noise" : options.input_path;
+  std::string text;
+  text += line("Machine", "{}; {} cores and {} of cache a node", report.figures.machine.name, node.cores,
+               format_bytes(static_cast<std::uint64_t>(node.cache_bytes)));
+  text += line("", "memory {:.1f} GB/s, 1-D transforms in cache {:.1f} GFlop/s, of all ranks together ({})",
+               rates.memory_bandwidth_bytes_per_s / 1e9, rates.fft_rate_flops / 1e9, report.figures.source);
+  text += line("Problem", "{} {}, {} precision{}: {}", size_of(options), name(options.fft.type),
+               precision_name(options), fields, input);
+  text += line("Ranks", "{} on {} node{}, {} thread{} each, transport {}", session.team.size(), session.nodes,
+               session.nodes > 1 ? "s" : "", session.threads, session.threads > 1 ? "s" : "",
+               session.team.transport_name());
+  text += line("Plan", "grid {}x{}, {}, {} passes over memory, spectrum {}, scaling {}", report.decision.grid.ty,
+               report.decision.grid.tz, algorithm_name(report.decision), report.decision.passes,
+               name(options.fft.output), name(options.scaling));
+  text += line("", "planned in {} ({}); wisdom {}", format_seconds(report.planning_s), name(options.fft.effort),
+               report.wisdom);
+  text += line("Memory", "{} a rank: fields {}, exchange {}, scratch {}; the node had {}",
+               format_bytes(field_bytes + exchange_bytes + scratch_bytes), format_bytes(field_bytes),
+               format_bytes(exchange_bytes), format_bytes(scratch_bytes), format_bytes(report.available_bytes));
+  return text;
+}
+
+std::string describe_results(const FftOptions& options, const FftReport& report) {
+  const bool is_real = options.fft.type == fft::Type::r2c;
+  std::string text =
+      describe_times("Forward", report.times.forward) + describe_times("Backward", report.times.backward);
+  text += line("Rate", "{:.2f} GFlop/s forward, by the convention of {} N log2 N operations", report.rate_flops() / 1e9,
+               is_real ? "2.5" : "5");
+  if (report.limit.limit_s() > 0) {
+    text += line("Limit", "{}, set by {} (memory {}, arithmetic {}); {:.0f} % of it reached",
+                 format_seconds(report.limit.limit_s()), report.limit.is_bound_by_memory() ? "memory" : "arithmetic",
+                 report.limit.memory_s > 0 ? format_seconds(report.limit.memory_s) : "none: the field stays in cache",
+                 format_seconds(report.limit.arithmetic_s), 100 * report.fraction_of_limit());
+  }
+  if (report.check) {
+    text += line("Error", "{:.1e} beside {} and on the way back; allowed {:.1e}{}", report.check->relative_error,
+                 reference_name(*report.check), report.tolerance, report.has_failed() ? ": FAILED" : "");
+  } else {
+    text += line("Error", "not checked (--check)");
+  }
+  if (report.modes_kept) {
+    const double points = static_cast<double>(options.fft.size[0]) * static_cast<double>(options.fft.size[1]) *
+                          static_cast<double>(options.fft.size[2]);
+    text += line("Low-pass", "radius {:g}: {:.0f} of {:.0f} modes kept", *options.low_pass_radius, *report.modes_kept,
+                 points);
+  }
+  if (!options.output_path.empty()) {
+    text += line("Written", "{} ({})", options.output_path, report.modes_kept ? "the filtered field" : "the spectrum");
+  }
+  if (!options.spectrum_path.empty()) {
+    text += line("Written", "{} (power by wavenumber)", options.spectrum_path);
+  }
+  return text;
+}
+
+nlohmann::ordered_json to_json(const Session& session, const FftOptions& options, const FftReport& report) {
+  const model::Resources& rates = report.figures.resources;
+  nlohmann::ordered_json json;
+  json["command"] = "fft";
+  json["version"] = PENSTOCK_VERSION;
+  json["size"] = options.fft.size;
+  json["type"] = name(options.fft.type);
+  json["precision"] = precision_name(options);
+  json["batch"] = options.fft.batch;
+  json["input"] = options.input_path.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(options.input_path);
+  json["ranks"] = session.team.size();
+  json["nodes"] = session.nodes;
+  json["threads"] = session.threads;
+  json["transport"] = session.team.transport_name();
+  json["grid"] = {report.decision.grid.ty, report.decision.grid.tz};
+  json["algorithm"] = algorithm_name(report.decision);
+  json["grain_planes"] = report.decision.grain;
+  json["passes"] = report.decision.passes;
+  json["layout"] = name(options.fft.output);
+  json["scaling"] = name(options.scaling);
+  json["planning"] = name(options.fft.effort);
+  json["planning_s"] = report.planning_s;
+  json["field_bytes_per_rank"] = report.memory.field_bytes;
+  json["exchange_bytes_per_rank"] = report.memory.exchange_bytes;
+  json["scratch_bytes_per_rank"] = report.memory.scratch_bytes;
+  json["repetitions"] = options.repetitions;
+  json["forward_min_s"] = report.times.forward.min_s();
+  json["forward_median_s"] = report.times.forward.median_s();
+  json["backward_min_s"] = report.times.backward.min_s();
+  json["backward_median_s"] = report.times.backward.median_s();
+  json["forward_breakdown"] = to_json(report.times.forward.best);
+  json["backward_breakdown"] = to_json(report.times.backward.best);
+  json["rate_gflops"] = report.rate_flops() / 1e9;
+  json["rate_convention"] = options.fft.type == fft::Type::r2c ? "2.5 N log2 N" : "5 N log2 N";
+  json["machine"] = report.figures.machine.name;
+  json["machine_source"] = report.figures.source;
+  json["memory_bandwidth_bytes_per_s"] = rates.memory_bandwidth_bytes_per_s;
+  json["fft_rate_gflops"] = rates.fft_rate_flops / 1e9;
+  json["limit_s"] = report.limit.limit_s();
+  json["limit_memory_s"] = report.limit.memory_s;
+  json["limit_arithmetic_s"] = report.limit.arithmetic_s;
+  json["fraction_of_limit"] = report.fraction_of_limit();
+  json["relative_error"] =
+      report.check ? nlohmann::ordered_json(report.check->relative_error) : nlohmann::ordered_json();
+  json["tolerance"] = report.tolerance;
+  json["reference"] = report.check ? nlohmann::ordered_json(reference_name(*report.check)) : nlohmann::ordered_json();
+  if (report.modes_kept) {
+    json["filter_lowpass_radius"] = *options.low_pass_radius;
+    json["filter_lowpass_modes_kept"] = *report.modes_kept;
+  }
+  return json;
+}
+
+std::string spectrum_table(const field::RadialSpectrum& spectrum) {
+  std::string text = "# wavenumber power modes\n";
+  for (std::size_t k = 0; k < spectrum.power.size(); ++k) {
+    text += fmt::format("{} {:.9e} {:.0f}\n", k, spectrum.power[k], spectrum.modes[k]);
+  }
+  return text;
+}
+
+}  // namespace penstock::cli

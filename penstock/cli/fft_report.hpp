@@ -1,0 +1,47 @@
+// The results of `penstock fft`, as a table for people and as JSON.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "penstock/cli/fft_options.hpp"
+#include "penstock/cli/machine_figures.hpp"
+#include "penstock/cli/session.hpp"
+#include "penstock/field/field.hpp"
+#include "penstock/model/model.hpp"
+
+namespace penstock::cli {
+
+/// What a run found out beside its options; complete on the first rank.
+struct FftReport {
+  fft::Decision decision;
+  double planning_s = 0;
+  std::string wisdom;
+  fft::MemoryNeed memory;  ///< the largest of all ranks', field by field
+  std::uint64_t available_bytes = 0;
+  MachineFigures figures;
+  model::Fft problem;
+  model::FftLimit limit;
+  field::RoundTrips times;
+  std::optional<field::Check> check;
+  double tolerance = 0;
+  std::optional<double> modes_kept;  ///< by the low-pass filter, all ranks together
+
+  double rate_flops() const { return model::fft_flops(problem) / times.forward.min_s(); }
+  double fraction_of_limit() const { return limit.limit_s() / times.forward.min_s(); }
+  bool has_failed() const { return check && !(check->relative_error <= tolerance); }
+};
+
+/// What is known before the transforms run: machine, problem, plan and memory.
+std::string describe_plan(const Session& session, const FftOptions& options, const FftReport& report);
+/// What they brought: times, rate, limit, error, and the files written.
+std::string describe_results(const FftOptions& options, const FftReport& report);
+
+nlohmann::ordered_json to_json(const Session& session, const FftOptions& options, const FftReport& report);
+
+/// "wavenumber power modes", a line for each shell, for plots.
+std::string spectrum_table(const field::RadialSpectrum& spectrum);
+
+}  // namespace penstock::cli

@@ -1,0 +1,43 @@
+#include "penstock/cli/machine_figures.hpp"
+
+#include <algorithm>
+
+#include "penstock/measure/measure.hpp"
+
+namespace penstock::cli {
+
+machine::Machine read_machine(const Session& session, const std::string& path) {
+  machine::Machine machine = machine::detect();
+  if (!path.empty()) {
+    session.team.together([&] { machine = machine::read(path); });
+  }
+  return machine;
+}
+
+template <class Real>
+MachineFigures find_figures(const Session& session, const machine::Machine& machine, const std::string& path,
+                            const std::array<std::int64_t, 3>& lengths, std::span<std::byte> memory) {
+  const machine::Node& node = machine.node;
+  MachineFigures figures{.machine = machine, .resources = {}, .source = path};
+  figures.resources.cache_bytes = node.cache_bytes * session.nodes;
+  if (path.empty()) {
+    figures.source = "measured in this run";
+    figures.resources.memory_bandwidth_bytes_per_s = measure::memory_bandwidth(session.team, session.threads, memory);
+    figures.resources.fft_rate_flops = measure::fft_rate<Real>(session.team, session.threads, lengths);
+  } else {
+    const std::int64_t busy_cores = std::min<std::int64_t>(
+        node.cores * session.nodes, static_cast<std::int64_t>(session.team.size()) * session.threads);
+    // The file's rate is of double precision; a vector register holds twice as many numbers of single.
+    const double precision = sizeof(Real) == 4 ? 2 : 1;
+    figures.resources.memory_bandwidth_bytes_per_s = node.memory_bandwidth_bytes_per_s * session.nodes;
+    figures.resources.fft_rate_flops = node.fft_rate_flops_per_core * static_cast<double>(busy_cores) * precision;
+  }
+  return figures;
+}
+
+template MachineFigures find_figures<float>(const Session&, const machine::Machine&, const std::string&,
+                                            const std::array<std::int64_t, 3>&, std::span<std::byte>);
+template MachineFigures find_figures<double>(const Session&, const machine::Machine&, const std::string&,
+                                             const std::array<std::int64_t, 3>&, std::span<std::byte>);
+
+}  // namespace penstock::cli

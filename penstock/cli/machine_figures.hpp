@@ -1,0 +1,34 @@
+// The figures of the machine that limits are reckoned from: measured in this run, or read from a machine file.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "penstock/cli/session.hpp"
+#include "penstock/machine/machine.hpp"
+#include "penstock/model/model.hpp"
+
+namespace penstock::cli {
+
+/// What the ranks have together, and who says so.
+struct MachineFigures {
+  machine::Machine machine;
+  model::Resources resources;
+  std::string source;  ///< "measured in this run", or the path of a machine file
+};
+
+/// Collective: the machine of the file `path`, or the one detected where there is none. Throws Error on every rank for
+/// a file that cannot be used.
+machine::Machine read_machine(const Session& session, const std::string& path);
+
+/// Collective: the rates of `machine` where it was read from the file `path`, in all nodes, for the cores that the
+/// ranks' threads take; else measured, in less than 0.5 s, with all ranks and threads at once. What is in `memory` is
+/// lost.
+template <class Real>
+MachineFigures find_figures(const Session& session, const machine::Machine& machine, const std::string& path,
+                            const std::array<std::int64_t, 3>& lengths, std::span<std::byte> memory);
+
+}  // namespace penstock::cli

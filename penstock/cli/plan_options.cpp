@@ -1,0 +1,50 @@
+#include "penstock/cli/plan_options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "penstock/base/base.hpp"
+#include "penstock/cli/parse.hpp"
+
+namespace penstock::cli {
+
+void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& options) {
+  add_value(app, "--grid", "TYxTZ|auto", "Processor grid (auto)",
+            [options](const std::string& text) { options->grid = parse_grid("--grid", text); });
+  CLI::Option* algorithm = add_value(
+      app, "--algorithm", "packed|slabs|auto", "One message per peer, one per plane, or what suits the ranks (auto)",
+      [options](const std::string& text) {
+        options->algorithm = parse_choice<fft::Algorithm>("--algorithm", text,
+                                                          {{"packed", fft::Algorithm::packed},
+                                                           {"slabs", fft::Algorithm::slabs},
+                                                           {"auto", fft::Algorithm::automatic}});
+      });
+  add_value(app, "--grain", "N", "Planes per message, instead of an algorithm", [options](const std::string& text) {
+    options->grain = parse_integer("--grain", text, 1);
+  })->excludes(algorithm);
+  add_value(app, "--planning", "estimate|measure", "How local transforms are chosen (measure)",
+            [options](const std::string& text) {
+              options->effort = parse_choice<fft::Effort>(
+                  "--planning", text, {{"estimate", fft::Effort::estimate}, {"measure", fft::Effort::measure}});
+            });
+  add_value(app, "--memory", "BYTES", "What a node may take, such as 512MiB or 2GB (what the system has left)",
+            [options](const std::string& text) {
+              try {
+                options->memory_budget_bytes = parse_bytes(text);
+              } catch (const Error& error) {
+                throw Error(fmt::format("--memory {}", error.what()));
+              }
+              if (options->memory_budget_bytes == 0) {
+                throw Error(fmt::format("--memory {}: must be at least 1 byte", text));
+              }
+            });
+}
+
+std::string algorithm_name(const fft::Decision& decision) {
+  return decision.grain == 0 ? "packed" : decision.grain == 1 ? "slabs" : fmt::format("grain {}", decision.grain);
+}
+
+}  // namespace penstock::cli

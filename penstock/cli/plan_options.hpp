@@ -1,0 +1,21 @@
+// Options of every subcommand that plans a transform, and the names by which plans are reported.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "penstock/fft/fft.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace penstock::cli {
+
+/// Declares --grid, --algorithm, --grain, --planning and --memory, read into `options`.
+void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& options);
+
+/// "packed", "slabs", or "grain N" where the plan lies between the two.
+std::string algorithm_name(const fft::Decision& decision);
+
+}  // namespace penstock::cli

@@ -1,0 +1,30 @@
+// What local transforms have learned about this machine (FFTW's wisdom), kept between runs in the user's cache folder.
+#pragma once
+
+#include <string>
+
+#include "penstock/cli/session.hpp"
+
+namespace penstock::cli {
+
+/// The wisdom file of this user: $XDG_CACHE_HOME/penstock/wisdom, else ~/.cache/penstock/wisdom. The first rank reads
+/// and writes it.
+class WisdomFile {
+ public:
+  /// Collective: reads it, and gives what it says to all ranks; does nothing where `is_used` is false or there is no
+  /// such folder. A file that cannot be used is named in a note on standard error, and ignored.
+  WisdomFile(const Session& session, bool is_used);
+
+  /// Collective, after planning: writes what has been learned since, beside the file and renamed.
+  void keep(const Session& session);
+
+  /// What became of it, for people: "read", "written" and so on, with its path; "not used".
+  const std::string& description() const noexcept { return description_; }
+
+ private:
+  std::string path_;  // empty: not used
+  std::string known_;
+  std::string description_ = "not used";
+};
+
+}  // namespace penstock::cli
