@@ -118,7 +118,7 @@ TEST(Npy, PiecesOutsideTheArrayAreRefused) {
   EXPECT_TRUE(fails_with({"7 bytes", "4-byte"}, [&] { reader.read(0, std::span(two).first(7)); }));
   EXPECT_TRUE(fails_with({"(1, 2)", "(3, 4)", "(4, 5)"}, [&] { reader.read_box(Shape{3, 4}, Shape{1, 2}, two); }));
   EXPECT_TRUE(fails_with({"(-1, 0)"}, [&] { reader.read_box(Shape{-1, 0}, Shape{1, 2}, two); }));
-  EXPECT_TRUE(fails_with({"(2, -1)"}, [&] { reader.read_box(Shape{0, 0}, Shape{2, -1}, two); }));
+  EXPECT_TRUE(fails_with({"does not lie"}, [&] { reader.read_box(Shape{0, 0}, Shape{-1, -2}, two); }));
   EXPECT_TRUE(fails_with({"does not lie"}, [&] { reader.read_box(Shape{0}, Shape{2}, two); }));
   EXPECT_TRUE(fails_with({"12 bytes, and 8"}, [&] { reader.read_box(Shape{0, 0}, Shape{1, 3}, two); }));
 }
