@@ -107,12 +107,12 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
   report.decision = fields.plan().decision();
   report.memory = largest(team, fields.plan().memory(), fields.memory().size());
   progress.show("measuring the machine");
-  report.figures =
-      find_figures<Real>(session, options.fft.machine, options.machine_path, options.fft.size, fields.memory());
   report.problem = {.size = options.fft.size,
                     .is_real = options.fft.type == fft::Type::r2c,
                     .real_bytes = sizeof(Real),
                     .fields = options.fft.batch};
+  report.figures =
+      find_figures<Real>(session, options.fft.machine, options.machine_path, report.problem, fields.memory());
   report.limit = model::fft_limit(report.problem, report.figures.resources);
   if (session.has_table()) {
     progress.show("");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -47,14 +48,21 @@ std::string describe(const fft::Breakdown& breakdown) {
   const auto share = [&](double part_s) {
     return fmt::format("{} ({:.0f} %)", format_seconds(part_s), 100 * part_s / total_s);
   };
-  return fmt::format("transform {}, move {}, wait {}", share(breakdown.transform_s), share(breakdown.move_s),
-                     share(breakdown.wait_s));
+  // What is left: threads starting, and waiting for one another at a stage's end.
+  const double other_s = total_s - breakdown.transform_s - breakdown.move_s - breakdown.wait_s;
+  return fmt::format("transform {}, move {}, wait {}, other {}", share(breakdown.transform_s), share(breakdown.move_s),
+                     share(breakdown.wait_s), share(std::max(other_s, 0.0)));
 }
 
 std::string describe_times(std::string_view title, const field::Times& times) {
   return line(title, "min {}, median {} of {}", format_seconds(times.min_s()), format_seconds(times.median_s()),
               times.all_s.size()) +
          line("", "{}", describe(times.best));
+}
+
+/// What was not measured is null.
+nlohmann::ordered_json number_or_null(double number) {
+  return number > 0 ? nlohmann::ordered_json(number) : nlohmann::ordered_json();
 }
 
 nlohmann::ordered_json to_json(const fft::Breakdown& breakdown) {
@@ -75,8 +83,11 @@ std::string describe_plan(const Session& session, const FftOptions& options, con
   std::string text;
   text += line("Machine", "{}; {} cores and {} of cache a node", report.figures.machine.name, node.cores,
                format_bytes(static_cast<std::uint64_t>(node.cache_bytes)));
-  text += line("", "memory {:.1f} GB/s, 1-D transforms in cache {:.1f} GFlop/s, of all ranks together ({})",
-               rates.memory_bandwidth_bytes_per_s / 1e9, rates.fft_rate_flops / 1e9, report.figures.source);
+  text +=
+      line("", "memory {}, 1-D transforms in cache {:.1f} GFlop/s, of all ranks together ({})",
+           rates.memory_bandwidth_bytes_per_s > 0 ? fmt::format("{:.1f} GB/s", rates.memory_bandwidth_bytes_per_s / 1e9)
+                                                  : "not needed (the field stays in cache)",
+           rates.fft_rate_flops / 1e9, report.figures.source);
   text += line("Problem", "{} {}, {} precision{}: {}", size_of(options), name(options.fft.type),
                precision_name(options), fields, input);
   text += line("Ranks", "{} on {} node{}, {} thread{} each, transport {}", session.team.size(), session.nodes,
@@ -102,7 +113,7 @@ std::string describe_results(const FftOptions& options, const FftReport& report)
   if (report.limit.limit_s() > 0) {
     text += line("Limit", "{}, set by {} (memory {}, arithmetic {}); {:.0f} % of it reached",
                  format_seconds(report.limit.limit_s()), report.limit.is_bound_by_memory() ? "memory" : "arithmetic",
-                 report.limit.memory_s > 0 ? format_seconds(report.limit.memory_s) : "none: the field stays in cache",
+                 report.limit.memory_s > 0 ? format_seconds(report.limit.memory_s) : "none",
                  format_seconds(report.limit.arithmetic_s), 100 * report.fraction_of_limit());
   }
   if (report.check) {
@@ -162,7 +173,7 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["rate_convention"] = options.fft.type == fft::Type::r2c ? "2.5 N log2 N" : "5 N log2 N";
   json["machine"] = report.figures.machine.name;
   json["machine_source"] = report.figures.source;
-  json["memory_bandwidth_bytes_per_s"] = rates.memory_bandwidth_bytes_per_s;
+  json["memory_bandwidth_bytes_per_s"] = number_or_null(rates.memory_bandwidth_bytes_per_s);
   json["fft_rate_gflops"] = rates.fft_rate_flops / 1e9;
   json["limit_s"] = report.limit.limit_s();
   json["limit_memory_s"] = report.limit.memory_s;

@@ -1,6 +1,9 @@
 #include "penstock/cli/machine_figures.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 
 #include "penstock/measure/measure.hpp"
 
@@ -8,6 +11,9 @@ namespace penstock::cli {
 
 machine::Machine read_machine(const Session& session, const std::string& path) {
   machine::Machine machine = machine::detect();
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  machine.name = host.data();
   if (!path.empty()) {
     session.team.together([&] { machine = machine::read(path); });
   }
@@ -16,14 +22,16 @@ machine::Machine read_machine(const Session& session, const std::string& path) {
 
 template <class Real>
 MachineFigures find_figures(const Session& session, const machine::Machine& machine, const std::string& path,
-                            const std::array<std::int64_t, 3>& lengths, std::span<std::byte> memory) {
+                            const model::Fft& problem, std::span<std::byte> memory) {
   const machine::Node& node = machine.node;
   MachineFigures figures{.machine = machine, .resources = {}, .source = path};
   figures.resources.cache_bytes = node.cache_bytes * session.nodes;
   if (path.empty()) {
     figures.source = "measured in this run";
-    figures.resources.memory_bandwidth_bytes_per_s = measure::memory_bandwidth(session.team, session.threads, memory);
-    figures.resources.fft_rate_flops = measure::fft_rate<Real>(session.team, session.threads, lengths);
+    if (model::fft_memory_bytes(problem, figures.resources.cache_bytes) > 0) {
+      figures.resources.memory_bandwidth_bytes_per_s = measure::memory_bandwidth(session.team, session.threads, memory);
+    }
+    figures.resources.fft_rate_flops = measure::fft_rate<Real>(session.team, session.threads, problem.size);
   } else {
     const std::int64_t busy_cores = std::min<std::int64_t>(
         node.cores * session.nodes, static_cast<std::int64_t>(session.team.size()) * session.threads);
@@ -36,8 +44,8 @@ MachineFigures find_figures(const Session& session, const machine::Machine& mach
 }
 
 template MachineFigures find_figures<float>(const Session&, const machine::Machine&, const std::string&,
-                                            const std::array<std::int64_t, 3>&, std::span<std::byte>);
+                                            const model::Fft&, std::span<std::byte>);
 template MachineFigures find_figures<double>(const Session&, const machine::Machine&, const std::string&,
-                                             const std::array<std::int64_t, 3>&, std::span<std::byte>);
+                                             const model::Fft&, std::span<std::byte>);
 
 }  // namespace penstock::cli

@@ -1,7 +1,6 @@
 // The figures of the machine that limits are reckoned from: measured in this run, or read from a machine file.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,8 +19,8 @@ struct MachineFigures {
   std::string source;  ///< "measured in this run", or the path of a machine file
 };
 
-/// Collective: the machine of the file `path`, or the one detected where there is none. Throws Error on every rank for
-/// a file that cannot be used.
+/// Collective: the machine of the file `path`, or the one detected, named by its host, where there is none. Throws
+/// Error on every rank for a file that cannot be used.
 machine::Machine read_machine(const Session& session, const std::string& path);
 
 /// Collective: the rates of `machine` where it was read from the file `path`, in all nodes, for the cores that the
@@ -29,6 +28,6 @@ machine::Machine read_machine(const Session& session, const std::string& path);
 /// lost.
 template <class Real>
 MachineFigures find_figures(const Session& session, const machine::Machine& machine, const std::string& path,
-                            const std::array<std::int64_t, 3>& lengths, std::span<std::byte> memory);
+                            const model::Fft& problem, std::span<std::byte> memory);
 
 }  // namespace penstock::cli

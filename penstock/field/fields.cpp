@@ -25,10 +25,18 @@ Memory take_memory(const gas::Team& team, const fft::Plan<Real>& plan, int batch
 
 template <class Real>
 void Fields<Real>::require_memory(const gas::Team& team, const fft::Options& options) {
-  const fft::MemoryNeed need = fft::memory_need<Real>(team, options);
   const auto [nx, ny, nz] = options.size;
-  team.require_memory(fmt::format("a transform of {}x{}x{}", nx, ny, nz),
-                      need.total_bytes() + need.field_bytes * static_cast<std::uint64_t>(options.batch),
+  const std::string what = fmt::format("a transform of {}x{}x{}", nx, ny, nz);
+  // The fields and one exchange's copy, before anything is reckoned that grows with the size. The plan itself refuses
+  // sizes that are no sizes.
+  const double element_bytes = sizeof(Real) * (options.type == fft::Type::r2c ? 1 : 2);
+  const double least = static_cast<double>(nx) * static_cast<double>(ny) * static_cast<double>(nz) * element_bytes *
+                       (options.batch + 1) / team.size();
+  if (least > 0 && least < 0x1p62) {
+    team.require_memory(what, static_cast<std::uint64_t>(least), options.memory_budget_bytes);
+  }
+  const fft::MemoryNeed need = fft::memory_need<Real>(team, options);
+  team.require_memory(what, need.total_bytes() + need.field_bytes * static_cast<std::uint64_t>(options.batch),
                       options.memory_budget_bytes);
 }
 
