@@ -94,8 +94,8 @@ nlohmann::ordered_json to_json(const Session& session, const nas::Problem& probl
 }
 
 void run_nas_ft(Session& session, const NasFtOptions& options) {
-  ResultFile json(session, "--json",
-                  session.options.json_path);  // finds out now, not after minutes, whether the file can be written
+  // Whether the file can be written is found out now, not after minutes.
+  ResultFile json(session, "--json", session.options.json_path);
   fft::Options fft = options.fft;
   fft.threads = session.threads;
   // The checksums are the progress, too, as they come; beside JSON on standard output they go to a terminal alone.

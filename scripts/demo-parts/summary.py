@@ -14,8 +14,9 @@ def main():
     runs = {name: json.loads((folder / f"{name}.json").read_text()) for name in ("fft-threads", "fft-ranks", "nas-ft-a")}
     for name in ("fft-threads", "fft-ranks"):
         run = runs[name]
+        transform = f"Transform, ranks {run['ranks']}, threads per rank {run['threads']}:"
         print(
-            f"Transform, {run['ranks']} x {run['threads']} (ranks x threads): forward {run['forward_min_s'] * 1e3:.1f} ms, "
+            f"{transform} forward {run['forward_min_s'] * 1e3:.1f} ms, "
             f"backward {run['backward_min_s'] * 1e3:.1f} ms, relative error {run['relative_error']:.1e}"
         )
     nas = runs["nas-ft-a"]
