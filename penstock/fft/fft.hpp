@@ -121,7 +121,7 @@ MemoryNeed memory_need(const gas::Team& team, const Options& options);
 ///
 /// Real is float or double. Movable, not copyable. All members are collective over the team unless said otherwise.
 /// A plan runs one transform at a time; different plans may run at the same time on different threads if each was made
-/// from a team of its own.
+/// from a team of its own and MPI, where it is used, was initialised with MPI_THREAD_MULTIPLE.
 ///
 /// Arrays: `input()` and `output()` say which points this rank holds and in which order; a rank may hold none. Both may
 /// be the same memory: the input of a field is read whole before any of its output is written. Else the input is left

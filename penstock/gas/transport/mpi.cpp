@@ -1,9 +1,14 @@
 #include "penstock/gas/transport/mpi.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <fstream>
+#include <functional>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,9 +21,27 @@
 namespace penstock::gas {
 namespace {
 
-// Tags on the second communicator, which carries puts alone.
-constexpr int put_header_tag = 1;
-constexpr int put_data_tag = 2;
+// Channels number their messages from 0; puts take the two highest tags that every MPI allows.
+constexpr int put_header_tag = 32766;
+constexpr int put_data_tag = 32767;
+
+/// Waits for what has been started. Waiting is ours: in MPI's blocking calls a rank may spin for ever and, where ranks
+/// outnumber cores, keep the one that it waits for from running (MPICH took minutes for what takes seconds).
+void complete(MPI_Request& request) {
+  wait_until([&] {
+    int is_done = 0;
+    check_mpi(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
+    return is_done != 0;
+  });
+}
+
+MPI_Comm duplicate(MPI_Comm comm) {
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Comm_idup(comm, &copy, &request), "MPI_Comm_idup");
+  complete(request);
+  return copy;
+}
 
 class MpiRegion final : public Region {
  public:
@@ -30,7 +53,6 @@ class MpiTransport final : public Transport {
   /// Takes `comm` over. `nodes` gives each rank's node as far as memory may be shared: equal numbers map one another.
   MpiTransport(MPI_Comm comm, std::vector<int> nodes) : comm_(comm), nodes_(std::move(nodes)) {
     check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    check_mpi(MPI_Comm_dup(comm_, &put_comm_), "MPI_Comm_dup");
     check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
     check_mpi(MPI_Query_thread(&thread_level_), "MPI_Query_thread");
@@ -48,7 +70,6 @@ class MpiTransport final : public Transport {
     int is_finalized = 0;
     MPI_Finalized(&is_finalized);
     if (is_finalized == 0) {
-      MPI_Comm_free(&put_comm_);
       MPI_Comm_free(&comm_);
     }
   }
@@ -64,27 +85,43 @@ class MpiTransport final : public Transport {
   }
 
   void barrier() override {
-    const std::scoped_lock lock(mutex_);
-    check_mpi(MPI_Barrier(comm_), "MPI_Barrier");
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Ibarrier(comm_, &request), "MPI_Ibarrier");
+    complete(request);
   }
 
   void all_gather(const void* mine, std::size_t bytes, void* all) override {
     const ByteType type(bytes);
-    const std::scoped_lock lock(mutex_);
-    check_mpi(MPI_Allgather(mine, 1, type.get(), all, 1, type.get(), comm_), "MPI_Allgather");
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Iallgather(mine, 1, type.get(), all, 1, type.get(), comm_, &request), "MPI_Iallgather");
+    complete(request);
   }
 
   std::unique_ptr<Transport> split(int color, int key) override {
-    // Colours of ours may be any number; MPI's are not negative, so that the position among the distinct ones serves.
-    std::vector<int> colors(index(size_));
-    all_gather(&color, sizeof color, colors.data());
-    const int mpi_color = static_cast<int>(std::find(colors.begin(), colors.end(), color) - colors.begin());
+    struct Member {
+      int color, key, node, rank;
+    };
+    const Member mine{color, key, nodes_[index(rank_)], rank_};
+    std::vector<Member> members(index(size_));
+    all_gather(&mine, sizeof mine, members.data());
+    const bool is_copy = std::all_of(members.begin(), members.end(), [&](const Member& member) {
+      return member.color == color && (member.rank == 0 || member.key >= members[index(member.rank - 1)].key);
+    });
+    // MPI's colours are not negative, ours are any number: the first rank of a colour stands for it.
+    const auto is_mine = [&](const Member& member) { return member.color == color; };
+    const int mpi_color = std::find_if(members.begin(), members.end(), is_mine)->rank;
     MPI_Comm part = MPI_COMM_NULL;
-    check_mpi(MPI_Comm_split(comm_, mpi_color, key, &part), "MPI_Comm_split");
-    int part_size = 0;
-    check_mpi(MPI_Comm_size(part, &part_size), "MPI_Comm_size");
-    std::vector<int> part_nodes(index(part_size));
-    check_mpi(MPI_Allgather(&nodes_[index(rank_)], 1, MPI_INT, part_nodes.data(), 1, MPI_INT, part), "MPI_Allgather");
+    if (is_copy) {
+      part = duplicate(comm_);
+    } else {
+      check_mpi(MPI_Comm_split(comm_, mpi_color, key, &part), "MPI_Comm_split");
+    }
+    members.erase(std::remove_if(members.begin(), members.end(), std::not_fn(is_mine)), members.end());
+    std::stable_sort(members.begin(), members.end(), [](const Member& a, const Member& b) { return a.key < b.key; });
+    std::vector<int> part_nodes;
+    for (const Member& member : members) {
+      part_nodes.push_back(member.node);
+    }
     return std::make_unique<MpiTransport>(part, std::move(part_nodes));
   }
 
@@ -141,9 +178,8 @@ class MpiTransport final : public Transport {
     MPI_Request requests[2];
     {
       const std::scoped_lock lock(mutex_);
-      check_mpi(MPI_Isend(&header, sizeof header, MPI_BYTE, peer, put_header_tag, put_comm_, &requests[0]),
-                "MPI_Isend");
-      check_mpi(MPI_Isend(data.data(), 1, type.get(), peer, put_data_tag, put_comm_, &requests[1]), "MPI_Isend");
+      check_mpi(MPI_Isend(&header, sizeof header, MPI_BYTE, peer, put_header_tag, comm_, &requests[0]), "MPI_Isend");
+      check_mpi(MPI_Isend(data.data(), 1, type.get(), peer, put_data_tag, comm_, &requests[1]), "MPI_Isend");
     }
     wait_with_peers(*this, [&] {
       serve_puts();
@@ -162,20 +198,19 @@ class MpiTransport final : public Transport {
     for (;;) {
       int has_message = 0;
       MPI_Status status;
-      check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, put_header_tag, put_comm_, &has_message, &status), "MPI_Iprobe");
+      check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, put_header_tag, comm_, &has_message, &status), "MPI_Iprobe");
       if (has_message == 0) {
         return;
       }
       PutHeader header{};
-      check_mpi(
-          MPI_Recv(&header, sizeof header, MPI_BYTE, status.MPI_SOURCE, put_header_tag, put_comm_, MPI_STATUS_IGNORE),
-          "MPI_Recv");
+      check_mpi(MPI_Recv(&header, sizeof header, MPI_BYTE, status.MPI_SOURCE, put_header_tag, comm_, MPI_STATUS_IGNORE),
+                "MPI_Recv");
       const auto target = put_targets_.find(header.segment);
       if (target == put_targets_.end()) {
         throw Error("a put arrived for a segment that this rank has freed");
       }
       const ByteType type(header.bytes);
-      check_mpi(MPI_Recv(target->second.address(header), 1, type.get(), status.MPI_SOURCE, put_data_tag, put_comm_,
+      check_mpi(MPI_Recv(target->second.address(header), 1, type.get(), status.MPI_SOURCE, put_data_tag, comm_,
                          MPI_STATUS_IGNORE),
                 "MPI_Recv");
       target->second.complete(header);
@@ -198,7 +233,6 @@ class MpiTransport final : public Transport {
   }
 
   MPI_Comm comm_;
-  MPI_Comm put_comm_ = MPI_COMM_NULL;
   std::vector<int> nodes_;
   int rank_ = 0;
   int size_ = 0;
@@ -209,15 +243,25 @@ class MpiTransport final : public Transport {
   std::map<std::uint64_t, PutTarget> put_targets_;
 };
 
-/// For each rank of `comm` the lowest rank of its node.
-std::vector<int> find_nodes(MPI_Comm comm, int rank, int size) {
-  MPI_Comm node = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
-  int lowest = rank;
-  check_mpi(MPI_Bcast(&lowest, 1, MPI_INT, 0, node), "MPI_Bcast");
-  MPI_Comm_free(&node);
-  std::vector<int> nodes(static_cast<std::size_t>(size));
-  check_mpi(MPI_Allgather(&lowest, 1, MPI_INT, nodes.data(), 1, MPI_INT, comm), "MPI_Allgather");
+/// Names the node that this process runs on: the system's start and the host's name, so that hosts that share a kernel
+/// (containers, network namespaces with names of their own) count as different nodes.
+std::size_t node_identity() {
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return std::hash<std::string>()(boot + name.data());
+}
+
+/// For each rank of `transport` the lowest rank of its node.
+std::vector<int> find_nodes(Transport& transport) {
+  const std::size_t mine = node_identity();
+  std::vector<std::size_t> identities(static_cast<std::size_t>(transport.size()));
+  transport.all_gather(&mine, sizeof mine, identities.data());
+  std::vector<int> nodes;
+  for (const std::size_t identity : identities) {
+    nodes.push_back(static_cast<int>(std::find(identities.begin(), identities.end(), identity) - identities.begin()));
+  }
   return nodes;
 }
 
@@ -229,38 +273,30 @@ std::unique_ptr<Transport> make_mpi_transport(MPI_Comm user_comm, Reach reach) {
   if (is_initialized == 0) {
     throw Error("MPI is not initialised: call MPI_Init_thread before handing a communicator to Penstock");
   }
-  MPI_Comm comm = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_dup(user_comm, &comm), "MPI_Comm_dup");
-  int rank = 0;
   int size = 0;
-  check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-  std::vector<int> nodes(static_cast<std::size_t>(size));
-  for (int i = 0; i < size; ++i) {
-    nodes[static_cast<std::size_t>(i)] = i;
-  }
+  check_mpi(MPI_Comm_size(user_comm, &size), "MPI_Comm_size");
+  std::vector<int> own_nodes(static_cast<std::size_t>(size));
+  std::iota(own_nodes.begin(), own_nodes.end(), 0);
+  auto by_messages = std::make_unique<MpiTransport>(duplicate(user_comm), std::move(own_nodes));
   if (reach == Reach::mpi) {
-    return std::make_unique<MpiTransport>(comm, std::move(nodes));
+    return by_messages;
   }
-  std::vector<int> shared_nodes = find_nodes(comm, rank, size);
-  const bool is_one_node = std::count(shared_nodes.begin(), shared_nodes.end(), shared_nodes.front()) == size;
+  std::vector<int> nodes = find_nodes(*by_messages);
+  const bool is_one_node = std::count(nodes.begin(), nodes.end(), 0) == size;
   if (reach == Reach::shared_memory && !is_one_node) {
-    MPI_Comm_free(&comm);
     throw Error(
         "the transport 'shm' reaches only ranks of one node, and these ranks run on several: use 'auto' or 'mpi'");
   }
-  auto transport = std::make_unique<MpiTransport>(comm, std::move(shared_nodes));
+  auto by_memory = std::make_unique<MpiTransport>(duplicate(user_comm), std::move(nodes));
   try {
-    transport->map(1);  // shows whether this system lets processes map one another's memory
-    return transport;
+    by_memory->map(1);  // shows whether this system lets processes map one another's memory
   } catch (const Error&) {
     if (reach == Reach::shared_memory) {
       throw;
     }
+    return by_messages;
   }
-  transport.reset();
-  check_mpi(MPI_Comm_dup(user_comm, &comm), "MPI_Comm_dup");
-  return std::make_unique<MpiTransport>(comm, std::move(nodes));
+  return by_memory;
 }
 
 }  // namespace penstock::gas
