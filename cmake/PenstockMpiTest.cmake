@@ -1,15 +1,19 @@
+# The environment of programs that tests run under mpiexec, or that run mpiexec themselves.
+#
+# Open MPI refuses more ranks than cores, and root, unless told; MPICH knows neither and ignores these variables.
+# Ranks of a test are not bound to cores and yield while they wait, since CTest runs several tests at once. Leaks are
+# for the tests without MPI to find: the MPI libraries leave many, in plugins unloaded before the report is made.
+set(PENSTOCK_MPI_ENVIRONMENT
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+    OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
+    ASAN_OPTIONS=detect_leaks=0)
+
 # penstock_mpi_test(NAME RANKS program arguments ...): a CTest test that runs a program under mpiexec, oversubscribed
 # where the machine has fewer cores than ranks. Does nothing in a build without MPI.
 function(penstock_mpi_test name ranks)
   if(NOT PENSTOCK_HAS_MPI)
     return()
   endif()
-  # Open MPI refuses more ranks than cores, and root, unless told; MPICH knows neither and ignores these variables.
-  # Ranks of a test are not bound to cores and yield while they wait, since CTest runs several tests at once. Leaks are
-  # for the tests without MPI to find: the MPI libraries leave many, in plugins unloaded before the report is made.
-  set(environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-                  OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
-                  ASAN_OPTIONS=detect_leaks=0)
   add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${ARGN})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 120 PROCESSORS 2 ENVIRONMENT "${environment}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT 120 PROCESSORS 2 ENVIRONMENT "${PENSTOCK_MPI_ENVIRONMENT}")
 endfunction()

@@ -1,0 +1,73 @@
+"""The command as users start it: alone or under mpiexec, with its environment, a time limit, and what it left behind.
+
+CTest says what to run: PENSTOCK_COMMAND, and PENSTOCK_MPIEXEC (empty in a build without MPI).
+"""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+COMMAND = os.environ["PENSTOCK_COMMAND"]
+MPIEXEC = os.environ.get("PENSTOCK_MPIEXEC", "")
+TIME_LIMIT_S = 60
+
+
+class Result:
+    """How a run ended, and the lines that the command itself, not the launcher, wrote to standard error."""
+
+    def __init__(self, completed):
+        self.status = completed.returncode
+        self.stdout = completed.stdout
+        self.stderr = completed.stderr
+        self.lines = [line for line in completed.stderr.splitlines() if line.startswith("penstock:")]
+
+
+class CommandTest(unittest.TestCase):
+    """Each test has a folder of its own, in which the command runs, and a cache folder outside of it."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.cache = pathlib.Path(folder.name) / "cache"
+        self.folder = pathlib.Path(folder.name) / "run"
+        self.folder.mkdir()
+
+    def start(self, line, stdout=subprocess.PIPE):
+        completed = subprocess.run(
+            line,
+            cwd=self.folder,
+            env={**os.environ, "XDG_CACHE_HOME": str(self.cache)},
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=TIME_LIMIT_S,
+            check=False,
+        )
+        return Result(completed)
+
+    def run_alone(self, *arguments):
+        return self.start([COMMAND, *arguments])
+
+    def run_on(self, processes, *arguments):
+        """One process without a launcher, several with it."""
+        if processes == 1:
+            return self.run_alone(*arguments)
+        return self.start([MPIEXEC, "-n", str(processes), COMMAND, *arguments])
+
+    def run_each(self, *argument_lists):
+        """A process for each list of arguments, all in one world."""
+        line = [MPIEXEC]
+        for i, arguments in enumerate(argument_lists):
+            line += [":"] * (i > 0) + ["-n", "1", COMMAND, *arguments]
+        return self.start(line)
+
+    def left_behind(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+
+def process_counts():
+    """One process, and where there is MPI, two and three."""
+    return [1, 2, 3] if MPIEXEC else [1]

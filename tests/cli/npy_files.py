@@ -1,0 +1,29 @@
+"""Small .npy files written and read without NumPy, after its format specification (version 1.0)."""
+
+import ast
+import struct
+
+FORMATS = {"<f4": "f", "<f8": "d", "<c8": "ff", "<c16": "dd", "<i4": "i"}
+
+
+def write(path, shape, dtype, numbers, fortran_order=False):
+    """`numbers` are the elements in C order; of a complex type, each real part followed by its imaginary part."""
+    header = repr({"descr": dtype, "fortran_order": fortran_order, "shape": tuple(shape)})
+    padding = -(10 + len(header) + 1) % 64
+    header = (header + " " * padding + "\n").encode("latin1")
+    data = struct.pack("<" + FORMATS[dtype][0] * len(numbers), *numbers)
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data)
+
+
+def read(path):
+    """The shape, the type, and the elements in C order, complex numbers as such."""
+    content = path.read_bytes()
+    assert content[:8] == b"\x93NUMPY\x01\x00", content[:8]
+    (length,) = struct.unpack("<H", content[8:10])
+    header = ast.literal_eval(content[10 : 10 + length].decode("latin1"))
+    assert not header["fortran_order"]
+    code = FORMATS[header["descr"]]
+    numbers = [number for (number,) in struct.iter_unpack("<" + code[0], content[10 + length :])]
+    if len(code) == 2:
+        numbers = [complex(*pair) for pair in zip(numbers[::2], numbers[1::2])]
+    return header["shape"], header["descr"], numbers
