@@ -1,5 +1,5 @@
-# What the library is made of, and what is installed: the library, its public headers, the command, the machines, and the
-# files by which CMake and pkg-config find it.
+# What the library is made of, and what is installed beside the command: the library, its public headers, the machines,
+# and the files by which CMake and pkg-config find it.
 option(PENSTOCK_INSTALL "Install Penstock with the project" ${PROJECT_IS_TOP_LEVEL})
 
 # penstock_public_headers(VARIABLE MODULE): the headers that users of a module may meet, relative to the source folder:
@@ -118,9 +118,6 @@ function(penstock_install)
   penstock_write_pkg_config()
   install(FILES "${PROJECT_BINARY_DIR}/penstock.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 
-  if(TARGET penstock_command)
-    install(TARGETS penstock_command)
-  endif()
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/machines" DESTINATION "${CMAKE_INSTALL_DATADIR}/penstock")
   install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 endfunction()
