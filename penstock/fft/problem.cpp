@@ -96,9 +96,13 @@ Problem settle(const gas::Team& team, const Options& options) {
   const auto cache_bytes = static_cast<std::int64_t>(options.machine.node.cache_bytes);
   const std::int64_t threads = static_cast<std::int64_t>(options.threads) * std::max(team.size(), 1);
   const std::int64_t sharers = std::min<std::int64_t>(threads, options.machine.node.cores);
-  problem.is_plane_in_cache = problem.grid.ty == 1 &&
-                              plane_bytes * std::max<std::int64_t>(sharers, 1) <= cache_bytes / 2 &&
-                              points[2] / problem.grid.tz >= options.threads;
+  const int has_room = problem.grid.ty == 1 && plane_bytes * std::max<std::int64_t>(sharers, 1) <= cache_bytes / 2 &&
+                               points[2] / problem.grid.tz >= options.threads
+                           ? 1
+                           : 0;
+  // Caches and threads may differ between ranks, the exchanges may not.
+  const auto have_room = team.all_gather(has_room);
+  problem.is_plane_in_cache = std::all_of(have_room.begin(), have_room.end(), [](int has) { return has != 0; });
 
   // Stores bypass the cache where the field would not stay in it anyway.
   problem.hint = plane_bytes * points[2] > cache_bytes / 2 ? mover::Hint::streaming : mover::Hint::reuse;

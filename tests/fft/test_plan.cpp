@@ -127,6 +127,17 @@ TEST(Plan, LivesBesideOthersAndCanBeMoved) {
   });
 }
 
+TEST(Plan, IsTheSameOnRanksWhoseMachinesAndThreadsDiffer) {
+  gas::on_worlds({2, 3}, [](gas::Team& team) {
+    Options options = options_of({16, 12, 10});
+    options.threads = 1 + team.rank() % 2;
+    options.machine.node.cache_bytes = team.rank() == 0 ? 1 << 12 : 1 << 25;  // too small for a plane on rank 0
+    options.machine.node.cache_l2_bytes = team.rank() == 0 ? 1 << 12 : 1 << 20;
+    EXPECT_LE(worst_error<double>(team, options), tolerance<double>(options.size));
+    EXPECT_FALSE(Plan<double>(team, options).decision().is_plane_in_cache);
+  });
+}
+
 TEST(Plan, SaysWhereItsTimeWentAndWhatItDecided) {
   gas::on_worlds({1, 2}, [](gas::Team& team) {
     const Extents size{32, 32, 32};
