@@ -3,6 +3,7 @@
 #include <fftw3.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -19,11 +20,12 @@ std::string mpi_text() {
   MPI_Get_library_version(text.data(), &length);  // allowed before MPI_Init
   std::string_view line(text.data());
   line = line.substr(0, line.find_first_of("\n,"));
-  std::string words;
-  for (const char c : line) {
-    words += c == '\t' ? ' ' : c;
+  constexpr std::string_view mpich = "MPICH Version:";  // then white space
+  if (line.starts_with(mpich)) {
+    line.remove_prefix(std::min(line.find_first_not_of(" \t", mpich.size()), line.size()));
+    return "MPICH " + std::string(line);
   }
-  return words;
+  return std::string(line);
 #else
   return "not built in";
 #endif
