@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 
 #include "penstock/fft/fft.hpp"
@@ -22,6 +23,11 @@ std::string name_of(const Case& c) {
   return fmt::format("{}x{}x{}_{}_{}_{}", c.size[0], c.size[1], c.size[2], c.type == Type::c2c ? "c2c" : "r2c",
                      c.output == Output::transposed ? "transposed" : "as_input",
                      c.algorithm == Algorithm::packed ? "packed" : "slabs");
+}
+
+/// How GoogleTest and CTest show a case.
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << name_of(c);
 }
 
 std::vector<Case> cases() {
