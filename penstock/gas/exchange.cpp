@@ -1,6 +1,5 @@
 // Exchanges: scheduled messages, written in place where the peer is local and sent by persistent messages elsewhere.
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "penstock/base/base.hpp"
@@ -73,23 +72,19 @@ Exchange::Exchange(const Team& team, const Segment& segment, std::vector<Outgoin
                          .receivers = {},
                          .arrived = {}});
   State& state = *state_;
-  std::map<int, int> tags;  // the next message's number between two ranks
   std::size_t offset = 0;
   for (const Outgoing& message : state.outgoing) {
     const bool is_local = team.is_local(message.peer);
     std::byte* data = is_local ? nullptr : state.buffer.data() + offset;
     state.buffers.push_back(data);
-    state.senders.push_back(
-        is_local ? nullptr : transport.send_channel(message.peer, tags[message.peer]++, {data, message.bytes}));
+    state.senders.push_back(is_local ? nullptr : transport.send_channel(message.peer, {data, message.bytes}));
     offset += is_local ? 0 : message.bytes;
   }
-  tags.clear();
   for (const Incoming& message : state.incoming) {
     const bool is_local = team.is_local(message.peer);
-    state.receivers.push_back(is_local
-                                  ? nullptr
-                                  : transport.receive_channel(message.peer, tags[message.peer]++,
-                                                              segment.local().subspan(message.offset, message.bytes)));
+    state.receivers.push_back(
+        is_local ? nullptr
+                 : transport.receive_channel(message.peer, segment.local().subspan(message.offset, message.bytes)));
     if (is_local) {
       state.sources.push_back(message.peer);
     }

@@ -76,6 +76,36 @@ TEST(Exchange, DeliversMessagesBeyondMpisEagerLimit) {
   on_worlds({2, 4}, [](Team& team) { run_rounds(team, 2, 200'000, 3); });
 }
 
+// Threads of a rank may finish the messages of one exchange after those of the next, to the same peer.
+TEST(Exchange, KeepsItsMessagesApartFromAnotherSentBefore) {
+  on_worlds({1, 2, 3}, [](Team& team) {
+    const AllToAll plan(team, 2, 16);
+    const Segment first_segment(team, plan.bytes, 0);
+    const Segment second_segment(team, plan.bytes, 0);
+    Exchange first(team, first_segment, plan.outgoing, plan.incoming);
+    Exchange second(team, second_segment, plan.outgoing, plan.incoming);
+    for (int round = 0; round < 5; ++round) {
+      first.open();
+      second.open();
+      for (Exchange* exchange : {&second, &first}) {
+        for (std::size_t m = 0; m < plan.outgoing.size(); ++m) {
+          std::fill_n(exchange->destination(m), plan.outgoing[m].bytes,
+                      static_cast<std::byte>(exchange == &first ? 1 : 2));
+          exchange->send(m);
+        }
+      }
+      for (std::size_t m = 0; m < plan.incoming.size(); ++m) {
+        first.wait(m);
+        second.wait(m);
+        EXPECT_EQ(first_segment.local()[plan.incoming[m].offset], std::byte{1});
+        EXPECT_EQ(second_segment.local()[plan.incoming[m].offset], std::byte{2});
+      }
+      first.finish();
+      second.finish();
+    }
+  });
+}
+
 TEST(Exchange, WithNoMessagesOnSomeRanksPassesThemBy) {
   on_worlds({1, 3, 4}, [](Team& team) {
     // Rank 0 sends to the last rank; the others take no part.

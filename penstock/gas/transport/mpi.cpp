@@ -154,13 +154,14 @@ class MpiTransport final : public Transport {
     return region;
   }
 
-  std::unique_ptr<Channel> send_channel(int peer, int tag, std::span<const std::byte> data) override {
-    return std::make_unique<MpiChannel>(comm_, mutex_, MpiChannel::Direction::send, peer, tag,
+  std::unique_ptr<Channel> send_channel(int peer, std::span<const std::byte> data) override {
+    return std::make_unique<MpiChannel>(comm_, mutex_, MpiChannel::Direction::send, peer, next_tag(send_tags_, peer),
                                         std::span(const_cast<std::byte*>(data.data()), data.size()));
   }
 
-  std::unique_ptr<Channel> receive_channel(int peer, int tag, std::span<std::byte> data) override {
-    return std::make_unique<MpiChannel>(comm_, mutex_, MpiChannel::Direction::receive, peer, tag, data);
+  std::unique_ptr<Channel> receive_channel(int peer, std::span<std::byte> data) override {
+    return std::make_unique<MpiChannel>(comm_, mutex_, MpiChannel::Direction::receive, peer,
+                                        next_tag(receive_tags_, peer), data);
   }
 
   void set_put_target(std::uint64_t id, PutTarget target) override {
@@ -218,6 +219,10 @@ class MpiTransport final : public Transport {
   }
 
  private:
+  // Each channel between two ranks has a tag of its own: MPI keeps messages of one tag in order, but the threads of a
+  // rank may send those of different exchanges in any.
+  static int next_tag(std::map<int, int>& tags, int peer) { return tags[peer]++ % put_header_tag; }
+
   static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
 
   void throw_if_any_failed(const std::string& failure) {
@@ -241,6 +246,8 @@ class MpiTransport final : public Transport {
   std::string_view name_;
   std::mutex mutex_;  // serialises this rank's MPI calls between its threads
   std::map<std::uint64_t, PutTarget> put_targets_;
+  std::map<int, int> send_tags_;  // by peer: the channels made so far
+  std::map<int, int> receive_tags_;
 };
 
 /// Names the node that this process runs on: the system's start and the host's name, so that hosts that share a kernel

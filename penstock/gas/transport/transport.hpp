@@ -66,9 +66,10 @@ class Transport {
   /// Collective: memory of `bytes` bytes on this rank, mapped by the local peers. Fails on every rank or on none.
   virtual std::unique_ptr<Region> map(std::size_t bytes) = 0;
 
-  /// A repeated message to or from a peer that is not local; `tag` tells messages between two ranks apart.
-  virtual std::unique_ptr<Channel> send_channel(int peer, int tag, std::span<const std::byte> data);
-  virtual std::unique_ptr<Channel> receive_channel(int peer, int tag, std::span<std::byte> data);
+  /// A repeated message to or from a peer that is not local. The k-th channel that a rank makes towards a peer ends in
+  /// the k-th that the peer makes from it; messages of different channels do not meet, in whatever order they are sent.
+  virtual std::unique_ptr<Channel> send_channel(int peer, std::span<const std::byte> data);
+  virtual std::unique_ptr<Channel> receive_channel(int peer, std::span<std::byte> data);
 
   /// Registers what to do with puts to segment `id`; forgets it when the target is empty.
   virtual void set_put_target(std::uint64_t id, PutTarget target);
