@@ -210,6 +210,17 @@ Layout Layout::indexed(std::span<const Run> runs) {
   return layout;
 }
 
+Layout Layout::sequence(std::span<const Layout> parts) {
+  std::vector<Run> runs;
+  for (const Layout& part : parts) {
+    check_run_count(1, static_cast<std::int64_t>(runs.size()) + count_runs(part));
+    for (RunWalk walk(part); !walk.is_done(); walk.next()) {
+      runs.push_back(walk.run());
+    }
+  }
+  return indexed(runs);
+}
+
 Layout Layout::displaced(std::int64_t bytes) const {
   if (bytes_ == 0) {
     return {};

@@ -54,6 +54,9 @@ class Layout {
   /// The runs given, in that order.
   static Layout indexed(std::span<const Run> runs);
 
+  /// The layouts given, one after the other in that order, all from the same origin.
+  static Layout sequence(std::span<const Layout> parts);
+
   /// This layout with its origin moved by `bytes`.
   Layout displaced(std::int64_t bytes) const;
 

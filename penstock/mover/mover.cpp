@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -111,9 +112,9 @@ Mover compile_for(InstructionSet set, const layout::Layout& source, const layout
   simplify(joint);
   auto program = std::make_shared<Mover::Program>();
   program->bytes = source.bytes();
+  program->source = source;
+  program->destination = destination;
   if (joint.pieces.empty()) {
-    program->source = source;
-    program->destination = destination;
     program->description = "run by run";
   } else {
     program->loops = std::move(joint.levels);
@@ -138,7 +139,7 @@ Mover compile_for(InstructionSet set, const layout::Layout& source, const layout
   return Mover(std::move(program));
 }
 
-Mover Mover::compile(const layout::Layout& source, const layout::Layout& destination, Hint hint) {
+Mover Mover::compile(const layout::Layout& source, const layout::Layout& destination, Hint hint, Code) {
   return compile_for(best_instruction_set(), source, destination, hint);
 }
 
@@ -148,6 +149,21 @@ void Mover::operator()(const std::byte* source, std::byte* destination) const no
   if (program_ != nullptr) {
     program_->run(source, destination);
   }
+}
+
+void Mover::move_part(const std::byte* source, std::byte* destination, std::int64_t first,
+                      std::int64_t last) const noexcept {
+  std::int64_t done = 0;
+  for_each_piece(
+      program_->source, program_->destination, last, [&](std::int64_t from, std::int64_t to, std::int64_t count) {
+        const std::int64_t skipped = std::clamp<std::int64_t>(first - done, 0, count);
+        done += count;
+        std::memcpy(destination + to + skipped, source + from + skipped, static_cast<std::size_t>(count - skipped));
+      });
+}
+
+bool Mover::has_code() const noexcept {
+  return false;
 }
 
 std::int64_t Mover::bytes() const noexcept {

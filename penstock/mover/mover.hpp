@@ -14,6 +14,14 @@ namespace penstock::mover {
 /// than the cache, so that stores that bypass the cache save reading each line before it is written.
 enum class Hint { reuse, streaming };
 
+/// When machine code is made for a copy. Until then, and where there is no compiler for the processor, kernels that
+/// were compiled ahead of time serve.
+enum class Code {
+  when_hot,  ///< after some uses, where it is faster than the kernels
+  at_once,   ///< by `compile`
+  never,
+};
+
 /// A compiled copy: byte k of the source layout goes to byte k of the destination layout.
 ///
 /// Immutable and thread-safe after `compile`; copies of a mover share what was compiled. Running one allocates nothing,
@@ -26,11 +34,19 @@ class Mover {
   /// Compiles the copy from `source` to `destination`, which name equally many bytes (else Error). No byte of the
   /// destination may be named twice, and the two may not overlap in memory when run; the bytes may be moved in any
   /// order.
-  static Mover compile(const layout::Layout& source, const layout::Layout& destination, Hint hint = Hint::reuse);
+  static Mover compile(const layout::Layout& source, const layout::Layout& destination, Hint hint = Hint::reuse,
+                       Code code = Code::when_hot);
 
   /// Copies, with the layouts' origins at `source` and `destination`. After stores that bypass the cache it does not
   /// fence: call `finish_streaming` before another thread or rank is told.
   void operator()(const std::byte* source, std::byte* destination) const noexcept;
+
+  /// Copies bytes `first` to `last` (exclusive) of the layouts' order alone, the origins given as above: so can a
+  /// message be packed, sent and unpacked in pieces. 0 <= first <= last <= bytes().
+  void move_part(const std::byte* source, std::byte* destination, std::int64_t first, std::int64_t last) const noexcept;
+
+  /// Whether machine code was made for it.
+  bool has_code() const noexcept;
 
   /// The number of bytes moved.
   std::int64_t bytes() const noexcept;
@@ -44,6 +60,24 @@ class Mover {
 
  private:
   std::shared_ptr<const Program> program_;
+};
+
+/// Movers by what they move, so that equal copies are compiled once. Keeps the movers used last; a mover handed out
+/// lives on without the cache. Thread-safe.
+class Cache {
+ public:
+  explicit Cache(std::size_t most_movers);
+  ~Cache();
+  Cache(Cache&&) noexcept;
+  Cache& operator=(Cache&&) noexcept;
+
+  /// As Mover::compile.
+  Mover compile(const layout::Layout& source, const layout::Layout& destination, Hint hint = Hint::reuse,
+                Code code = Code::when_hot);
+
+ private:
+  struct Entries;
+  std::unique_ptr<Entries> entries_;
 };
 
 /// Orders stores that bypassed the cache before every later store of this thread.
