@@ -50,12 +50,49 @@ std::int64_t count_bytes(std::int64_t copies, std::int64_t bytes) {
   return total;
 }
 
+/// The runs in the list or, of a layout in parts, in all lists: what a copy of it costs.
+std::int64_t stored_runs(const Layout& layout) {
+  auto count = static_cast<std::int64_t>(layout.runs().size());
+  for (const Layout& part : layout.parts()) {
+    count += stored_runs(part);
+  }
+  return count;
+}
+
 std::int64_t count_runs(const Layout& layout) {
   auto count = static_cast<std::int64_t>(layout.runs().size());
+  for (const Layout& part : layout.parts()) {
+    count += count_runs(part);
+  }
   for (const Level& level : layout.levels()) {
     count *= level.extent;  // at most the count of bytes, which fits
   }
   return count;
+}
+
+void append_runs(std::vector<Run>& runs, const Layout& layout, std::int64_t offset) {
+  for (RunWalk walk(layout); !walk.is_done(); walk.next()) {
+    runs.push_back({walk.run().offset + offset, walk.run().bytes});
+  }
+}
+
+/// Lets `last` take in `next`, where both are loops around one run and the second goes on where the first ends; says
+/// whether it did.
+bool take_in(Layout& last, const Layout& next) {
+  if (last.runs().size() != 1 || next.runs().size() != 1 || last.runs()[0].bytes != next.runs()[0].bytes ||
+      last.levels().size() != next.levels().size() ||
+      !std::ranges::equal(last.levels().subspan(1), next.levels().subspan(1))) {
+    return false;
+  }
+  const Level& a = last.levels().front();
+  const Level& b = next.levels().front();
+  if (a.stride != b.stride || next.runs()[0].offset - last.runs()[0].offset != a.extent * a.stride) {
+    return false;
+  }
+  std::vector<Level> levels(last.levels().begin(), last.levels().end());
+  levels.front().extent += b.extent;
+  last = Layout::nest(last.runs()[0].offset, levels, last.runs()[0].bytes);
+  return true;
 }
 
 void check_run_count(std::int64_t copies, std::int64_t runs) {
@@ -158,6 +195,7 @@ Layout Layout::nest(std::int64_t offset, std::span<const Level> levels, std::int
 }
 
 Layout Layout::indexed(std::span<const std::int64_t> offsets, const Layout& part) {
+  constexpr std::int64_t most_runs_of_a_copy_unrolled = 16;
   if (part.bytes_ == 0 || offsets.empty()) {
     return {};
   }
@@ -173,14 +211,23 @@ Layout Layout::indexed(std::span<const std::int64_t> offsets, const Layout& part
   if (repetition.runs.size() == 1) {
     layout = part.displaced(repetition.runs[0].offset);
   } else {
-    check_run_count(static_cast<std::int64_t>(repetition.runs.size()), count_runs(part));
-    std::vector<Run> runs;
-    for (const Run& copy : repetition.runs) {
-      for (RunWalk walk(part); !walk.is_done(); walk.next()) {
-        runs.push_back({walk.run().offset + copy.offset, walk.run().bytes});
+    const auto copies_left = static_cast<std::int64_t>(repetition.runs.size());
+    check_run_count(copies_left, stored_runs(part));
+    if (count_runs(part) <= most_runs_of_a_copy_unrolled) {
+      std::vector<Run> runs;
+      runs.reserve(static_cast<std::size_t>(copies_left * count_runs(part)));
+      for (const Run& copy : repetition.runs) {
+        append_runs(runs, part, copy.offset);
       }
+      layout = indexed(runs);
+    } else {
+      std::vector<Layout> parts;
+      parts.reserve(repetition.runs.size());
+      for (const Run& copy : repetition.runs) {
+        parts.push_back(part.displaced(copy.offset));
+      }
+      layout = sequence(parts);
     }
-    layout = indexed(runs);
   }
   for (const Level& level : repetition.levels | std::views::reverse) {
     layout = strided(level.extent, level.stride, layout);
@@ -211,14 +258,58 @@ Layout Layout::indexed(std::span<const Run> runs) {
 }
 
 Layout Layout::sequence(std::span<const Layout> parts) {
-  std::vector<Run> runs;
+  // Up to so many runs a list costs less than the loops around it. Chosen, not measured: a list's entry is 16 bytes, a
+  // part's some 200.
+  constexpr std::int64_t most_runs_unrolled = 64;
+  constexpr std::int64_t most_runs_of_a_part_unrolled = 16;
+  std::int64_t all_runs = 0;
   for (const Layout& part : parts) {
-    check_run_count(1, static_cast<std::int64_t>(runs.size()) + count_runs(part));
-    for (RunWalk walk(part); !walk.is_done(); walk.next()) {
-      runs.push_back(walk.run());
+    all_runs = distance_sum(all_runs, count_runs(part));
+  }
+  const std::int64_t most = all_runs <= most_runs_unrolled ? all_runs : most_runs_of_a_part_unrolled;
+  std::vector<Layout> items;
+  std::vector<Run> list;
+  const auto end_list = [&] {
+    if (!list.empty()) {
+      items.push_back(indexed(list));
+      list.clear();
+    }
+  };
+  const auto append = [&](const Layout& part) {
+    if ((part.levels_.empty() && part.parts_.empty()) || count_runs(part) <= most) {
+      append_runs(list, part, 0);
+      check_run_count(1, static_cast<std::int64_t>(list.size()));
+      return;
+    }
+    end_list();
+    if (items.empty() || !take_in(items.back(), part)) {
+      items.push_back(part);
+    }
+  };
+  for (const Layout& part : parts) {
+    if (part.levels_.empty() && !part.parts_.empty()) {
+      std::ranges::for_each(part.parts_, append);
+    } else if (part.bytes_ > 0) {
+      append(part);
     }
   }
-  return indexed(runs);
+  end_list();
+  if (items.empty()) {
+    return {};
+  }
+  if (items.size() == 1) {
+    return std::move(items.front());
+  }
+  Layout layout;
+  layout.lower_bound_ = furthest_offset;
+  layout.upper_bound_ = -furthest_offset;
+  for (const Layout& item : items) {
+    layout.bytes_ = distance_sum(layout.bytes_, item.bytes_);
+    layout.lower_bound_ = std::min(layout.lower_bound_, item.lower_bound_);
+    layout.upper_bound_ = std::max(layout.upper_bound_, item.upper_bound_);
+  }
+  layout.parts_ = std::move(items);
+  return layout;
 }
 
 Layout Layout::displaced(std::int64_t bytes) const {
@@ -231,42 +322,10 @@ Layout Layout::displaced(std::int64_t bytes) const {
   for (Run& run : layout.runs_) {
     run.offset += bytes;
   }
+  for (Layout& part : layout.parts_) {
+    part = part.displaced(bytes);
+  }
   return layout;
-}
-
-std::size_t Layout::hash() const noexcept {
-  std::uint64_t state = levels_.size();
-  // The finaliser of SplitMix64 (Steele, Lea and Flood 2014) after each value.
-  const auto mix = [&](std::int64_t value) {
-    state += static_cast<std::uint64_t>(value) + 0x9e3779b97f4a7c15U;
-    state = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9U;
-    state = (state ^ (state >> 27)) * 0x94d049bb133111ebU;
-    state ^= state >> 31;
-  };
-  for (const Level& level : levels_) {
-    mix(level.extent);
-    mix(level.stride);
-  }
-  for (const Run& run : runs_) {
-    mix(run.offset);
-    mix(run.bytes);
-  }
-  return static_cast<std::size_t>(state);
-}
-
-void RunWalk::next() noexcept {
-  if (++run_ < runs_.size()) {
-    return;
-  }
-  for (std::size_t i = levels_.size(); i-- > 0;) {
-    if (++index_[i] < levels_[i].extent) {
-      base_ += levels_[i].stride;
-      run_ = 0;
-      return;
-    }
-    index_[i] = 0;
-    base_ -= levels_[i].stride * (levels_[i].extent - 1);
-  }
 }
 
 }  // namespace penstock::layout

@@ -25,10 +25,11 @@ struct Run {
 
 /// An ordered list of bytes relative to an origin: the order in which they are packed and unpacked.
 ///
-/// Every layout is held in its normal form: loops from outermost to innermost around a list of contiguous runs. Two
-/// layouts compare equal exactly when they name the same bytes in the same order. An immutable value; thread-safe.
-/// The constructors below throw Error for negative counts, for offsets beyond 2^62 in size, for 2^63 bytes and more,
-/// and for lists without regularity of more than `most_runs` runs.
+/// Every layout is held in its normal form: loops from outermost to innermost around a list of contiguous runs. A long
+/// sequence of layouts that are loops themselves (the members of an MPI struct) stays one: loops around parts, one part
+/// after the other. Two layouts compare equal exactly when they name the same bytes in the same order. An immutable
+/// value; thread-safe. The constructors below throw Error for negative counts, for offsets beyond 2^62 in size, for
+/// 2^63 bytes and more, and for lists without regularity of more than `most_runs` runs.
 class Layout {
  public:
   /// No bytes at all.
@@ -64,10 +65,13 @@ class Layout {
   std::int64_t bytes() const noexcept { return bytes_; }
   /// The loops of the normal form, outermost first.
   std::span<const Level> levels() const noexcept { return levels_; }
-  /// The runs inside the innermost loop, in order.
+  /// The runs inside the innermost loop, in order; none where there are parts.
   std::span<const Run> runs() const noexcept { return runs_; }
+  /// The parts inside the innermost loop, in order, each with at least one loop of its own or a long list of runs; none
+  /// where there are runs.
+  std::span<const Layout> parts() const noexcept { return parts_; }
   /// Whether the bytes are one contiguous run in ascending order (or there are none).
-  bool is_contiguous() const noexcept { return levels_.empty() && runs_.size() <= 1; }
+  bool is_contiguous() const noexcept { return levels_.empty() && parts_.empty() && runs_.size() <= 1; }
   /// The lowest offset named, and one past the highest; both 0 for an empty layout.
   std::int64_t lower_bound() const noexcept { return lower_bound_; }
   std::int64_t upper_bound() const noexcept { return upper_bound_; }
@@ -75,38 +79,48 @@ class Layout {
   /// How many runs a layout may hold; what repeats with a constant stride is a level and costs no runs.
   static constexpr std::int64_t most_runs = std::int64_t{1} << 26;
 
-  bool operator==(const Layout&) const = default;
-  /// A hash of the normal form, equal for equal layouts.
+  bool operator==(const Layout& other) const noexcept;
+  /// Equal for equal layouts.
   std::size_t hash() const noexcept;
 
  private:
   std::vector<Level> levels_;
   std::vector<Run> runs_;
+  std::vector<Layout> parts_;
   std::int64_t bytes_ = 0;
   std::int64_t lower_bound_ = 0;
   std::int64_t upper_bound_ = 0;
 };
 
 /// Walks the runs of a layout in order, the loops unrolled. Refers to the layout, which must outlive it; allocates
-/// nothing. Two runs in a row may touch where one repetition of a loop ends at the start of the next.
+/// nothing. Two runs in a row may touch where one repetition of a loop, or one part, ends at the start of the next.
 class RunWalk {
  public:
-  explicit RunWalk(const Layout& layout) noexcept : levels_(layout.levels()), runs_(layout.runs()) {}
+  explicit RunWalk(const Layout& layout) noexcept;
 
   /// Whether all runs have been seen.
-  bool is_done() const noexcept { return run_ == runs_.size(); }
+  bool is_done() const noexcept { return depth_ == 0; }
   /// The present run; not to be called when done.
-  Run run() const noexcept { return {base_ + runs_[run_].offset, runs_[run_].bytes}; }
+  Run run() const noexcept {
+    const Run& run = nodes_[depth_ - 1]->runs()[child_[depth_ - 1]];
+    return {base_ + run.offset, run.bytes};
+  }
   /// Steps to the next run; not to be called when done.
   void next() noexcept;
 
  private:
-  std::span<const Level> levels_;
-  std::span<const Run> runs_;
-  std::size_t run_ = 0;
-  std::int64_t base_ = 0;
-  // Each level repeats at least twice, so that the count of bytes bounds the number of levels.
+  // Each level repeats at least twice, so that the count of bytes bounds the levels around a run to 62; every part but
+  // the outermost layout's own has one, or is a list.
+  static constexpr std::size_t most_nodes = 66;
+
+  void enter(const Layout& node) noexcept;
+
+  std::array<const Layout*, most_nodes> nodes_;
+  std::array<std::size_t, most_nodes> child_;
   std::array<std::int64_t, 63> index_{};
+  std::size_t depth_ = 0;         // of nodes_
+  std::size_t levels_above_ = 0;  // of index_, with those of the present node
+  std::int64_t base_ = 0;
 };
 
 }  // namespace penstock::layout

@@ -111,13 +111,14 @@ std::vector<Piece> list_pieces(const Layout& source, const Layout& destination, 
       Piece& last = pieces.back();
       if (last.source_offset + last.bytes == from && last.destination_offset + last.bytes == to) {
         last.bytes += piece_bytes;
-        return;
+        return true;
       }
     }
-    is_too_long = is_too_long || static_cast<std::int64_t>(pieces.size()) == most_pieces;
+    is_too_long = static_cast<std::int64_t>(pieces.size()) == most_pieces;
     if (!is_too_long) {
       pieces.push_back({from, to, piece_bytes});
     }
+    return !is_too_long;
   });
   return is_too_long ? std::vector<Piece>{} : pieces;
 }
@@ -166,6 +167,9 @@ bool join_once(Joint& joint) {
 }  // namespace
 
 Joint refine(const Layout& source, const Layout& destination) {
+  if (!source.parts().empty() || !destination.parts().empty()) {
+    return {{}, list_pieces(source, destination, source.bytes())};
+  }
   const Nest from = nest_of(source);
   const Nest to = nest_of(destination);
   for (const std::int64_t bytes : common_cuts(from, to, source.bytes())) {

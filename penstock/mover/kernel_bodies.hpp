@@ -64,7 +64,7 @@ template <class V>
 
 template <class V, std::int64_t bytes>
 [[gnu::always_inline]] inline void copy_fixed_block(std::byte* to, const std::byte* from) {
-  if constexpr (bytes < V::bytes) {
+  if constexpr (bytes % V::bytes != 0) {
     __builtin_memcpy(to, from, bytes);
   } else {
     for (std::int64_t i = 0; i < bytes; i += V::bytes) {
@@ -166,6 +166,57 @@ void stream_list(const std::byte* from, std::byte* to, const Work& work) noexcep
     const Piece& piece = work.pieces[i];
     stream_block<V>(to + piece.destination_offset, from + piece.source_offset, piece.bytes);
   }
+}
+
+template <class V, std::int64_t bytes, bool is_gather>
+void move_equal_entries(const std::byte* from, std::byte* to, const Work& work) noexcept {
+  const Entry* const entries = work.entries;
+  const std::size_t count = work.entry_count;
+#pragma GCC unroll 4
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t apart = entries[i].offset;
+    const auto packed = static_cast<std::int64_t>(i) * bytes + entries[0].position;
+    copy_fixed_block<V, bytes>(to + (is_gather ? packed : apart), from + (is_gather ? apart : packed));
+  }
+}
+
+template <class V, bool is_gather>
+void move_entries(const std::byte* from, std::byte* to, const Work& work) noexcept {
+  const Entry* const entries = work.entries;
+  const std::size_t count = work.entry_count;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t apart = entries[i].offset;
+    const std::int64_t packed = entries[i].position;
+    copy_block<V>(to + (is_gather ? packed : apart), from + (is_gather ? apart : packed),
+                  entries[i + 1].position - packed);
+  }
+}
+
+/// By way of a buffer in the first cache, so that the destination sees whole lines; long blocks go straight.
+template <class V>
+void stream_gathered_entries(const std::byte* from, std::byte* to, const Work& work) noexcept {
+  constexpr std::int64_t buffer_bytes = 4096;
+  constexpr std::int64_t most_buffered = 512;
+  alignas(64) std::byte buffer[buffer_bytes];
+  const Entry* const entries = work.entries;
+  std::int64_t begin = entries[0].position;
+  std::int64_t filled = 0;
+  for (std::size_t i = 0; i < work.entry_count; ++i) {
+    const std::int64_t bytes = entries[i + 1].position - entries[i].position;
+    if (filled + bytes > buffer_bytes || bytes > most_buffered) {
+      stream_block<V>(to + begin, buffer, filled);
+      begin += filled;
+      filled = 0;
+    }
+    if (bytes > most_buffered) {
+      stream_block<V>(to + begin, from + entries[i].offset, bytes);
+      begin += bytes;
+    } else {
+      copy_block<V>(buffer + filled, from + entries[i].offset, bytes);
+      filled += bytes;
+    }
+  }
+  stream_block<V>(to + begin, buffer, filled);
 }
 
 }  // namespace penstock::mover

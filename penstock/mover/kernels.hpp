@@ -12,10 +12,18 @@ namespace penstock::mover {
 /// A cache line of the destination, as far as stores that bypass the cache are concerned.
 inline constexpr std::int64_t line_bytes = 64;
 
+/// An entry of an index list: `offset` bytes from the side that is not contiguous, `position` bytes into the contiguous
+/// side. The next entry's position is the end; a list is closed by an entry that marks the end alone.
+struct Entry {
+  std::int32_t offset;
+  std::int32_t position;
+};
+
 /// What one call of a kernel does; which fields count is said by the kernel.
 struct Work {
-  /// Bytes of a block (rows) or of an element (transposition).
+  /// Bytes of a block (rows, an index list of equal blocks) or of an element (transposition).
   std::int64_t block = 0;
+  bool is_transposition = false;
   /// Rows: the inner loop and the one around it. Transposition: `inner` steps by one element in the source, `outer` by
   /// one element in the destination.
   JointLevel inner{1, 0, 0};
@@ -24,6 +32,8 @@ struct Work {
   /// functions that a kernel's file would compile for its own processor and the linker might keep for all.
   const Piece* pieces = nullptr;
   std::size_t piece_count = 0;
+  const Entry* entries = nullptr;
+  std::size_t entry_count = 0;
 };
 
 using Kernel = void (*)(const std::byte* source, std::byte* destination, const Work& work) noexcept;
@@ -32,6 +42,8 @@ using Kernel = void (*)(const std::byte* source, std::byte* destination, const W
 inline constexpr std::array<std::int64_t, 7> fixed_blocks{4, 8, 16, 32, 64, 128, 256};
 /// The least block that `copy_long_rows` is for: shorter ones are faster through vectors (EPYC 9005, November 2026).
 inline constexpr std::int64_t long_block = 4096;
+/// The sizes of blocks for which index lists have kernels of their own.
+inline constexpr std::array<std::int64_t, 8> listed_blocks{4, 8, 12, 16, 24, 32, 48, 64};
 /// The sizes of elements that are transposed.
 inline constexpr std::array<std::int64_t, 3> transposed_elements{4, 8, 16};
 
@@ -51,8 +63,17 @@ struct Kernels {
   Kernel stream_gathered_rows;
   std::array<Kernel, transposed_elements.size()> transpose;
   std::array<Kernel, transposed_elements.size()> stream_transposed;
+  /// Lists of pieces.
   Kernel copy_list;
   Kernel stream_list;
+  /// Index lists: from the entries' places to contiguous memory, and the other way. Equal blocks by their place in
+  /// `listed_blocks`, and blocks of any lengths.
+  std::array<Kernel, listed_blocks.size()> gather_equal_entries;
+  std::array<Kernel, listed_blocks.size()> scatter_equal_entries;
+  Kernel gather_entries;
+  Kernel scatter_entries;
+  /// The same, streaming into the contiguous memory.
+  Kernel stream_gathered_entries;
 };
 
 enum class InstructionSet { portable, avx2, avx512 };

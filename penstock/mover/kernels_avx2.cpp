@@ -1,7 +1,7 @@
 // The kernels for x86-64 with AVX2: squares of 32 bytes a side. Compiled for that set; called only where it is usable.
 #include <immintrin.h>
 
-#include "penstock/mover/transpose_bodies.hpp"
+#include "penstock/mover/kernel_table.hpp"
 #include "penstock/mover/x86_stores.hpp"
 
 namespace penstock::mover {

@@ -2,7 +2,7 @@
 // only where it is usable.
 #include <immintrin.h>
 
-#include "penstock/mover/transpose_bodies.hpp"
+#include "penstock/mover/kernel_table.hpp"
 #include "penstock/mover/x86_stores.hpp"
 
 namespace penstock::mover {

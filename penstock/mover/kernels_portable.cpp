@@ -1,6 +1,6 @@
 // The kernels in plain C++, for processors without a set of their own: squares of 4 x 4 elements of fixed size, which
 // compilers turn into the vector loads and stores that every 64-bit processor has. They do not bypass the cache.
-#include "penstock/mover/transpose_bodies.hpp"
+#include "penstock/mover/kernel_table.hpp"
 
 namespace penstock::mover {
 namespace {

@@ -1,9 +1,10 @@
-// A compiled copy: loops over a kernel, and the choice of both. Private to the module.
+// A compiled copy: steps, each loops over a kernel, and the ways to run them. Private to the module.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -14,24 +15,60 @@
 
 namespace penstock::mover {
 
-struct Mover::Program {
-  std::int64_t bytes = 0;
-  /// Null where the copy is too irregular for a list: then the two layouts are walked side by side.
-  Kernel kernel = nullptr;
-  Work work;
+/// Loops over a kernel, or over further steps that run one after the other.
+struct Step {
+  /// In the order of the layouts' bytes, outermost first, where one side is contiguous; else in any order.
+  std::vector<JointLevel> levels;
+  /// Inside the innermost level.
+  std::int64_t bytes_inside = 0;
   std::int64_t source_offset = 0;
   std::int64_t destination_offset = 0;
-  /// Outermost first.
-  std::vector<JointLevel> loops;
-  std::vector<Piece> pieces;
-  layout::Layout source;
-  layout::Layout destination;
-  std::string description;
 
-  void run(const std::byte* from, std::byte* to) const noexcept;
+  /// Where there are no further steps.
+  Kernel kernel = nullptr;
+  Work work;
+  /// Which of the levels the kernel walks (its `inner`, its `outer`), -1 for none, and in which order, outermost first,
+  /// the rest are loops around it.
+  int inner = -1;
+  int outer = -1;
+  std::vector<int> order;
+  /// What `work` refers to.
+  std::vector<Piece> pieces;
+  std::vector<Entry> entries;
+
+  std::vector<Step> steps;
+
+  std::int64_t bytes() const noexcept;
 };
 
+struct Mover::Program {
+  std::int64_t bytes = 0;
+  Hint hint = Hint::reuse;
+  /// Whether one side is contiguous, so that the steps' levels and lists are in the order of its bytes.
+  bool is_packing = false;
+  /// Of a packing: whether that side is the destination.
+  bool is_pack = false;
+  /// Where the copy is too irregular for a list there are no steps: the two layouts are walked side by side. They are
+  /// kept for that, and for parts of a copy that is not a packing.
+  bool has_steps = true;
+  Step root;
+  layout::Layout source;
+  layout::Layout destination;
+  const char* instruction_set = "";
+};
+
+/// The steps of a copy between two layouts of equally many bytes, at least one, with an instruction set's kernels.
+void plan_steps(Mover::Program& program, const Kernels& kernels, const layout::Layout& source,
+                const layout::Layout& destination);
+
+void run(const Mover::Program& program, const std::byte* from, std::byte* to) noexcept;
+void run_part(const Mover::Program& program, const std::byte* from, std::byte* to, std::int64_t first,
+              std::int64_t last) noexcept;
+
+std::string describe(const Mover::Program& program);
+
 /// Compiles for the instruction set given, which must be usable, and not for the best: for tests.
-Mover compile_for(InstructionSet set, const layout::Layout& source, const layout::Layout& destination, Hint hint);
+Mover compile_for(InstructionSet set, const layout::Layout& source, const layout::Layout& destination, Hint hint,
+                  Code code = Code::never);
 
 }  // namespace penstock::mover

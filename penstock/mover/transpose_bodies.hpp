@@ -112,21 +112,4 @@ void stream_transposed(const std::byte* from, std::byte* to, const Work& work) n
   stream_transposed_by_way_of_a_buffer<V, E>(m.part<E>(0, head + whole, m.p_extent, m.q_extent - head - whole));
 }
 
-/// The table of all kernels over V.
-template <class V>
-constexpr Kernels make_kernels(const char* name) {
-  return {
-      .name = name,
-      .copy_fixed_rows = {copy_fixed_rows<V, 4>, copy_fixed_rows<V, 8>, copy_fixed_rows<V, 16>, copy_fixed_rows<V, 32>,
-                          copy_fixed_rows<V, 64>, copy_fixed_rows<V, 128>, copy_fixed_rows<V, 256>},
-      .copy_rows = copy_rows<V>,
-      .copy_long_rows = copy_long_rows<V>,
-      .stream_rows = stream_rows<V>,
-      .stream_gathered_rows = stream_gathered_rows<V>,
-      .transpose = {transpose<V, 4>, transpose<V, 8>, transpose<V, 16>},
-      .stream_transposed = {stream_transposed<V, 4>, stream_transposed<V, 8>, stream_transposed<V, 16>},
-      .copy_list = copy_list<V>,
-      .stream_list = stream_list<V>};
-}
-
 }  // namespace penstock::mover

@@ -122,9 +122,23 @@ TEST(Layout, RefusesWhatDoesNotFitIn63Bits) {
   EXPECT_THROW(Layout::indexed(Offsets{0, most}, part), Error);
 }
 
-TEST(Layout, RefusesAnIrregularListWithoutEnd) {
+TEST(Layout, OfIrregularCopiesOfLoopsKeepsTheLoopsAsParts) {
   const Layout part = Layout::nest(0, {{{Layout::most_runs / 2, 4}}}, 2);
-  EXPECT_NE(refusal([&] { Layout::indexed(Offsets{0, 1, 7}, part); }).find("move it in parts"), std::string::npos);
+  const Layout layout = Layout::indexed(Offsets{0, 1, 7}, part);
+  EXPECT_EQ(layout.bytes(), 3 * part.bytes());
+  ASSERT_EQ(layout.parts().size(), 3U);
+  EXPECT_EQ(layout.parts()[2], part.displaced(7));
+}
+
+TEST(Layout, RefusesAnIrregularListWithoutEnd) {
+  Offsets offsets;
+  std::vector<layout::Run> runs;
+  for (std::int64_t i = 0; i < 10000; ++i) {
+    offsets.push_back(i * i);
+    runs.push_back({i * i, 1});
+  }
+  const Layout list = Layout::indexed(runs);
+  EXPECT_NE(refusal([&] { Layout::indexed(offsets, list); }).find("move it in parts"), std::string::npos);
 }
 
 }  // namespace

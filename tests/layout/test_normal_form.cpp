@@ -40,10 +40,13 @@ class Maker {
   }
 
   Pair make(int depth) {
-    const std::int64_t choice = depth == 0 ? 0 : number(0, 6);
+    const std::int64_t choice = depth == 0 ? 0 : number(0, 8);
     if (choice == 0) {
       const std::int64_t bytes = number(0, 20) == 0 ? 0 : number(1, 4);
       return append({}, 0, bytes, Layout::contiguous(bytes));
+    }
+    if (choice >= 7) {
+      return make_sequence(depth);
     }
     Pair part = make(depth - 1);
     if (part.bytes.size() > 2000) {
@@ -93,8 +96,9 @@ class Maker {
     return {std::move(layout), std::move(bytes)};
   }
 
-  Pair make_strided(const Pair& part) {
-    const std::int64_t count = number(0, 20) == 0 ? 0 : number(1, 4);
+  Pair make_strided(const Pair& part) { return make_strided(part, number(0, 20) == 0 ? 0 : number(1, 4)); }
+
+  Pair make_strided(const Pair& part, std::int64_t count) {
     const std::int64_t stride = number(0, 1) == 0 ? number(-12, 24) : static_cast<std::int64_t>(part.bytes.size());
     Pair whole{Layout::strided(count, stride, part.layout), {}};
     for (std::int64_t i = 0; i < count; ++i) {
@@ -128,6 +132,22 @@ class Maker {
     return whole;
   }
 
+  /// Now and then parts of so many repetitions that they stay parts.
+  Pair make_sequence(int depth) {
+    std::vector<Layout> parts;
+    Pair whole;
+    for (std::int64_t i = number(0, 4); i > 0; --i) {
+      Pair part = make(depth - 1);
+      if (number(0, 1) == 0 && part.bytes.size() < 100) {
+        part = make_strided(part, number(1, 40));
+      }
+      parts.push_back(part.layout);
+      whole.bytes.insert(whole.bytes.end(), part.bytes.begin(), part.bytes.end());
+    }
+    whole.layout = Layout::sequence(parts);
+    return whole;
+  }
+
   std::mt19937 random_;
 };
 
@@ -135,13 +155,17 @@ TEST(NormalForm, IsOnePerSequenceOfBytes) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   Maker maker(seed);
+  int held_in_parts = 0;
   for (int i = 0; i < 20000; ++i) {
     const Pair pair = maker.make(static_cast<int>(maker.number(1, 5)));
     ASSERT_EQ(bytes_of(pair.layout), pair.bytes) << "layout " << i;
     ASSERT_EQ(pair.layout.bytes(), static_cast<std::int64_t>(pair.bytes.size())) << "layout " << i;
     ASSERT_EQ(maker.made_of_runs(pair.bytes), pair.layout) << "layout " << i;
     ASSERT_EQ(maker.made_of_parts(pair.bytes), pair.layout) << "layout " << i;
+    ASSERT_EQ(maker.made_of_runs(pair.bytes).hash(), pair.layout.hash()) << "layout " << i;
+    held_in_parts += pair.layout.parts().empty() ? 0 : 1;
   }
+  EXPECT_GT(held_in_parts, 100);
 }
 
 TEST(NormalForm, HasNoLoopOfOneAndNoTwoLoopsThatAreOne) {

@@ -72,6 +72,16 @@ std::string expect_copies(const layout::Layout& source, const layout::Layout& de
       finish_streaming();
       const std::vector<std::byte> moved = to.memory();
       std::ranges::fill(to.memory(), std::byte{0xa5});
+      for (std::int64_t first = 0; first < mover.bytes();) {
+        const std::int64_t most = std::uniform_int_distribution<int>(0, 3)(random) == 0 ? 20 : mover.bytes();
+        const std::int64_t last =
+            std::min(mover.bytes(), first + std::uniform_int_distribution<std::int64_t>(0, most)(random));
+        mover.move_part(from.origin(), to.origin(), first, last);
+        first = last;
+      }
+      finish_streaming();
+      EXPECT_TRUE(moved == to.memory()) << "in parts: " << mover.describe();
+      std::ranges::fill(to.memory(), std::byte{0xa5});
       for (std::size_t i = 0; i < from_bytes.size(); ++i) {
         to.at(to_bytes[i]) = from.at(from_bytes[i]);
       }

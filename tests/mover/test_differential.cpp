@@ -126,6 +126,45 @@ TEST_F(Differential, LoopsAroundListsOfRuns) {
   }
 }
 
+TEST_F(Differential, SequencesOfNestsAndLists) {
+  for (int i = 0; i < 500 && !HasFailure(); ++i) {
+    std::vector<Layout> parts;
+    std::int64_t place = 0;
+    for (std::int64_t count = maker_.number(1, 5); count > 0; --count) {
+      const std::int64_t element = element_sizes[maker_.number(0, 7)];
+      const Layout part = maker_.number(0, 2) == 0 ? maker_.scattered(element * maker_.number(1, 200), 3 * element)
+                                                   : maker_.box(maker_.extents(3, 8), element);
+      parts.push_back(part.displaced(place - part.lower_bound()));
+      place += part.upper_bound() - part.lower_bound() + maker_.number(0, 3);
+    }
+    std::ranges::shuffle(parts, maker_.random);
+    Layout layout = Layout::sequence(parts);
+    if (maker_.number(0, 1) == 0) {
+      layout = Layout::strided(maker_.number(1, 4), place + maker_.number(0, 20), layout);
+    }
+    expect_copies(layout, Layout::contiguous(layout.bytes()), maker_.random);
+    expect_copies(Layout::contiguous(layout.bytes()), layout, maker_.random);
+    if (i % 8 == 0) {
+      expect_copies(layout, layout, maker_.random);
+    }
+  }
+}
+
+TEST_F(Differential, ListsOfEqualBlocks) {
+  for (int i = 0; i < 500 && !HasFailure(); ++i) {
+    const std::int64_t element = element_sizes[maker_.number(0, 9)];
+    std::vector<std::int64_t> offsets;
+    for (std::int64_t count = maker_.number(1, 300), place = 0; count > 0; --count) {
+      offsets.push_back(place);
+      place += element * maker_.number(1, 4);
+    }
+    std::ranges::shuffle(offsets, maker_.random);
+    const Layout list = Layout::indexed(offsets, Layout::contiguous(element));
+    expect_copies(list, Layout::contiguous(list.bytes()), maker_.random);
+    expect_copies(Layout::contiguous(list.bytes()), list, maker_.random);
+  }
+}
+
 TEST_F(Differential, NestsTooIrregularForAList) {
   const Layout source = Layout::nest(0, {{{1031, 2100}, {1033, 2}}}, 1);
   const Layout destination = Layout::nest(0, {{{1033, 3}, {1031, 3100}}}, 1);

@@ -1,0 +1,280 @@
+// Plans the steps of a copy: its loops and, for each, the kernel that suits its shape.
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <ranges>
+#include <utility>
+
+#include "penstock/mover/program.hpp"
+
+namespace penstock::mover {
+namespace {
+
+using layout::Layout;
+using layout::Run;
+
+constexpr std::int64_t int32_most = std::numeric_limits<std::int32_t>::max();
+
+Kernel row_kernel(const Work& work, const Kernels& kernels, Hint hint) {
+  constexpr std::int64_t most_gathered = 512;
+  if (hint == Hint::streaming) {
+    if (work.inner.destination_stride == work.block && work.block % line_bytes != 0 && work.block <= most_gathered) {
+      return kernels.stream_gathered_rows;
+    }
+    if (work.block >= line_bytes) {
+      return kernels.stream_rows;
+    }
+  }
+  if (work.block >= long_block && has_fast_strings()) {
+    return kernels.copy_long_rows;
+  }
+  const auto fixed = std::ranges::find(fixed_blocks, work.block);
+  return fixed == fixed_blocks.end()
+             ? kernels.copy_rows
+             : kernels.copy_fixed_rows[static_cast<std::size_t>(std::distance(fixed_blocks.begin(), fixed))];
+}
+
+/// The first level for which `is_fit` holds; -1 for none.
+template <class Condition>
+int find_level(const Step& step, Condition is_fit) {
+  const auto found = std::ranges::find_if(step.levels, is_fit);
+  return found == step.levels.end() ? -1 : static_cast<int>(std::distance(step.levels.begin(), found));
+}
+
+class Planner {
+ public:
+  Planner(const Kernels& kernels, Hint hint, bool is_pack) : kernels_(kernels), hint_(hint), is_pack_(is_pack) {}
+
+  /// A packing of `layout` to or from contiguous memory, `position` bytes into it.
+  Step plan_packing(const Layout& layout, std::int64_t position) const {
+    Step step;
+    std::int64_t inside = layout.bytes();
+    for (const layout::Level& level : layout.levels()) {
+      inside /= level.extent;
+      step.levels.push_back({level.extent, is_pack_ ? level.stride : inside, is_pack_ ? inside : level.stride});
+    }
+    step.bytes_inside = inside;
+    if (layout.runs().size() == 1) {
+      step.work.block = layout.runs()[0].bytes;
+      (is_pack_ ? step.source_offset : step.destination_offset) = layout.runs()[0].offset;
+      (is_pack_ ? step.destination_offset : step.source_offset) = position;
+      choose_kernel(step);
+      return step;
+    }
+    if (layout.parts().empty()) {
+      plan_list(step, layout.runs(), position);
+    } else {
+      for (const Layout& part : layout.parts()) {
+        step.steps.push_back(plan_packing(part, position));
+        position += part.bytes();
+      }
+    }
+    order_loops(step);
+    return step;
+  }
+
+  /// A copy of which no side is contiguous.
+  Step plan_copy(Joint joint) const {
+    Step step;
+    step.levels = std::move(joint.levels);
+    std::ranges::reverse(step.levels);
+    for (const Piece& piece : joint.pieces) {
+      step.bytes_inside += piece.bytes;
+    }
+    if (joint.pieces.size() == 1) {
+      step.work.block = joint.pieces[0].bytes;
+      step.source_offset = joint.pieces[0].source_offset;
+      step.destination_offset = joint.pieces[0].destination_offset;
+      choose_kernel(step);
+      return step;
+    }
+    set_pieces(step, std::move(joint.pieces));
+    order_loops(step);
+    return step;
+  }
+
+ private:
+  /// Sorts the loops that no kernel walks from the furthest steps to the nearest, so that the innermost stay within few
+  /// pages and lines.
+  static void order_loops(Step& step) {
+    for (int i = 0; i < static_cast<int>(step.levels.size()); ++i) {
+      if (i != step.inner && i != step.outer) {
+        step.order.push_back(i);
+      }
+    }
+    std::ranges::stable_sort(step.order, std::ranges::greater{}, [&](int i) {
+      const JointLevel& level = step.levels[static_cast<std::size_t>(i)];
+      return std::abs(level.source_stride) + std::abs(level.destination_stride);
+    });
+  }
+
+  void choose_kernel(Step& step) const {
+    if (!choose_transposition(step)) {
+      order_loops(step);
+      for (int* taken : {&step.inner, &step.outer}) {
+        if (!step.order.empty()) {
+          *taken = step.order.back();
+          step.order.pop_back();
+        }
+      }
+      if (step.inner >= 0) {
+        step.work.inner = step.levels[static_cast<std::size_t>(step.inner)];
+      }
+      if (step.outer >= 0) {
+        step.work.outer = step.levels[static_cast<std::size_t>(step.outer)];
+      }
+      step.kernel = row_kernel(step.work, kernels_, hint_);
+    }
+  }
+
+  /// Chooses a transposition where one level steps by one element in the source and another in the destination.
+  bool choose_transposition(Step& step) const {
+    const auto element = std::ranges::find(transposed_elements, step.work.block);
+    if (element == transposed_elements.end()) {
+      return false;
+    }
+    const int inner = find_level(step, [&](const JointLevel& l) { return l.source_stride == *element; });
+    const int outer = find_level(step, [&](const JointLevel& l) { return l.destination_stride == *element; });
+    if (inner < 0 || outer < 0) {
+      return false;
+    }
+    step.inner = inner;
+    step.outer = outer;
+    step.work.inner = step.levels[static_cast<std::size_t>(inner)];
+    step.work.outer = step.levels[static_cast<std::size_t>(outer)];
+    step.work.is_transposition = true;
+    const auto index = static_cast<std::size_t>(std::distance(transposed_elements.begin(), element));
+    step.kernel = hint_ == Hint::streaming ? kernels_.stream_transposed[index] : kernels_.transpose[index];
+    order_loops(step);
+    return true;
+  }
+
+  /// Makes the list a leaf where its blocks are alike, else cuts it into steps where a long stretch of equal blocks
+  /// begins or ends.
+  void plan_list(Step& step, std::span<const Run> runs, std::int64_t position) const {
+    constexpr std::size_t least_stretch = 32;
+    const auto [lowest, highest] = bounds_of(runs);
+    if (highest - lowest > int32_most || step.bytes_inside > int32_most) {
+      std::vector<Piece> pieces;
+      pieces.reserve(runs.size());
+      std::int64_t done = 0;
+      for (const Run& run : runs) {
+        pieces.push_back({is_pack_ ? run.offset : done, is_pack_ ? done : run.offset, run.bytes});
+        done += run.bytes;
+      }
+      (is_pack_ ? step.destination_offset : step.source_offset) = position;
+      set_pieces(step, std::move(pieces));
+      return;
+    }
+    std::vector<Step> steps;
+    std::size_t mixed_from = 0;
+    for (std::size_t i = 0; i < runs.size();) {
+      std::size_t end = i + 1;
+      while (end < runs.size() && is_alike(runs[i].bytes, runs[end].bytes)) {
+        ++end;
+      }
+      if (end - i >= least_stretch && std::ranges::count(listed_blocks, runs[i].bytes) > 0) {
+        if (mixed_from < i) {
+          steps.push_back(make_list(runs.subspan(mixed_from, i - mixed_from), 0, lowest, position));
+        }
+        steps.push_back(make_list(runs.subspan(i, end - i), runs[i].bytes, lowest, position));
+        mixed_from = end;
+      }
+      i = end;
+    }
+    if (mixed_from < runs.size()) {
+      steps.push_back(make_list(runs.subspan(mixed_from), 0, lowest, position));
+    }
+    if (steps.size() > 1) {
+      step.steps = std::move(steps);
+      return;
+    }
+    steps[0].levels = std::move(step.levels);
+    step = std::move(steps[0]);
+  }
+
+  /// Whether a run among blocks of `block` bytes is a few of them: neighbours of an index list that touch are one run.
+  static bool is_alike(std::int64_t block, std::int64_t bytes) {
+    constexpr std::int64_t most_blocks_in_a_run = 4;
+    return bytes == block || (bytes <= most_blocks_in_a_run * block && bytes % block == 0);
+  }
+
+  static std::pair<std::int64_t, std::int64_t> bounds_of(std::span<const Run> runs) {
+    std::int64_t lowest = runs[0].offset;
+    std::int64_t highest = runs[0].offset;
+    for (const Run& run : runs) {
+      lowest = std::min(lowest, run.offset);
+      highest = std::max(highest, run.offset + run.bytes);
+    }
+    return {lowest, highest};
+  }
+
+  /// A list of blocks of `block` bytes each, or, where that is 0, of any. Steps `position` past it.
+  Step make_list(std::span<const Run> runs, std::int64_t block, std::int64_t lowest, std::int64_t& position) const {
+    Step step;
+    std::int64_t bytes = 0;
+    step.entries.reserve(runs.size() + 1);
+    for (const Run& run : runs) {
+      const std::int64_t each = block > 0 ? block : run.bytes;
+      for (std::int64_t done = 0; done < run.bytes; done += each) {
+        step.entries.push_back(
+            {static_cast<std::int32_t>(run.offset - lowest + done), static_cast<std::int32_t>(bytes + done)});
+      }
+      bytes += run.bytes;
+    }
+    step.entries.push_back({0, static_cast<std::int32_t>(bytes)});
+    step.bytes_inside = bytes;
+    (is_pack_ ? step.source_offset : step.destination_offset) = lowest;
+    (is_pack_ ? step.destination_offset : step.source_offset) = position;
+    position += bytes;
+    step.work.block = block;
+    step.work.entries = step.entries.data();
+    step.work.entry_count = step.entries.size() - 1;
+    const auto listed =
+        static_cast<std::size_t>(std::distance(listed_blocks.begin(), std::ranges::find(listed_blocks, block)));
+    if (is_pack_ && hint_ == Hint::streaming) {
+      step.kernel = kernels_.stream_gathered_entries;
+    } else if (block == 0) {
+      step.kernel = is_pack_ ? kernels_.gather_entries : kernels_.scatter_entries;
+    } else {
+      step.kernel = is_pack_ ? kernels_.gather_equal_entries[listed] : kernels_.scatter_equal_entries[listed];
+    }
+    return step;
+  }
+
+  void set_pieces(Step& step, std::vector<Piece> pieces) const {
+    step.pieces = std::move(pieces);
+    step.work.pieces = step.pieces.data();
+    step.work.piece_count = step.pieces.size();
+    step.kernel = hint_ == Hint::streaming ? kernels_.stream_list : kernels_.copy_list;
+  }
+
+  const Kernels& kernels_;
+  Hint hint_;
+  bool is_pack_;
+};
+
+}  // namespace
+
+void plan_steps(Mover::Program& program, const Kernels& kernels, const Layout& source, const Layout& destination) {
+  program.is_pack = destination.is_contiguous();
+  program.is_packing = program.is_pack || source.is_contiguous();
+  const Planner planner(kernels, program.hint, program.is_pack);
+  if (program.is_packing) {
+    const Layout& contiguous = program.is_pack ? destination : source;
+    program.root = planner.plan_packing(program.is_pack ? source : destination, contiguous.lower_bound());
+    return;
+  }
+  program.source = source;
+  program.destination = destination;
+  Joint joint = refine(source, destination);
+  program.has_steps = !joint.pieces.empty();
+  if (program.has_steps) {
+    simplify(joint);
+    program.root = planner.plan_copy(std::move(joint));
+  }
+}
+
+}  // namespace penstock::mover
