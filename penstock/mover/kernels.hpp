@@ -36,6 +36,8 @@ struct Work {
   std::size_t entry_count = 0;
 };
 
+/// A whole copy.
+using Move = void (*)(const std::byte* source, std::byte* destination) noexcept;
 using Kernel = void (*)(const std::byte* source, std::byte* destination, const Work& work) noexcept;
 
 /// The sizes of blocks for which `copy_rows` has a kernel of its own.

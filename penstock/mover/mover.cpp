@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "penstock/base/error.hpp"
+#include "penstock/mover/engine.hpp"
 #include "penstock/mover/program.hpp"
 
 namespace penstock::mover {
@@ -34,44 +35,47 @@ Mover compile_for(InstructionSet set, const layout::Layout& source, const layout
   if (source.bytes() == 0) {
     return {};
   }
-  auto program = std::make_shared<Mover::Program>();
-  const Kernels& kernels = kernels_of(set);
-  program->bytes = source.bytes();
-  program->hint = hint;
-  program->instruction_set = kernels.name;
-  plan_steps(*program, kernels, source, destination);
-  return Mover(std::move(program));
+  auto engine = std::make_shared<Mover::Engine>(code);
+  engine->program.bytes = source.bytes();
+  engine->program.hint = hint;
+  engine->program.set = set;
+  plan_steps(engine->program, source, destination);
+  engine->start();
+  return Mover(std::move(engine));
 }
 
 Mover Mover::compile(const layout::Layout& source, const layout::Layout& destination, Hint hint, Code code) {
   return compile_for(best_instruction_set(), source, destination, hint, code);
 }
 
-Mover::Mover(std::shared_ptr<const Program> program) noexcept : program_(std::move(program)) {}
+Mover::Mover(std::shared_ptr<Engine> engine) noexcept : engine_(std::move(engine)) {}
 
 void Mover::operator()(const std::byte* source, std::byte* destination) const noexcept {
-  if (program_ != nullptr) {
-    run(*program_, source, destination);
+  if (engine_ != nullptr) {
+    engine_->run(source, destination);
   }
 }
 
 void Mover::move_part(const std::byte* source, std::byte* destination, std::int64_t first,
                       std::int64_t last) const noexcept {
-  if (program_ != nullptr) {
-    run_part(*program_, source, destination, first, last);
+  if (engine_ != nullptr) {
+    run_part(engine_->program, source, destination, first, last);
   }
 }
 
 bool Mover::has_code() const noexcept {
-  return false;
+  return engine_ != nullptr && engine_->has_code();
 }
 
 std::int64_t Mover::bytes() const noexcept {
-  return program_ != nullptr ? program_->bytes : 0;
+  return engine_ != nullptr ? engine_->program.bytes : 0;
 }
 
 std::string Mover::describe() const {
-  return program_ != nullptr ? mover::describe(*program_) : "0 bytes";
+  if (engine_ == nullptr) {
+    return "0 bytes";
+  }
+  return mover::describe(engine_->program) + (engine_->has_code() ? ", machine code" : "");
 }
 
 void finish_streaming() noexcept {

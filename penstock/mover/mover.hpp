@@ -38,7 +38,8 @@ class Mover {
                        Code code = Code::when_hot);
 
   /// Copies, with the layouts' origins at `source` and `destination`. After stores that bypass the cache it does not
-  /// fence: call `finish_streaming` before another thread or rank is told.
+  /// fence: call `finish_streaming` before another thread or rank is told. The one call of many that finds the mover
+  /// hot makes its machine code, which takes microseconds.
   void operator()(const std::byte* source, std::byte* destination) const noexcept;
 
   /// Copies bytes `first` to `last` (exclusive) of the layouts' order alone, the origins given as above: so can a
@@ -54,12 +55,13 @@ class Mover {
   /// One line for people: the loops, the kernel, the instruction set.
   std::string describe() const;
 
-  /// What `compile` made: loops over a kernel. Private to the module.
+  /// What `compile` made: steps over kernels, and the machine code for them. Private to the module.
   struct Program;
-  explicit Mover(std::shared_ptr<const Program> program) noexcept;
+  class Engine;
+  explicit Mover(std::shared_ptr<Engine> engine) noexcept;
 
  private:
-  std::shared_ptr<const Program> program_;
+  std::shared_ptr<Engine> engine_;
 };
 
 /// Movers by what they move, so that equal copies are compiled once. Keeps the movers used last; a mover handed out

@@ -258,10 +258,10 @@ class Planner {
 
 }  // namespace
 
-void plan_steps(Mover::Program& program, const Kernels& kernels, const Layout& source, const Layout& destination) {
+void plan_steps(Mover::Program& program, const Layout& source, const Layout& destination) {
   program.is_pack = destination.is_contiguous();
   program.is_packing = program.is_pack || source.is_contiguous();
-  const Planner planner(kernels, program.hint, program.is_pack);
+  const Planner planner(kernels_of(program.set), program.hint, program.is_pack);
   if (program.is_packing) {
     const Layout& contiguous = program.is_pack ? destination : source;
     program.root = planner.plan_packing(program.is_pack ? source : destination, contiguous.lower_bound());

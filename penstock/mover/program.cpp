@@ -233,7 +233,7 @@ void run_part(const Mover::Program& program, const std::byte* from, std::byte* t
 std::string describe(const Mover::Program& program) {
   return fmt::format("{} bytes: {}{}, {}", program.bytes,
                      program.has_steps ? describe_step(program.root) : "run by run",
-                     program.hint == Hint::streaming ? ", streaming" : "", program.instruction_set);
+                     program.hint == Hint::streaming ? ", streaming" : "", kernels_of(program.set).name);
 }
 
 }  // namespace penstock::mover

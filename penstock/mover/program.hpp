@@ -1,10 +1,8 @@
 // A compiled copy: steps, each loops over a kernel, and the ways to run them. Private to the module.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -54,12 +52,12 @@ struct Mover::Program {
   Step root;
   layout::Layout source;
   layout::Layout destination;
-  const char* instruction_set = "";
+  InstructionSet set = InstructionSet::portable;
 };
 
-/// The steps of a copy between two layouts of equally many bytes, at least one, with an instruction set's kernels.
-void plan_steps(Mover::Program& program, const Kernels& kernels, const layout::Layout& source,
-                const layout::Layout& destination);
+/// Plans the steps of a copy between two layouts of equally many bytes, at least one, for the hint and the instruction
+/// set that the program has been given.
+void plan_steps(Mover::Program& program, const layout::Layout& source, const layout::Layout& destination);
 
 void run(const Mover::Program& program, const std::byte* from, std::byte* to) noexcept;
 void run_part(const Mover::Program& program, const std::byte* from, std::byte* to, std::int64_t first,
@@ -69,6 +67,6 @@ std::string describe(const Mover::Program& program);
 
 /// Compiles for the instruction set given, which must be usable, and not for the best: for tests.
 Mover compile_for(InstructionSet set, const layout::Layout& source, const layout::Layout& destination, Hint hint,
-                  Code code = Code::never);
+                  Code code);
 
 }  // namespace penstock::mover

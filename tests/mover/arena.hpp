@@ -56,7 +56,8 @@ std::string expect_copies(const layout::Layout& source, const layout::Layout& de
     if (!is_usable(set)) {
       continue;
     }
-    for (const Hint hint : {Hint::reuse, Hint::streaming}) {
+    for (const auto& [hint, code] : {std::pair{Hint::reuse, Code::never}, std::pair{Hint::streaming, Code::never},
+                                     std::pair{Hint::reuse, Code::at_once}}) {
       // Most often the alignments that kernels single out, now and then any.
       const std::int64_t unit = std::uniform_int_distribution<int>(0, 3)(random) == 0 ? 1 : 8;
       std::uniform_int_distribution<std::int64_t> place(0, 63);
@@ -67,7 +68,7 @@ std::string expect_copies(const layout::Layout& source, const layout::Layout& de
         byte = static_cast<std::byte>(any_byte(random));
       }
       std::ranges::fill(to.memory(), std::byte{0xa5});
-      const Mover mover = compile_for(set, source, destination, hint);
+      const Mover mover = compile_for(set, source, destination, hint, code);
       mover(from.origin(), to.origin());
       finish_streaming();
       const std::vector<std::byte> moved = to.memory();

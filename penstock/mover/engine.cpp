@@ -1,0 +1,36 @@
+#include "penstock/mover/engine.hpp"
+
+namespace penstock::mover {
+
+void Mover::Engine::start() noexcept {
+  if (code_policy_ == Code::at_once) {
+    make();
+  } else if (code_policy_ == Code::never || !is_worth_code(program)) {
+    uses_left_ = 0;
+  }
+}
+
+void Mover::Engine::run_steps(const std::byte* from, std::byte* to) noexcept {
+  // Lost counts of threads that run at once do no harm: a locked addition would cost more than a small move.
+  const int left = uses_left_.load(std::memory_order_relaxed);
+  if (left > 0) {
+    uses_left_.store(left - 1, std::memory_order_relaxed);
+    if (left == 1) {
+      make();
+    }
+  }
+  mover::run(program, from, to);
+}
+
+void Mover::Engine::make() noexcept {
+  std::call_once(made_, [this] {
+    if (program.has_steps) {
+      code_ = make_code(program, program.set);
+    }
+    if (code_) {
+      move_.store(code_->function(), std::memory_order_release);
+    }
+  });
+}
+
+}  // namespace penstock::mover
