@@ -8,12 +8,12 @@
 
 namespace penstock::datatype {
 
-/// A derived datatype that is freed with it. Movable, not copyable.
+/// A datatype that is freed with it, unless it is one of MPI's own. Movable, not copyable.
 class OwnedType {
  public:
   explicit OwnedType(MPI_Datatype type) : type_(type) {}
   ~OwnedType() {
-    if (type_ != MPI_DATATYPE_NULL) {
+    if (type_ != MPI_DATATYPE_NULL && !is_of_mpi()) {
       MPI_Type_free(&type_);
     }
   }
@@ -22,15 +22,32 @@ class OwnedType {
   operator MPI_Datatype() const { return type_; }
 
  private:
+  bool is_of_mpi() const {
+    int integers = 0;
+    int addresses = 0;
+    int types = 0;
+    int combiner = 0;
+    if (MPI_Type_get_envelope(type_, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) {
+      return false;  // made with large counts
+    }
+    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
+           combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
+  }
+
   MPI_Datatype type_;
+};
+
+/// Thrown where MPI refuses to make a type.
+struct Refused : std::runtime_error {
+  Refused() : std::runtime_error("MPI refused a datatype") {}
 };
 
 /// What `constructor`, one of MPI's MPI_Type_..., makes of the arguments.
 template <class Constructor, class... Arguments>
-OwnedType make(Constructor constructor, Arguments... arguments) {
+OwnedType make(Constructor constructor, const Arguments&... arguments) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   if (constructor(arguments..., &type) != MPI_SUCCESS) {
-    throw std::runtime_error("MPI refused a datatype");
+    throw Refused();
   }
   return OwnedType(type);
 }

@@ -69,13 +69,13 @@ TEST(Constructors, TypesOfFortranAreTheirBytes) {
 
 TEST(Constructors, DupAndResizedNameTheSameBytes) {
   const OwnedType vector = make(MPI_Type_vector, 2, 1, 2, MPI_INT);
-  expect_elements(make(MPI_Type_dup, MPI_Datatype(vector)), 4, {0, 8}, 12);
-  expect_elements(make(MPI_Type_create_resized, MPI_Datatype(vector), MPI_Aint(-4), MPI_Aint(20)), 4, {0, 8}, 20);
+  expect_elements(make(MPI_Type_dup, vector), 4, {0, 8}, 12);
+  expect_elements(make(MPI_Type_create_resized, vector, MPI_Aint(-4), MPI_Aint(20)), 4, {0, 8}, 20);
 }
 
 TEST(Constructors, ContiguousStepsByTheExtent) {
   const OwnedType wide = make(MPI_Type_create_resized, MPI_INT, MPI_Aint(-8), MPI_Aint(12));
-  expect_elements(make(MPI_Type_contiguous, 3, MPI_Datatype(wide)), 4, {0, 12, 24}, 36);
+  expect_elements(make(MPI_Type_contiguous, 3, wide), 4, {0, 12, 24}, 36);
 }
 
 TEST(Constructors, VectorsStepByExtentsAndHvectorsByBytes) {
@@ -97,8 +97,8 @@ TEST(Constructors, IndexedListsOfElementsWithHoles) {
   const OwnedType wide = make(MPI_Type_create_resized, MPI_SHORT, MPI_Aint(0), MPI_Aint(8));
   const int lengths[] = {1, 3};
   const int indices[] = {2, -2};
-  expect_elements(make(MPI_Type_indexed, 2, lengths, indices, MPI_Datatype(wide)), 2, {16, -16, -8, 0}, 40);
-  expect_elements(make(MPI_Type_create_indexed_block, 2, 2, indices, MPI_Datatype(wide)), 2, {16, 24, -16, -8}, 48);
+  expect_elements(make(MPI_Type_indexed, 2, lengths, indices, wide), 2, {16, -16, -8, 0}, 40);
+  expect_elements(make(MPI_Type_create_indexed_block, 2, 2, indices, wide), 2, {16, 24, -16, -8}, 48);
 }
 
 TEST(Constructors, StructsOfMembersOfAnyType) {
@@ -163,7 +163,7 @@ TEST(Constructors, NothingIsNamedByZeroCounts) {
 
 TEST(Constructors, CountsAbove32BitsByNesting) {
   const OwnedType gigabyte = make(MPI_Type_contiguous, 1 << 30, MPI_CHAR);
-  const OwnedType spread = make(MPI_Type_vector, 1 << 20, 3, 5, MPI_Datatype(gigabyte));
+  const OwnedType spread = make(MPI_Type_vector, 1 << 20, 3, 5, gigabyte);
   const Description description = describe(spread);
   const std::int64_t giga = std::int64_t{1} << 30;
   EXPECT_EQ(description.element, Layout::nest(0, {{Level{1 << 20, 5 * giga}}}, 3 * giga));
@@ -174,10 +174,10 @@ TEST(Constructors, NestedDeeply) {
   std::vector<OwnedType> types;
   types.push_back(make(MPI_Type_vector, 2, 1, 2, MPI_INT));
   for (int i = 1; i < deepest_nesting; ++i) {
-    types.push_back(make(MPI_Type_dup, MPI_Datatype(types.back())));
+    types.push_back(make(MPI_Type_dup, types.back()));
   }
   expect_elements(types.back(), 4, {0, 8}, 12);
-  types.push_back(make(MPI_Type_dup, MPI_Datatype(types.back())));
+  types.push_back(make(MPI_Type_dup, types.back()));
   EXPECT_TRUE(fails_with({"nested more than 1000 times"}, [&] { describe(types.back()); }));
 }
 
@@ -189,7 +189,7 @@ TEST(Constructors, LayoutsThatReachTooFarAreRefused) {
   const OwnedType wide = make(MPI_Type_create_resized, MPI_CHAR, MPI_Aint(0), MPI_Aint(1) << 61);
   const int indices[] = {0, 3};
   EXPECT_TRUE(fails_with({"2^62"}, [&] { describe(wide).of(4); }));
-  const OwnedType list = make(MPI_Type_create_indexed_block, 2, 1, indices, MPI_Datatype(wide));
+  const OwnedType list = make(MPI_Type_create_indexed_block, 2, 1, indices, wide);
   EXPECT_TRUE(fails_with({"2^62"}, [&] { describe(list); }));
 }
 
@@ -206,7 +206,7 @@ TEST(Constructors, DescribingGivesBackEveryTypeThatMpiHandsOut) {
   {
     OwnedType row = make(MPI_Type_vector, 2, 1, 2, MPI_INT);
     MPI_Type_set_attr(row, key, nullptr);
-    const OwnedType rows = make(MPI_Type_contiguous, 2, MPI_Datatype(row));
+    const OwnedType rows = make(MPI_Type_contiguous, 2, row);
     const int lengths[] = {1, 0, 1, 1};
     const MPI_Aint displacements[] = {0, 1000, 100, 200};
     const MPI_Datatype types[] = {rows, row, MPI_INT, row};

@@ -26,11 +26,11 @@ TEST(EqualMaps, EightIntegersInARow) {
   const int places[] = {0, 70, 3};
   const MPI_Aint displacements[] = {0, 70, 12};
   const MPI_Datatype types[] = {MPI_INT, MPI_DOUBLE, MPI_FLOAT};
-  const OwnedType contiguous = make(MPI_Type_contiguous, 4, MPI_Datatype(pairs));
+  const OwnedType contiguous = make(MPI_Type_contiguous, 4, pairs);
   const OwnedType vector = make(MPI_Type_vector, 4, 2, 2, MPI_INT);
   const OwnedType indexed = make(MPI_Type_indexed, 3, lengths, places, MPI_INT);
   const OwnedType members = make(MPI_Type_create_struct, 3, lengths, displacements, types);
-  const OwnedType twice = make(MPI_Type_dup, MPI_Datatype(vector));
+  const OwnedType twice = make(MPI_Type_dup, vector);
   expect_all_equal({contiguous, vector, indexed, members, twice});
   EXPECT_TRUE(describe(indexed).element.is_contiguous());
 }
@@ -46,14 +46,14 @@ TEST(EqualMaps, AFaceOfABox) {
       make(MPI_Type_create_subarray, 3, reversed_sizes, reversed_extents, starts, MPI_ORDER_FORTRAN, MPI_DOUBLE);
   const OwnedType vector = make(MPI_Type_vector, 30, 1, 4, MPI_DOUBLE);
   const OwnedType row = make(MPI_Type_create_hvector, 5, 1, MPI_Aint(32), MPI_DOUBLE);
-  const OwnedType rows = make(MPI_Type_create_hvector, 6, 1, MPI_Aint(160), MPI_Datatype(row));
+  const OwnedType rows = make(MPI_Type_create_hvector, 6, 1, MPI_Aint(160), row);
   std::array<int, 30> places{};
   for (std::size_t i = 0; i < places.size(); ++i) {
     places[i] = static_cast<int>(4 * i);
   }
   const OwnedType list = make(MPI_Type_create_indexed_block, 30, 1, places.data(), MPI_DOUBLE);
   const OwnedType wide = make(MPI_Type_create_resized, MPI_DOUBLE, MPI_Aint(0), MPI_Aint(32));
-  const OwnedType spread = make(MPI_Type_contiguous, 30, MPI_Datatype(wide));
+  const OwnedType spread = make(MPI_Type_contiguous, 30, wide);
   const int grid[] = {1, 1, 4};
   const int distributions[] = {MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_BLOCK};
   const int blocks[] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG, 1};
@@ -69,8 +69,8 @@ TEST(EqualMaps, StructsOfLoops) {
   const MPI_Aint displacements[] = {0, 8};
   const MPI_Datatype types[] = {column, column};
   const OwnedType members = make(MPI_Type_create_struct, 2, lengths, displacements, types);
-  const OwnedType vector = make(MPI_Type_create_hvector, 2, 1, MPI_Aint(8), MPI_Datatype(column));
-  const OwnedType list = make(MPI_Type_create_hindexed_block, 2, 1, displacements, MPI_Datatype(column));
+  const OwnedType vector = make(MPI_Type_create_hvector, 2, 1, MPI_Aint(8), column);
+  const OwnedType list = make(MPI_Type_create_hindexed_block, 2, 1, displacements, column);
   expect_all_equal({members, vector, list});
 }
 
