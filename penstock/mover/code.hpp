@@ -38,6 +38,6 @@ bool is_worth_code(const Mover::Program& program) noexcept;
 
 /// The program as machine code for this processor, which refers to the program; nothing where this build has no
 /// compiler for it, or where the system gives no executable memory.
-std::optional<MachineCode> make_code(const Mover::Program& program, InstructionSet set) noexcept;
+std::optional<MachineCode> make_code(const Mover::Program& program) noexcept;
 
 }  // namespace penstock::mover

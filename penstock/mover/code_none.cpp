@@ -9,7 +9,7 @@ bool is_worth_code(const Mover::Program&) noexcept {
   return false;
 }
 
-std::optional<MachineCode> make_code(const Mover::Program&, InstructionSet) noexcept {
+std::optional<MachineCode> make_code(const Mover::Program&) noexcept {
   return std::nullopt;
 }
 

@@ -25,7 +25,7 @@ void Mover::Engine::run_steps(const std::byte* from, std::byte* to) noexcept {
 void Mover::Engine::make() noexcept {
   std::call_once(made_, [this] {
     if (program.has_steps) {
-      code_ = make_code(program, program.set);
+      code_ = make_code(program);
     }
     if (code_) {
       move_.store(code_->function(), std::memory_order_release);

@@ -129,8 +129,10 @@ void copy_long_rows(const std::byte* from, std::byte* to, const Work& work) noex
 
 template <class V>
 void stream_rows(const std::byte* from, std::byte* to, const Work& work) noexcept {
-  for_each_block(from, to, work,
-                 [&](std::byte* d, const std::byte* s, const std::byte*) { stream_block<V>(d, s, work.block); });
+  for_each_block(from, to, work, [&](std::byte* d, const std::byte* s, const std::byte* ahead) {
+    prefetch(ahead, work.block);
+    stream_block<V>(d, s, work.block);
+  });
 }
 
 /// Collects blocks in a buffer in the first cache, so that the destination sees whole lines.
@@ -170,53 +172,38 @@ void stream_list(const std::byte* from, std::byte* to, const Work& work) noexcep
 
 template <class V, std::int64_t bytes, bool is_gather>
 void move_equal_entries(const std::byte* from, std::byte* to, const Work& work) noexcept {
-  const Entry* const entries = work.entries;
-  const std::size_t count = work.entry_count;
-#pragma GCC unroll 4
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::int64_t apart = entries[i].offset;
-    const auto packed = static_cast<std::int64_t>(i) * bytes + entries[0].position;
-    copy_fixed_block<V, bytes>(to + (is_gather ? packed : apart), from + (is_gather ? apart : packed));
+  const std::uint32_t* offset = work.offsets;
+  const std::uint32_t* const end = offset + work.entry_count;
+  const auto move = [&](std::int64_t i) {
+    copy_fixed_block<V, bytes>(is_gather ? to + i * bytes : to + offset[i],
+                               is_gather ? from + offset[i] : from + i * bytes);
+  };
+  for (; end - offset >= 8; offset += 8) {
+#pragma GCC unroll 8
+    for (std::int64_t i = 0; i < 8; ++i) {
+      move(i);
+    }
+    if constexpr (is_gather) {
+      to += 8 * bytes;
+    } else {
+      from += 8 * bytes;
+    }
+  }
+  for (std::int64_t i = 0; i < end - offset; ++i) {
+    move(i);
   }
 }
 
 template <class V, bool is_gather>
 void move_entries(const std::byte* from, std::byte* to, const Work& work) noexcept {
-  const Entry* const entries = work.entries;
+  const std::uint32_t* const offsets = work.offsets;
+  const std::uint32_t* const positions = work.positions;
   const std::size_t count = work.entry_count;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::int64_t apart = entries[i].offset;
-    const std::int64_t packed = entries[i].position;
-    copy_block<V>(to + (is_gather ? packed : apart), from + (is_gather ? apart : packed),
-                  entries[i + 1].position - packed);
+    const std::int64_t apart = offsets[i];
+    const std::int64_t packed = positions[i];
+    copy_block<V>(to + (is_gather ? packed : apart), from + (is_gather ? apart : packed), positions[i + 1] - packed);
   }
-}
-
-/// By way of a buffer in the first cache, so that the destination sees whole lines; long blocks go straight.
-template <class V>
-void stream_gathered_entries(const std::byte* from, std::byte* to, const Work& work) noexcept {
-  constexpr std::int64_t buffer_bytes = 4096;
-  constexpr std::int64_t most_buffered = 512;
-  alignas(64) std::byte buffer[buffer_bytes];
-  const Entry* const entries = work.entries;
-  std::int64_t begin = entries[0].position;
-  std::int64_t filled = 0;
-  for (std::size_t i = 0; i < work.entry_count; ++i) {
-    const std::int64_t bytes = entries[i + 1].position - entries[i].position;
-    if (filled + bytes > buffer_bytes || bytes > most_buffered) {
-      stream_block<V>(to + begin, buffer, filled);
-      begin += filled;
-      filled = 0;
-    }
-    if (bytes > most_buffered) {
-      stream_block<V>(to + begin, from + entries[i].offset, bytes);
-      begin += bytes;
-    } else {
-      copy_block<V>(buffer + filled, from + entries[i].offset, bytes);
-      filled += bytes;
-    }
-  }
-  stream_block<V>(to + begin, buffer, filled);
 }
 
 }  // namespace penstock::mover

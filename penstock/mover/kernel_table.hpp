@@ -29,8 +29,7 @@ constexpr Kernels make_kernels(const char* name) {
                                 move_equal_entries<V, 24, false>, move_equal_entries<V, 32, false>,
                                 move_equal_entries<V, 48, false>, move_equal_entries<V, 64, false>},
       .gather_entries = move_entries<V, true>,
-      .scatter_entries = move_entries<V, false>,
-      .stream_gathered_entries = stream_gathered_entries<V>};
+      .scatter_entries = move_entries<V, false>};
 }
 
 }  // namespace penstock::mover

@@ -12,13 +12,6 @@ namespace penstock::mover {
 /// A cache line of the destination, as far as stores that bypass the cache are concerned.
 inline constexpr std::int64_t line_bytes = 64;
 
-/// An entry of an index list: `offset` bytes from the side that is not contiguous, `position` bytes into the contiguous
-/// side. The next entry's position is the end; a list is closed by an entry that marks the end alone.
-struct Entry {
-  std::int32_t offset;
-  std::int32_t position;
-};
-
 /// What one call of a kernel does; which fields count is said by the kernel.
 struct Work {
   /// Bytes of a block (rows, an index list of equal blocks) or of an element (transposition).
@@ -32,7 +25,11 @@ struct Work {
   /// functions that a kernel's file would compile for its own processor and the linker might keep for all.
   const Piece* pieces = nullptr;
   std::size_t piece_count = 0;
-  const Entry* entries = nullptr;
+  /// An index list of `entry_count` blocks: entry i lies offsets[i] bytes from the side that is not contiguous. In the
+  /// contiguous one equal blocks of `block` bytes lie one after the other; blocks of any lengths (block is 0) reach
+  /// from positions[i] to positions[i + 1].
+  const std::uint32_t* offsets = nullptr;
+  const std::uint32_t* positions = nullptr;
   std::size_t entry_count = 0;
 };
 
@@ -74,8 +71,6 @@ struct Kernels {
   std::array<Kernel, listed_blocks.size()> scatter_equal_entries;
   Kernel gather_entries;
   Kernel scatter_entries;
-  /// The same, streaming into the contiguous memory.
-  Kernel stream_gathered_entries;
 };
 
 enum class InstructionSet { portable, avx2, avx512 };

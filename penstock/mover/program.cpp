@@ -128,7 +128,7 @@ class PartOfPacking {
         }
         begin = end;
       }
-    } else if (!step.entries.empty()) {
+    } else if (!step.offsets.empty()) {
       run_entries(step, from, to, range);
     } else if (!step.pieces.empty()) {
       run_pieces(step, from, to, range);
@@ -138,12 +138,17 @@ class PartOfPacking {
   }
 
   void run_entries(const Step& step, const std::byte* from, std::byte* to, Range range) const noexcept {
-    // The last entry marks the end.
-    auto entry = std::ranges::upper_bound(step.entries, range.first, {}, &Entry::position) - 1;
-    for (; entry->position < range.last; ++entry) {
-      const std::int64_t begin = std::max<std::int64_t>(range.first, entry->position);
-      const std::int64_t end = std::min<std::int64_t>(range.last, entry[1].position);
-      const std::int64_t apart = entry->offset + (begin - entry->position);
+    const std::int64_t block = step.work.block;
+    const auto position = [&](std::size_t i) -> std::int64_t {
+      return block > 0 ? static_cast<std::int64_t>(i) * block : step.positions[i];
+    };
+    std::size_t i = block > 0 ? static_cast<std::size_t>(range.first / block)
+                              : static_cast<std::size_t>(std::ranges::upper_bound(step.positions, range.first) -
+                                                         step.positions.begin() - 1);
+    for (; position(i) < range.last; ++i) {
+      const std::int64_t begin = std::max(range.first, position(i));
+      const std::int64_t end = std::min(range.last, position(i + 1));
+      const std::int64_t apart = step.offsets[i] + (begin - position(i));
       std::memcpy(to + (is_pack_ ? begin : apart), from + (is_pack_ ? apart : begin),
                   static_cast<std::size_t>(end - begin));
     }
@@ -190,8 +195,8 @@ std::string describe_step(const Step& step) {
     }
     return text + ")";
   }
-  if (!step.entries.empty()) {
-    return fmt::format("{}list of {}{}", text, step.entries.size() - 1,
+  if (!step.offsets.empty()) {
+    return fmt::format("{}list of {}{}", text, step.offsets.size(),
                        step.work.block > 0 ? fmt::format(" x {} B", step.work.block) : "");
   }
   if (!step.pieces.empty()) {

@@ -24,6 +24,8 @@ struct Step {
 
   /// Where there are no further steps.
   Kernel kernel = nullptr;
+  /// Whether its stores bypass the cache.
+  bool is_streaming = false;
   Work work;
   /// Which of the levels the kernel walks (its `inner`, its `outer`), -1 for none, and in which order, outermost first,
   /// the rest are loops around it.
@@ -32,7 +34,8 @@ struct Step {
   std::vector<int> order;
   /// What `work` refers to.
   std::vector<Piece> pieces;
-  std::vector<Entry> entries;
+  std::vector<std::uint32_t> offsets;
+  std::vector<std::uint32_t> positions;
 
   std::vector<Step> steps;
 

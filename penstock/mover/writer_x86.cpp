@@ -1,0 +1,123 @@
+#include "penstock/mover/writer_x86.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace penstock::mover {
+namespace {
+
+namespace x86 = asmjit::x86;
+
+/// So many bytes of a block are written out; a longer block is a loop of them.
+constexpr std::int64_t most_bytes_unrolled = 512;
+}  // namespace
+
+bool fits_in_32_bits(std::int64_t value) noexcept {
+  return value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
+}
+
+void Writer::write_address(const Gp& target, const Gp& base, std::int64_t offset) {
+  if (fits_in_32_bits(offset)) {
+    code.lea(target, x86::ptr(base, static_cast<std::int32_t>(offset)));
+  } else {
+    code.mov(target, offset);
+    code.add(target, base);
+  }
+}
+
+void Writer::write_add(const Gp& target, std::int64_t value) {
+  if (fits_in_32_bits(value)) {
+    if (value != 0) {
+      code.add(target, static_cast<std::int32_t>(value));
+    }
+  } else {
+    code.mov(x86::rax, value);
+    code.add(target, x86::rax);
+  }
+}
+
+/// `base` + `offset`, by way of `spare` where that is too far for an instruction's own offset.
+x86::Mem Writer::address_of(const Gp& base, const Gp& spare, std::int64_t offset, std::int64_t bytes) {
+  if (fits_in_32_bits(offset) && fits_in_32_bits(offset + bytes)) {
+    return x86::ptr(base, static_cast<std::int32_t>(offset));
+  }
+  code.mov(spare, offset);
+  return x86::ptr(base, spare);
+}
+
+void Writer::write_block(std::int64_t from, std::int64_t to, std::int64_t bytes) {
+  if (bytes <= most_bytes_unrolled) {
+    write_moves(address_of(x86::rbp, x86::r11, to, bytes), address_of(x86::rbx, x86::r10, from, bytes), bytes);
+    return;
+  }
+  write_address(x86::r10, x86::rbx, from);
+  write_address(x86::r11, x86::rbp, to);
+  code.mov(x86::rax, bytes / most_bytes_unrolled);
+  const asmjit::Label top = code.newLabel();
+  code.align(asmjit::AlignMode::kCode, 16);
+  code.bind(top);
+  write_moves(x86::ptr(x86::r11), x86::ptr(x86::r10), most_bytes_unrolled);
+  code.add(x86::r10, most_bytes_unrolled);
+  code.add(x86::r11, most_bytes_unrolled);
+  code.dec(x86::rax);
+  code.jnz(top);
+  // The rest may reach back into what was copied.
+  write_moves(x86::ptr(x86::r11), x86::ptr(x86::r10), bytes % most_bytes_unrolled);
+}
+
+/// By the widest moves. What is then left goes by the power of two that reaches its end, overlapping what was copied;
+/// of less than one such move, by two that meet or overlap.
+void Writer::write_moves(const Mem& to, const Mem& from, std::int64_t bytes) {
+  const std::int64_t widest = set_ == InstructionSet::avx512 ? 64 : set_ == InstructionSet::avx2 ? 32 : 16;
+  for (std::int64_t done = 0; done < bytes;) {
+    const auto left = static_cast<std::uint64_t>(bytes - done);
+    const auto reaching = static_cast<std::int64_t>(std::bit_ceil(left));
+    auto width = std::min(static_cast<std::int64_t>(std::bit_floor(left)), widest);
+    if (reaching <= std::min(widest, bytes)) {
+      width = reaching;
+      done = bytes - width;
+    }
+    write_move(to.cloneAdjusted(done), from.cloneAdjusted(done), width);
+    done += width;
+  }
+}
+
+void Writer::write_move(Mem to, Mem from, std::int64_t bytes) {
+  next_ = (next_ + 1) % 8;
+  const Gp general = next_ % 2 == 0 ? x86::r8 : x86::r9;
+  to.setSize(static_cast<std::uint32_t>(bytes));
+  from.setSize(static_cast<std::uint32_t>(bytes));
+  if (bytes <= 2) {
+    code.movzx(general.r32(), from);
+    bytes == 1 ? code.mov(to, general.r8()) : code.mov(to, general.r16());
+  } else if (bytes == 4) {
+    code.mov(general.r32(), from);
+    code.mov(to, general.r32());
+  } else if (bytes == 8) {
+    code.mov(general, from);
+    code.mov(to, general);
+  } else {
+    write_vector_move(to, from, bytes);
+  }
+}
+
+void Writer::write_vector_move(const Mem& to, const Mem& from, std::int64_t bytes) {
+  if (set_ == InstructionSet::avx512) {
+    const std::uint32_t high = 16 + next_;
+    const x86::Vec vector = bytes == 64   ? x86::Vec(x86::zmm(high))
+                            : bytes == 32 ? x86::Vec(x86::ymm(high))
+                                          : x86::Vec(x86::xmm(high));
+    code.emit(x86::Inst::kIdVmovdqu64, vector, from);
+    code.emit(x86::Inst::kIdVmovdqu64, to, vector);
+  } else if (set_ == InstructionSet::avx2) {
+    const x86::Vec vector = bytes == 32 ? x86::Vec(x86::ymm(next_)) : x86::Vec(x86::xmm(next_));
+    code.emit(x86::Inst::kIdVmovdqu, vector, from);
+    code.emit(x86::Inst::kIdVmovdqu, to, vector);
+  } else {
+    code.movups(x86::xmm(next_), from);
+    code.movups(to, x86::xmm(next_));
+  }
+}
+
+}  // namespace penstock::mover
