@@ -1,0 +1,94 @@
+#include "penstock/interpose/library.hpp"
+
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace penstock::interpose {
+namespace {
+
+// What is packed ahead is held twice for a while, and beyond the caches each pass over it costs as much as the message.
+constexpr std::int64_t most_packed_bytes = std::int64_t{64} << 20;
+
+// MPI's own engines copy longer runs than these as fast as memory does, and overlap both sides.
+constexpr std::int64_t longest_packed_run_bytes = 2048;
+
+// An absolute address in a datatype, for use with MPI_BOTTOM, lies above the first page.
+constexpr std::int64_t least_address = 4096;
+
+}  // namespace
+
+Library::Library() : mode(mode_from_environment()), types(mode == Mode::stats ? &tallies : nullptr) {}
+
+Library& Library::make() noexcept {
+  return *std::make_unique<Library>().release();
+}
+
+Type* find_mover_type(const void* buffer, int count, MPI_Datatype datatype) noexcept {
+  Type* type = Library::get().types.find(datatype);
+  if (type == nullptr || count <= 0 || type->is_contiguous(count)) {
+    return nullptr;
+  }
+  if (buffer == nullptr && type->lower_bound() < least_address) {
+    return nullptr;
+  }
+  return type;
+}
+
+bool is_worth_packing(const Type& type, std::int64_t count) noexcept {
+  return type.run_bytes() <= longest_packed_run_bytes && type.bytes() <= most_packed_bytes / count;
+}
+
+bool may_serve(MPI_Datatype one, MPI_Datatype other) noexcept {
+  TypeTable& types = Library::get().types;
+  return types.find(one) != nullptr || types.find(other) != nullptr;
+}
+
+Type* find_packer(const void* buffer, int count, MPI_Datatype datatype) noexcept {
+  Type* type = find_mover_type(buffer, count, datatype);
+  return type != nullptr && type->can_pack(count) ? type : nullptr;
+}
+
+Type* find_unpacker(const void* buffer, int count, MPI_Datatype datatype) noexcept {
+  Type* type = find_mover_type(buffer, count, datatype);
+  return type != nullptr && type->can_unpack(count) ? type : nullptr;
+}
+
+Type* find_sender(const void* buffer, int count, MPI_Datatype datatype, int destination) noexcept {
+  Type* type = destination >= 0 ? find_packer(buffer, count, datatype) : nullptr;
+  return type != nullptr && is_worth_packing(*type, count) ? type : nullptr;
+}
+
+Type* find_receiver(const void* buffer, int count, MPI_Datatype datatype, int source) noexcept {
+  Type* type = source >= 0 || source == MPI_ANY_SOURCE ? find_unpacker(buffer, count, datatype) : nullptr;
+  return type != nullptr && is_worth_packing(*type, count) ? type : nullptr;
+}
+
+std::optional<Message> make_message(Type& type, int count) noexcept {
+  try {
+    Library& library = Library::get();
+    return Message(library.bounces, library.wire_types, type, count);
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<Message> pack_message(const void* buffer, int count, MPI_Datatype datatype, int destination) noexcept {
+  Type* type = find_sender(buffer, count, datatype, destination);
+  std::optional<Message> message = type != nullptr ? make_message(*type, count) : std::nullopt;
+  if (message) {
+    message->pack(*type, buffer);
+  }
+  return message;
+}
+
+std::optional<Receiving> expect_message(const void* buffer, int count, MPI_Datatype datatype, int source) noexcept {
+  Type* type = find_receiver(buffer, count, datatype, source);
+  std::optional<Message> message = type != nullptr ? make_message(*type, count) : std::nullopt;
+  if (!message) {
+    return std::nullopt;
+  }
+  return Receiving{std::move(*message), type};
+}
+
+}  // namespace penstock::interpose

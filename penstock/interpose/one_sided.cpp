@@ -1,0 +1,129 @@
+// MPI_Put and MPI_Get with the origin packed by movers, and the calls that complete them there. The target's datatype
+// stays MPI's affair.
+#include <mpi.h>
+
+#include <exception>
+#include <optional>
+
+#include "penstock/interpose/library.hpp"
+
+namespace penstock::interpose {
+namespace {
+
+/// The buffer of an operation that is served, with MPI's count and type for it.
+struct Origin {
+  Operation operation;
+  MPI_Datatype twin;
+};
+
+std::optional<Origin> make_origin(Type* type, int count, int target, MPI_Win window, void* user) noexcept {
+  if (type == nullptr) {
+    return std::nullopt;
+  }
+  try {
+    Library& library = Library::get();
+    const MPI_Datatype twin = library.wire_types.contiguous(type->bytes());
+    if (twin == MPI_DATATYPE_NULL) {
+      return std::nullopt;
+    }
+    Bounce packed = library.bounces.lend(type->bytes() * count);
+    return Origin{{window, target, std::move(packed), type->shared_from_this(), count, user}, twin};
+  } catch (const std::exception&) {
+    return std::nullopt;  // no memory to pack into
+  }
+}
+
+/// Calls MPI, and where that succeeds what was under way to every rank of the window is complete at the origin.
+template <class Call>
+int complete_all(MPI_Win window, Call call) {
+  const int result = call();
+  if (result == MPI_SUCCESS) {
+    Library::get().windows.complete(window);
+  }
+  return result;
+}
+
+template <class Call>
+int complete_one(int rank, MPI_Win window, Call call) {
+  const int result = call();
+  if (result == MPI_SUCCESS) {
+    Library::get().windows.complete(window, rank);
+  }
+  return result;
+}
+
+}  // namespace
+}  // namespace penstock::interpose
+
+using namespace penstock::interpose;
+
+extern "C" {
+
+int MPI_Put(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+            MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
+  Type* const type = find_sender(origin_addr, origin_count, origin_datatype, target_rank);
+  std::optional<Origin> origin = make_origin(type, origin_count, target_rank, win, nullptr);
+  if (!origin) {
+    return PMPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype,
+                    win);
+  }
+  Operation& put = origin->operation;
+  type->pack(origin_count, origin_addr, put.packed.data());
+  const int result = PMPI_Put(put.packed.data(), origin_count, origin->twin, target_rank, target_disp, target_count,
+                              target_datatype, win);
+  if (result == MPI_SUCCESS) {
+    Library::get().windows.add(std::move(put));
+  }
+  return result;
+}
+
+int MPI_Get(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
+            int target_count, MPI_Datatype target_datatype, MPI_Win win) {
+  Type* const type = find_receiver(origin_addr, origin_count, origin_datatype, target_rank);
+  std::optional<Origin> origin = make_origin(type, origin_count, target_rank, win, origin_addr);
+  if (!origin) {
+    return PMPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype,
+                    win);
+  }
+  Operation& get = origin->operation;
+  const int result = PMPI_Get(get.packed.data(), origin_count, origin->twin, target_rank, target_disp, target_count,
+                              target_datatype, win);
+  if (result == MPI_SUCCESS) {
+    Library::get().windows.add(std::move(get));
+  }
+  return result;
+}
+
+int MPI_Win_fence(int assertion, MPI_Win win) {
+  return complete_all(win, [&] { return PMPI_Win_fence(assertion, win); });
+}
+
+int MPI_Win_complete(MPI_Win win) {
+  return complete_all(win, [&] { return PMPI_Win_complete(win); });
+}
+
+int MPI_Win_unlock(int rank, MPI_Win win) {
+  return complete_one(rank, win, [&] { return PMPI_Win_unlock(rank, win); });
+}
+
+int MPI_Win_unlock_all(MPI_Win win) {
+  return complete_all(win, [&] { return PMPI_Win_unlock_all(win); });
+}
+
+int MPI_Win_flush(int rank, MPI_Win win) {
+  return complete_one(rank, win, [&] { return PMPI_Win_flush(rank, win); });
+}
+
+int MPI_Win_flush_all(MPI_Win win) {
+  return complete_all(win, [&] { return PMPI_Win_flush_all(win); });
+}
+
+int MPI_Win_flush_local(int rank, MPI_Win win) {
+  return complete_one(rank, win, [&] { return PMPI_Win_flush_local(rank, win); });
+}
+
+int MPI_Win_flush_local_all(MPI_Win win) {
+  return complete_all(win, [&] { return PMPI_Win_flush_local_all(win); });
+}
+
+}  // extern "C"

@@ -1,0 +1,42 @@
+// The parts of a buffer in the calls that give each rank's count and displacement (the v of gatherv).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "penstock/interpose/collective.hpp"
+
+namespace penstock::interpose {
+
+/// A side of so many parts, one rank's after the other's in the packed form.
+class PackedParts {
+ public:
+  PackedParts() = default;
+  static PackedParts to_send(const void* user, int ranks, const int* counts, const int* displacements,
+                             MPI_Datatype datatype) noexcept;
+  static PackedParts to_receive(const void* user, int ranks, const int* counts, const int* displacements,
+                                MPI_Datatype datatype) noexcept;
+
+  bool is_served() const noexcept { return side_.is_served(); }
+  void* buffer() const noexcept { return side_.buffer(); }
+  MPI_Datatype datatype() const noexcept { return side_.datatype(); }
+  /// Where each part lies in the packed form, in elements.
+  const int* displacements() const noexcept { return packed_at_.data(); }
+
+  void pack(const void* user, int rank) noexcept;
+  void pack(const void* user) noexcept;
+  void unpack(void* user) noexcept;
+
+ private:
+  using MakeSide = PackedSide(const void*, std::int64_t, int, MPI_Datatype);
+  static PackedParts make(MakeSide& make_side, const void* user, int ranks, const int* counts, const int* displacements,
+                          MPI_Datatype datatype) noexcept;
+
+  PackedSide side_;
+  std::span<const int> counts_;         // the user's
+  std::span<const int> displacements_;  // the user's
+  std::vector<int> packed_at_;
+};
+
+}  // namespace penstock::interpose

@@ -1,0 +1,122 @@
+#include "penstock/interpose/type.hpp"
+
+#include <exception>
+
+#include "penstock/base/clock.hpp"
+#include "penstock/interpose/tallies.hpp"
+
+namespace penstock::interpose {
+namespace {
+
+using layout::Layout;
+
+std::int64_t count_runs(const Layout& layout) {
+  std::int64_t runs = static_cast<std::int64_t>(layout.runs().size());
+  for (const Layout& part : layout.parts()) {
+    runs += count_runs(part);
+  }
+  for (const layout::Level& level : layout.levels()) {
+    runs *= level.extent;
+  }
+  return runs;
+}
+
+}  // namespace
+
+bool Type::read(MPI_Datatype type) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (state_ != State::fresh) {
+    return state_ == State::read;
+  }
+  State state = State::unreadable;
+  try {
+    const double start = tallies_ != nullptr ? seconds() : 0;
+    const datatype::Description description = datatype::describe(type);
+    element_ = description.element;
+    extent_ = description.extent;
+    bytes_ = element_.bytes();
+    if (bytes_ > 0) {
+      is_element_contiguous_ = element_.is_contiguous();
+      run_bytes_ = bytes_ / count_runs(element_);
+      state = State::read;
+      if (tallies_ != nullptr) {
+        tally_ = &tallies_->of(element_, extent_, type);
+        tally_->add_preparation(seconds() - start);
+      }
+    }
+  } catch (const std::exception&) {
+    state = State::unreadable;
+  }
+  state_.store(state, std::memory_order_release);
+  return state == State::read;
+}
+
+mover::Mover Type::mover(Way way, std::int64_t count) {
+  Slots& slots = way == Way::pack ? packers_ : unpackers_;
+  for (const Slot& slot : slots) {
+    const std::int64_t held = slot.count.load(std::memory_order_acquire);
+    if (held == count) {
+      return slot.mover;
+    }
+    if (held < 0) {
+      break;
+    }
+  }
+  const double start = tally_ != nullptr ? seconds() : 0;
+  const Layout elements = datatype::Description{element_, extent_}.of(count);
+  const Layout packed = Layout::contiguous(elements.bytes());
+  mover::Mover made = way == Way::pack ? movers_.compile(elements, packed) : movers_.compile(packed, elements);
+  if (tally_ != nullptr) {
+    tally_->add_preparation(seconds() - start);
+  }
+  const std::lock_guard lock(mutex_);
+  for (Slot& slot : slots) {
+    const std::int64_t held = slot.count.load(std::memory_order_relaxed);
+    if (held == count) {
+      break;
+    }
+    if (held < 0) {
+      slot.mover = made;
+      slot.count.store(count, std::memory_order_release);
+      break;
+    }
+  }
+  return made;
+}
+
+void Type::pack(std::int64_t count, const void* user, std::byte* packed) noexcept {
+  const mover::Mover move = mover(Way::pack, count);
+  const auto* from = static_cast<const std::byte*>(user);
+  if (tally_ == nullptr) {
+    move(from, packed);
+    return;
+  }
+  const double start = seconds();
+  move(from, packed);
+  tally_->add_pack(move.bytes(), seconds() - start, count, user);
+}
+
+void Type::unpack(std::int64_t count, const std::byte* packed, void* user, std::int64_t received) noexcept {
+  const mover::Mover move = mover(Way::unpack, count);
+  auto* to = static_cast<std::byte*>(user);
+  const double start = tally_ != nullptr ? seconds() : 0;
+  if (received >= move.bytes()) {
+    move(packed, to);
+  } else {
+    move.move_part(packed, to, 0, received);
+  }
+  if (tally_ != nullptr) {
+    tally_->add_unpack(received, seconds() - start, count, packed, user);
+  }
+}
+
+bool Type::has_mover(Way way, std::int64_t count) noexcept {
+  try {
+    static_cast<void>(mover(way, count));
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+}  // namespace penstock::interpose

@@ -1,0 +1,90 @@
+// What is known of one MPI datatype: its bytes, and the movers that pack and unpack so many elements of it.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "penstock/datatype/datatype.hpp"
+#include "penstock/mover/mover.hpp"
+
+namespace penstock::interpose {
+
+struct Tally;
+class Tallies;
+
+/// A committed datatype, read at its first use. Outlives the datatype while messages of it are pending, as it refers to
+/// nothing of MPI's. Thread-safe.
+class Type : public std::enable_shared_from_this<Type> {
+ public:
+  /// `tallies` is where uses are counted, or nullptr.
+  Type(mover::Cache& movers, Tallies* tallies) noexcept : movers_(movers), tallies_(tallies) {}
+
+  /// Reads `type` unless that was done. False where it cannot be read or has no bytes: MPI itself serves it then.
+  bool is_read(MPI_Datatype type) noexcept {
+    return state_.load(std::memory_order_acquire) == State::read || read(type);
+  }
+
+  // All below only after is_read said true.
+
+  /// Bytes of an element, packed.
+  std::int64_t bytes() const noexcept { return bytes_; }
+  std::int64_t extent() const noexcept { return extent_; }
+  /// The lowest offset of an element.
+  std::int64_t lower_bound() const noexcept { return element_.lower_bound(); }
+  /// Whether so many elements lie in memory as they are packed.
+  bool is_contiguous(std::int64_t count) const noexcept {
+    return is_element_contiguous_ && (count == 1 || extent_ == bytes_);
+  }
+  /// The mean length of the contiguous runs of an element.
+  std::int64_t run_bytes() const noexcept { return run_bytes_; }
+
+  /// Moves `count` elements at `user` to `packed`; only where can_pack says so.
+  void pack(std::int64_t count, const void* user, std::byte* packed) noexcept;
+
+  /// Moves the first `received` packed bytes of `count` elements from `packed` to `user`; only where can_unpack says
+  /// so.
+  void unpack(std::int64_t count, const std::byte* packed, void* user, std::int64_t received) noexcept;
+
+  /// Whether movers can move `count` elements, which are then at hand; else MPI itself has to.
+  bool can_pack(std::int64_t count) noexcept { return has_mover(Way::pack, count); }
+  bool can_unpack(std::int64_t count) noexcept { return has_mover(Way::unpack, count); }
+
+  /// True the first time it is asked.
+  bool is_unwatched() noexcept { return !is_watched_.exchange(true, std::memory_order_relaxed); }
+
+ private:
+  enum class State : unsigned char { fresh, read, unreadable };
+  enum class Way : unsigned char { pack, unpack };
+
+  struct Slot {
+    std::atomic<std::int64_t> count{-1};
+    mover::Mover mover;
+  };
+  // Programs send a type in few counts; what is beyond these is looked up among all movers.
+  using Slots = std::array<Slot, 6>;
+
+  bool read(MPI_Datatype type) noexcept;
+  bool has_mover(Way way, std::int64_t count) noexcept;
+  mover::Mover mover(Way way, std::int64_t count);
+
+  mover::Cache& movers_;
+  Tallies* tallies_;
+  Tally* tally_ = nullptr;
+  std::atomic<State> state_{State::fresh};
+  std::atomic<bool> is_watched_{false};
+  std::mutex mutex_;  // of what is written after construction
+  layout::Layout element_;
+  std::int64_t bytes_ = 0;
+  std::int64_t extent_ = 0;
+  std::int64_t run_bytes_ = 0;
+  bool is_element_contiguous_ = false;
+  Slots packers_;
+  Slots unpackers_;
+};
+
+}  // namespace penstock::interpose

@@ -1,0 +1,31 @@
+#include "penstock/interpose/windows.hpp"
+
+#include <utility>
+
+namespace penstock::interpose {
+
+void Windows::add(Operation operation) {
+  const std::lock_guard lock(mutex_);
+  operations_.push_back(std::move(operation));
+  held_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Windows::complete(MPI_Win window, int target) noexcept {
+  if (held_.load(std::memory_order_relaxed) == 0) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  std::erase_if(operations_, [&](const Operation& operation) {
+    if (operation.window != window || (target != every_target && operation.target != target)) {
+      return false;
+    }
+    if (operation.user != nullptr) {
+      operation.type->unpack(operation.count, operation.packed.data(), operation.user,
+                             operation.type->bytes() * operation.count);
+    }
+    held_.fetch_sub(1, std::memory_order_relaxed);
+    return true;
+  });
+}
+
+}  // namespace penstock::interpose

@@ -1,0 +1,44 @@
+// One-sided operations whose origin is packed: what has to be done once MPI has completed them at the origin.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "penstock/interpose/bounce.hpp"
+#include "penstock/interpose/type.hpp"
+
+namespace penstock::interpose {
+
+/// A put or get under way.
+struct Operation {
+  MPI_Win window;
+  int target;
+  Bounce packed;
+  std::shared_ptr<Type> type;
+  int count;
+  void* user;  // where a get is unpacked to; nullptr for a put
+};
+
+/// The operations under way on all windows. Thread-safe.
+class Windows {
+ public:
+  void add(Operation operation);
+
+  /// MPI has completed at the origin what was under way to `target`, or to every rank of the window.
+  void complete(MPI_Win window, int target) noexcept;
+  void complete(MPI_Win window) noexcept { complete(window, every_target); }
+
+ private:
+  static constexpr int every_target = -1;
+
+  std::atomic<std::int64_t> held_{0};
+  std::mutex mutex_;
+  std::vector<Operation> operations_;
+};
+
+}  // namespace penstock::interpose
