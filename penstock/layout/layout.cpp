@@ -199,6 +199,14 @@ Layout Layout::indexed(std::span<const std::int64_t> offsets, const Layout& part
   if (part.bytes_ == 0 || offsets.empty()) {
     return {};
   }
+  if (part.levels_.empty() && part.runs_.size() == 1) {
+    std::vector<Run> runs;
+    runs.reserve(offsets.size());
+    for (const std::int64_t offset : offsets) {
+      runs.push_back({distance_sum(offset, part.runs_[0].offset), part.runs_[0].bytes});
+    }
+    return list(std::move(runs));
+  }
   std::vector<Run> copies;
   copies.reserve(offsets.size());
   for (const std::int64_t offset : offsets) {
@@ -219,7 +227,7 @@ Layout Layout::indexed(std::span<const std::int64_t> offsets, const Layout& part
       for (const Run& copy : repetition.runs) {
         append_runs(runs, part, copy.offset);
       }
-      layout = indexed(runs);
+      layout = list(std::move(runs));
     } else {
       std::vector<Layout> parts;
       parts.reserve(repetition.runs.size());
@@ -236,6 +244,10 @@ Layout Layout::indexed(std::span<const std::int64_t> offsets, const Layout& part
 }
 
 Layout Layout::indexed(std::span<const Run> runs) {
+  return list({runs.begin(), runs.end()});
+}
+
+Layout Layout::list(std::vector<Run> runs) {
   Layout layout;
   layout.lower_bound_ = furthest_offset;
   layout.upper_bound_ = -furthest_offset;
@@ -250,7 +262,7 @@ Layout Layout::indexed(std::span<const Run> runs) {
   if (layout.bytes_ == 0) {
     return {};
   }
-  Repetition repetition = find_repetition(runs);
+  Repetition repetition = find_repetition(std::move(runs));
   check_run_count(1, static_cast<std::int64_t>(repetition.runs.size()));
   layout.levels_ = std::move(repetition.levels);
   layout.runs_ = std::move(repetition.runs);
@@ -271,8 +283,7 @@ Layout Layout::sequence(std::span<const Layout> parts) {
   std::vector<Run> list;
   const auto end_list = [&] {
     if (!list.empty()) {
-      items.push_back(indexed(list));
-      list.clear();
+      items.push_back(Layout::list(std::exchange(list, {})));
     }
   };
   const auto append = [&](const Layout& part) {

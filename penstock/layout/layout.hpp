@@ -54,6 +54,8 @@ class Layout {
 
   /// The runs given, in that order.
   static Layout indexed(std::span<const Run> runs);
+  /// The same, taking the list over.
+  static Layout list(std::vector<Run> runs);
 
   /// The layouts given, one after the other in that order, all from the same origin.
   static Layout sequence(std::span<const Layout> parts);
@@ -117,7 +119,7 @@ class RunWalk {
 
   std::array<const Layout*, most_nodes> nodes_;
   std::array<std::size_t, most_nodes> child_;
-  std::array<std::int64_t, 63> index_{};
+  std::array<std::int64_t, 63> index_;
   std::size_t depth_ = 0;         // of nodes_
   std::size_t levels_above_ = 0;  // of index_, with those of the present node
   std::int64_t base_ = 0;

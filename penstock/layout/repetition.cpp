@@ -21,11 +21,27 @@ bool is_period(std::span<const Run> runs, std::size_t period) {
   return true;
 }
 
+/// The divisors of a number but itself, ascending.
+std::vector<std::size_t> divisors_below(std::size_t number) {
+  std::vector<std::size_t> divisors;
+  std::vector<std::size_t> cofactors;
+  for (std::size_t i = 1; i * i <= number; ++i) {
+    if (number % i == 0) {
+      divisors.push_back(i);
+      if (i > 1 && i * i < number) {
+        cofactors.push_back(number / i);
+      }
+    }
+  }
+  divisors.insert(divisors.end(), cofactors.rbegin(), cofactors.rend());
+  return divisors;
+}
+
 /// Cuts the list to its shortest period of whole runs and returns the loop around it; extent 1 where there is none.
 Level cut_between_runs(std::vector<Run>& runs) {
   const std::size_t count = runs.size();
-  for (std::size_t period = 1; period <= count / 2; ++period) {
-    if (count % period == 0 && is_period(runs, period)) {
+  for (const std::size_t period : divisors_below(count)) {
+    if (is_period(runs, period)) {
       const Level level{static_cast<std::int64_t>(count / period), runs[period].offset - runs[0].offset};
       runs.resize(period);
       return level;
@@ -49,9 +65,8 @@ bool is_period_of_gaps(std::span<const Run> runs, std::size_t period) {
 /// last are the two parts of the one that is cut.
 Level cut_inside_a_run(std::vector<Run>& runs) {
   const std::size_t gaps = runs.size() - 1;
-  for (std::size_t period = 1; period <= gaps / 2; ++period) {
-    if (gaps % period != 0 || runs[0].bytes + runs[gaps].bytes != runs[period].bytes ||
-        !is_period_of_gaps(runs, period)) {
+  for (const std::size_t period : divisors_below(gaps)) {
+    if (runs[0].bytes + runs[gaps].bytes != runs[period].bytes || !is_period_of_gaps(runs, period)) {
       continue;
     }
     const std::int64_t last_bytes = runs[gaps].bytes;
@@ -65,19 +80,19 @@ Level cut_inside_a_run(std::vector<Run>& runs) {
 
 }  // namespace
 
-std::vector<Run> join_adjacent(std::span<const Run> runs) {
-  std::vector<Run> joined;
+void join_adjacent(std::vector<Run>& runs) {
+  std::size_t count = 0;
   for (const Run& run : runs) {
     if (run.bytes == 0) {
       continue;
     }
-    if (!joined.empty() && end_of(joined.back()) == run.offset) {
-      joined.back().bytes += run.bytes;
+    if (count > 0 && end_of(runs[count - 1]) == run.offset) {
+      runs[count - 1].bytes += run.bytes;
     } else {
-      joined.push_back(run);
+      runs[count++] = run;
     }
   }
-  return joined;
+  runs.resize(count);
 }
 
 Repetition find_repetition_of_runs(std::vector<Run> runs) {
@@ -89,12 +104,12 @@ Repetition find_repetition_of_runs(std::vector<Run> runs) {
     }
     found.levels.push_back(level);
   }
-  found.runs.shrink_to_fit();
   return found;
 }
 
-Repetition find_repetition(std::span<const Run> runs) {
-  Repetition found{{}, join_adjacent(runs)};
+Repetition find_repetition(std::vector<Run> runs) {
+  join_adjacent(runs);
+  Repetition found{{}, std::move(runs)};
   while (found.runs.size() > 1) {
     Level level = cut_between_runs(found.runs);
     if (level.extent == 1) {
@@ -105,7 +120,9 @@ Repetition find_repetition(std::span<const Run> runs) {
     }
     found.levels.push_back(level);
   }
-  found.runs.shrink_to_fit();
+  if (found.runs.size() < found.runs.capacity() / 2) {
+    found.runs.shrink_to_fit();
+  }
   return found;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <vector>
 
 #include "penstock/layout/layout.hpp"
@@ -15,8 +14,8 @@ struct Repetition {
   std::vector<Run> runs;
 };
 
-/// The runs without empty ones, and without a seam between two where the second begins at the end of the first.
-std::vector<Run> join_adjacent(std::span<const Run> runs);
+/// Drops empty runs, and the seam between two where the second begins at the end of the first.
+void join_adjacent(std::vector<Run>& runs);
 
 /// The runs as loops around the shortest list, where a repetition is a whole number of the runs given.
 Repetition find_repetition_of_runs(std::vector<Run> runs);
@@ -27,6 +26,6 @@ Repetition find_repetition_of_runs(std::vector<Run> runs);
 /// the same for all i. The shortest period divides every other one (the theorem of Fine and Wilf on the sequence of
 /// differences), so that the outermost loop over the shortest period, then the same inside it, is one form per
 /// sequence.
-Repetition find_repetition(std::span<const Run> runs);
+Repetition find_repetition(std::vector<Run> runs);
 
 }  // namespace penstock::layout
