@@ -24,6 +24,9 @@ std::string_view name(fft::Scaling scaling) {
 std::string_view name(fft::Effort effort) {
   return effort == fft::Effort::measure ? "measure" : "estimate";
 }
+std::string_view name(fft::Movers movers) {
+  return movers == fft::Movers::compiled ? "compiled" : "ahead-of-time";
+}
 std::string_view precision_name(const FftOptions& options) {
   return *options.is_single ? "single" : "double";
 }
@@ -96,8 +99,8 @@ std::string describe_plan(const Session& session, const FftOptions& options, con
   text += line("Plan", "grid {}x{}, {}, {} passes over memory, spectrum {}, scaling {}", report.decision.grid.ty,
                report.decision.grid.tz, algorithm_name(report.decision), report.decision.passes,
                name(options.fft.output), name(options.scaling));
-  text += line("", "planned in {} ({}); wisdom {}", format_seconds(report.planning_s), name(options.fft.effort),
-               report.wisdom);
+  text += line("", "planned in {} ({}); wisdom {}; movers {}", format_seconds(report.planning_s),
+               name(options.fft.effort), report.wisdom, name(options.fft.movers));
   text += line("Memory", "{} a rank: fields {}, exchange {}, scratch {}; the node had {}",
                format_bytes(field_bytes + exchange_bytes + scratch_bytes), format_bytes(field_bytes),
                format_bytes(exchange_bytes), format_bytes(scratch_bytes), format_bytes(report.available_bytes));
@@ -158,6 +161,7 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["layout"] = name(options.fft.output);
   json["scaling"] = name(options.scaling);
   json["planning"] = name(options.fft.effort);
+  json["movers"] = name(options.fft.movers);
   json["planning_s"] = report.planning_s;
   json["field_bytes_per_rank"] = report.memory.field_bytes;
   json["exchange_bytes_per_rank"] = report.memory.exchange_bytes;

@@ -55,8 +55,9 @@ int share_of_processors(const std::vector<Place>& places) {
 }
 
 /// Runs the body on one rank and says how it ended.
-Outcome run_on(gas::Team& team, const CommonOptions& options, const std::function<void(Session&)>& body) {
-  Session session{.team = team, .options = options};
+Outcome run_on(Processes& processes, gas::Team& team, const CommonOptions& options,
+               const std::function<void(Session&)>& body) {
+  Session session{.team = team, .options = options, .processes = processes};
   const auto failed = [&](std::string_view what) { return Outcome{session.has_begun_work ? 1 : 2, std::string(what)}; };
   try {
     const std::vector<Place> places = find_places(team);
@@ -76,13 +77,14 @@ struct RankFailure {
   Outcome outcome;
 };
 
-Outcome run_as_threads(int ranks, const CommonOptions& options, const std::function<void(Session&)>& body) {
+Outcome run_as_threads(Processes& processes, int ranks, const CommonOptions& options,
+                       const std::function<void(Session&)>& body) {
   if (ranks > most_thread_ranks) {
     return {2, fmt::format("--ranks {}: at most {} ranks run as threads of one process", ranks, most_thread_ranks)};
   }
   try {
     gas::run_world(ranks, [&](gas::Team& team) {
-      const Outcome outcome = run_on(team, options, body);
+      const Outcome outcome = run_on(processes, team, options, body);
       if (outcome.status != 0) {
         throw RankFailure{outcome};
       }
@@ -103,7 +105,7 @@ Outcome run_over_mpi(Processes& processes, const CommonOptions& options, const s
   try {
     processes.start_mpi();
     gas::Team team = gas::world_of(MPI_COMM_WORLD, reach);
-    return run_on(team, options, body);
+    return run_on(processes, team, options, body);
   } catch (const std::exception& error) {
     return {2, error.what()};
   }
@@ -146,7 +148,7 @@ Outcome launch(Processes& processes, const CommonOptions& options, const std::fu
   if (wants_mpi) {
     return run_over_mpi(processes, options, body);
   }
-  return run_as_threads(ranks, options, body);
+  return run_as_threads(processes, ranks, options, body);
 }
 
 }  // namespace penstock::cli

@@ -51,7 +51,14 @@ Outcome run(Processes& processes, std::vector<std::string> arguments) {
   for (const Subcommand& subcommand : subcommands()) {
     CLI::App* sub = app.add_subcommand(subcommand.name, subcommand.summary);
     bodies.emplace_back(sub, subcommand.declare(*sub));
-    add_common_options(*sub, options);
+    // A subcommand of subcommands leaves the options to those.
+    std::vector<CLI::App*> leaves = sub->get_subcommands([](CLI::App*) { return true; });
+    if (leaves.empty()) {
+      leaves.push_back(sub);
+    }
+    for (CLI::App* leaf : leaves) {
+      add_common_options(*leaf, options);
+    }
   }
   app.require_subcommand(0, 1);
   try {

@@ -30,6 +30,12 @@ void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& option
               options->effort = parse_choice<fft::Effort>(
                   "--planning", text, {{"estimate", fft::Effort::estimate}, {"measure", fft::Effort::measure}});
             });
+  add_value(app, "--movers", "compiled|ahead-of-time",
+            "Tiles are copied by code made for them, or by kernels (compiled)", [options](const std::string& text) {
+              options->movers = parse_choice<fft::Movers>(
+                  "--movers", text,
+                  {{"compiled", fft::Movers::compiled}, {"ahead-of-time", fft::Movers::ahead_of_time}});
+            });
   add_value(app, "--memory", "BYTES", "What a node may take, such as 512MiB or 2GB (what the system has left)",
             [options](const std::string& text) {
               try {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "penstock/cli/processes.hpp"
 #include "penstock/gas/gas.hpp"
 
 namespace penstock::cli {
@@ -19,6 +20,7 @@ struct CommonOptions {
 struct Session {
   gas::Team& team;
   const CommonOptions& options;
+  Processes& processes;
   int threads = 1;  ///< of each rank, settled
   int nodes = 1;    ///< on which the ranks run
   /// Set by the body once its arguments have proved usable: a failure is one of the run (status 1) from then on.

@@ -8,6 +8,8 @@ std::span<const Subcommand> subcommands() {
   static constexpr std::array all{
       Subcommand{"fft", "Transform a field in three dimensions and report times, limit and error", declare_fft},
       Subcommand{"nas-ft", "Run the NAS FT benchmark and verify its published checksums", declare_nas_ft},
+      Subcommand{"bench", "Measure what the machine and Penstock's parts reach, each beside its baselines",
+                 declare_bench},
   };
   return all;
 }

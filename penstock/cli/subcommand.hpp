@@ -16,7 +16,8 @@ namespace penstock::cli {
 /// wherever they can be agreed on.
 using Body = std::function<void(Session&)>;
 
-/// A subcommand. `declare` adds its options to `app` and returns its body, which holds what the options are read into.
+/// A subcommand. `declare` adds its options, or subcommands of its own, to `app` and returns its body, which holds what
+/// the options are read into.
 struct Subcommand {
   const char* name;
   const char* summary;
@@ -26,6 +27,7 @@ struct Subcommand {
 /// All of them, in the order in which help lists them.
 std::span<const Subcommand> subcommands();
 
+Body declare_bench(CLI::App& app);
 Body declare_fft(CLI::App& app);
 Body declare_nas_ft(CLI::App& app);
 

@@ -11,7 +11,6 @@
 #include "penstock/gas/gas.hpp"
 
 namespace penstock::cli {
-namespace {
 
 std::string mpi_text() {
 #if PENSTOCK_HAS_MPI
@@ -30,8 +29,6 @@ std::string mpi_text() {
   return "not built in";
 #endif
 }
-
-}  // namespace
 
 std::string version_text() {
   return fmt::format(

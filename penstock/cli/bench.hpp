@@ -1,0 +1,10 @@
+// The subcommands of `penstock bench`: a new one adds its file and its line in bench.cpp.
+#pragma once
+
+#include "penstock/cli/subcommand.hpp"
+
+namespace penstock::cli {
+
+Body declare_bench_pack(CLI::App& app);
+
+}  // namespace penstock::cli
