@@ -21,11 +21,11 @@
 #include <string_view>
 #include <vector>
 
-#include "guarded_memory.hpp"
 #include "penstock/base/clock.hpp"
 #include "penstock/datatype/datatype.hpp"
 #include "penstock/mover/mover.hpp"
 #include "random_type.hpp"
+#include "tests/guarded_memory.hpp"
 
 namespace penstock::datatype {
 namespace {
@@ -67,43 +67,6 @@ bool survives(const char* work, Call call) {
   is_in_mpi = 0;
   return code == MPI_SUCCESS;
 }
-
-std::byte poison(std::size_t i) {
-  return static_cast<std::byte>(0xa0 + i % 29);
-}
-
-/// Guarded memory for what a layout names, against the guard page before it or after it.
-class Arena {
- public:
-  // From -most_reach to most_reach, two further elements, and room beside.
-  static constexpr std::size_t pages = 4 * TypeMaker::most_reach / 4096 + 8;
-
-  void place(const Bytes& bytes, bool is_at_end) {
-    const auto [least, most] = std::ranges::minmax_element(bytes);
-    lowest_ = *least;
-    highest_ = *most + 1;
-    origin_ = is_at_end ? memory_.end() - highest_ : memory_.begin() - lowest_;
-    const std::int64_t slack = std::min<std::int64_t>(200, memory_.end() - memory_.begin() - (highest_ - lowest_));
-    first_ = is_at_end ? origin_ + lowest_ - slack : memory_.begin();
-    last_ = is_at_end ? memory_.end() : origin_ + highest_ + slack;
-  }
-  std::byte* origin() const { return origin_; }
-  /// All that may be touched near the layout, and what lies beside it before a guard page.
-  std::span<std::byte> window() const { return {first_, last_}; }
-  void fill() const {
-    for (std::size_t i = 0; std::byte & byte : window()) {
-      byte = poison(i++);
-    }
-  }
-
- private:
-  GuardedMemory memory_{pages};
-  std::int64_t lowest_ = 0;
-  std::int64_t highest_ = 0;
-  std::byte* origin_ = nullptr;
-  std::byte* first_ = nullptr;
-  std::byte* last_ = nullptr;
-};
 
 struct Tally {
   std::uint64_t types = 0;
@@ -187,9 +150,10 @@ class Trial {
     }
   }
 
-  Arena& any_place(Arena& arena, const Bytes& bytes) {
-    arena.place(bytes, maker_->one_in(2));
-    return arena;
+  /// Places what the bytes lie in against one of the two forbidden pages.
+  void place_at_random(GuardedMemory& memory, const Bytes& bytes) {
+    const auto [least, most] = std::ranges::minmax_element(bytes);
+    memory.place(*least, *most + 1, maker_->one_in(2));
   }
 
   Bytes packed_bytes() const {
@@ -201,28 +165,28 @@ class Trial {
   }
 
   /// The packed bytes from `first` to `last` moved one by one, in memory filled with poison.
-  std::vector<std::byte> expected(const Arena& from, const Bytes& from_bytes, const Arena& to, const Bytes& to_bytes,
-                                  std::int64_t first, std::int64_t last) const {
-    to.fill();
+  std::vector<std::byte> expected(const GuardedMemory& from, const Bytes& from_bytes, const GuardedMemory& to,
+                                  const Bytes& to_bytes, std::int64_t first, std::int64_t last) const {
+    to.poison();
     for (std::int64_t i = first; i < last; ++i) {
       const auto at = static_cast<std::size_t>(i);
-      to.origin()[to_bytes[at]] = from.origin()[from_bytes[at]];
+      to.address()[to_bytes[at]] = from.address()[from_bytes[at]];
     }
     const auto window = to.window();
     std::vector<std::byte> copy(window.begin(), window.end());
-    to.fill();
+    to.poison();
     return copy;
   }
 
   void pack() {
     const Bytes packed = packed_bytes();
-    any_place(source_, bytes_);
-    any_place(destination_, packed);
+    place_at_random(source_, bytes_);
+    place_at_random(destination_, packed);
     fill_at_random(source_.window());
     const auto all = expected(source_, bytes_, destination_, packed, 0, size());
     int position = 0;
     const bool is_done = survives("MPI_Pack", [&] {
-      return MPI_Pack(source_.origin(), static_cast<int>(elements_), type_->type, destination_.origin(),
+      return MPI_Pack(source_.address(), static_cast<int>(elements_), type_->type, destination_.address(),
                       static_cast<int>(size()), &position, MPI_COMM_SELF);
     });
     if (!is_done || position != size() || !std::ranges::equal(destination_.window(), all)) {
@@ -233,13 +197,13 @@ class Trial {
 
   void unpack() {
     const Bytes packed = packed_bytes();
-    any_place(source_, packed);
-    any_place(destination_, bytes_);
+    place_at_random(source_, packed);
+    place_at_random(destination_, bytes_);
     fill_at_random(source_.window());
     const auto all = expected(source_, packed, destination_, bytes_, 0, size());
     int position = 0;
     const bool is_done = survives("MPI_Unpack", [&] {
-      return MPI_Unpack(source_.origin(), static_cast<int>(size()), &position, destination_.origin(),
+      return MPI_Unpack(source_.address(), static_cast<int>(size()), &position, destination_.address(),
                         static_cast<int>(elements_), type_->type, MPI_COMM_SELF);
     });
     if (!is_done || position != size() || !std::ranges::equal(destination_.window(), all)) {
@@ -259,8 +223,8 @@ class Trial {
       const Mover mover = Mover::compile(from, to, hint, code);
       const int uses = code == Code::when_hot ? 100 : 1;
       for (int use = 0; use < uses; ++use) {
-        destination_.fill();
-        mover(source_.origin(), destination_.origin());
+        destination_.poison();
+        mover(source_.address(), destination_.address());
         mover::finish_streaming();
         if (!std::ranges::equal(destination_.window(), all)) {
           fail(fmt::format("{} moved other bytes than the type names", work), &mover);
@@ -280,9 +244,9 @@ class Trial {
       cuts.push_back(maker_->number(0, size()));
     }
     std::ranges::sort(cuts);
-    destination_.fill();
+    destination_.poison();
     for (std::size_t i = cuts.size() - 1; i-- > 0;) {
-      mover.move_part(source_.origin(), destination_.origin(), cuts[i], cuts[i + 1]);
+      mover.move_part(source_.address(), destination_.address(), cuts[i], cuts[i + 1]);
     }
     mover::finish_streaming();
     if (!std::ranges::equal(destination_.window(), all)) {
@@ -293,7 +257,7 @@ class Trial {
     const std::int64_t first = maker_->number(0, size());
     const std::int64_t last = maker_->number(first, size());
     const auto part = expected(source_, from_bytes, destination_, to_bytes, first, last);
-    mover.move_part(source_.origin(), destination_.origin(), first, last);
+    mover.move_part(source_.address(), destination_.address(), first, last);
     mover::finish_streaming();
     if (!std::ranges::equal(destination_.window(), part)) {
       fail(fmt::format("{} of bytes {} to {} alone moved others", work, first, last), &mover);
@@ -310,14 +274,17 @@ class Trial {
 
   std::int64_t size() const { return static_cast<std::int64_t>(bytes_.size()); }
 
+  // From -most_reach to most_reach, two further elements, and room beside.
+  static constexpr std::size_t pages = 4 * TypeMaker::most_reach / 4096 + 8;
+
   Tally& tally_;
   TypeMaker* maker_ = nullptr;
   const RandomType* type_ = nullptr;
   std::int64_t elements_ = 0;
   Bytes bytes_;
   Layout layout_;
-  Arena source_;
-  Arena destination_;
+  GuardedMemory source_{pages};
+  GuardedMemory destination_{pages};
 };
 
 struct Options {
