@@ -67,6 +67,12 @@ enum class Effort {
   measure,   ///< some tenths of a second; less where wisdom is at hand
 };
 
+/// How tiles are copied from and to the places where they lie.
+enum class Movers {
+  compiled,       ///< by machine code made for each shape, where that is faster and this build makes it
+  ahead_of_time,  ///< by kernels compiled with the library
+};
+
 /// A processor grid: rank r holds row r % ty of plane group r / ty. 0 x 0 lets the plan choose.
 struct Grid {
   int ty = 0;
@@ -85,6 +91,7 @@ struct Options {
   int threads = 1;         ///< threads of each rank
   int batch = 1;           ///< fields per call, in the same arrays; see Plan::input_stride
   Effort effort = Effort::measure;
+  Movers movers = Movers::compiled;
   std::uint64_t memory_budget_bytes = 0;  ///< what plans of one node may take; 0: what the system has left
   machine::Machine machine = machine::detect();
 };

@@ -76,7 +76,7 @@ Block StageBuilder::user_block(const Stage& stage, const std::array<int, 3>& ord
 void StageBuilder::from_user(Stage& stage, const std::array<int, 3>& order) {
   const Block block = user_block(stage, order, true);
   stage.source = {.place = Place::user, .sections = make_sections(stage, {stage.outer_range.lower})};
-  add_moves(stage, true, {block, 0}, mover::Hint::reuse, movers_);
+  add_moves(stage, true, {block, 0}, mover::Hint::from_memory, movers_);
 }
 
 void StageBuilder::to_user(Stage& stage, const std::array<int, 3>& order) {
@@ -98,7 +98,7 @@ void StageBuilder::from_exchange(Stage& stage) {
   }
   stage.source.sections = make_sections(stage, std::move(firsts));
   for (const Flow& flow : flows_.incoming) {
-    add_moves(stage, true, flow, mover::Hint::reuse, movers_);
+    add_moves(stage, true, flow, mover::Hint::from_memory, movers_);
     add_needs(stage, flow);
   }
 }

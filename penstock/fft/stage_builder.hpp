@@ -21,7 +21,8 @@ class StageBuilder {
         rank_(rank),
         ranks_(ranks),
         spectrum_(problem.spectrum_points(), problem.grid),
-        space_(problem.options.size, problem.grid) {}
+        space_(problem.options.size, problem.grid),
+        movers_(problem.options.movers == Movers::compiled ? mover::Code::at_once : mover::Code::never) {}
 
   /// A stage over this rank's pencils along `along`; without a `kind` it only moves data. Real data is met along x.
   Stage stage(int outer, int across, int along, std::optional<RowKind> kind);

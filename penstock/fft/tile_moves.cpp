@@ -32,7 +32,7 @@ mover::Mover MoverCache::compiled(const layout::Layout& source, const layout::La
       return known.mover;
     }
   }
-  candidates.push_back({source, destination, hint, mover::Mover::compile(source, destination, hint)});
+  candidates.push_back({source, destination, hint, mover::Mover::compile(source, destination, hint, code_)});
   return candidates.back().mover;
 }
 

@@ -16,6 +16,8 @@ namespace penstock::fft {
 /// Compiles each copy once, however many tiles make it.
 class MoverCache {
  public:
+  explicit MoverCache(mover::Code code) : code_(code) {}
+
   mover::Mover compiled(const layout::Layout& source, const layout::Layout& destination, mover::Hint hint);
 
  private:
@@ -25,6 +27,7 @@ class MoverCache {
     mover::Hint hint;
     mover::Mover mover;
   };
+  mover::Code code_;
   std::map<std::size_t, std::vector<Compiled>> by_hash_;
 };
 

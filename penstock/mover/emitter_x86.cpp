@@ -10,8 +10,6 @@ namespace {
 
 namespace x86 = asmjit::x86;
 
-/// Blocks up to this size are copied in line; longer ones are left to kernels, which then set the pace.
-constexpr std::int64_t most_bytes_in_line = 4096;
 /// The moves that are written out in a row.
 constexpr std::int64_t most_moves_unrolled = 48;
 /// Up to so many entries a list is written out.
@@ -77,7 +75,7 @@ bool is_in_line(const Step& step) noexcept {
   if (!step.pieces.empty()) {
     return step.pieces.size() <= most_entries_unrolled;
   }
-  return step.work.block <= most_bytes_in_line;
+  return step.work.block < long_block;
 }
 
 Emitter::Emitter(asmjit::CodeHolder& holder, const Mover::Program& program)
@@ -232,7 +230,7 @@ void Emitter::emit_list_loop(const Step& step, std::int64_t from, std::int64_t t
   writer_.write_address(x86::rdi, x86::rbx, from);
   writer_.write_address(x86::rsi, x86::rbp, to);
   code_.mov(x86::rcx, reinterpret_cast<std::uintptr_t>(step.work.offsets));
-  const bool is_far = program_.hint == Hint::streaming;
+  const bool is_far = program_.hint != Hint::reuse;
   const auto emit_some = [&](std::int64_t blocks, bool asks_ahead) {
     for (std::int64_t i = 0; i < blocks; ++i) {
       if (asks_ahead) {

@@ -3,10 +3,10 @@
 namespace penstock::mover {
 
 void Mover::Engine::start() noexcept {
-  if (code_policy_ == Code::at_once) {
-    make();
-  } else if (code_policy_ == Code::never || !is_worth_code(program)) {
+  if (code_policy_ == Code::never || !is_worth_code(program)) {
     uses_left_ = 0;
+  } else if (code_policy_ == Code::at_once) {
+    make();
   }
 }
 

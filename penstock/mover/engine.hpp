@@ -19,7 +19,7 @@ class Mover::Engine {
   /// To be planned before `start`, and left alone from then on.
   Program program;
 
-  /// Makes machine code if that is due at once.
+  /// Makes machine code if that is due at once and worth it.
   void start() noexcept;
 
   void run(const std::byte* from, std::byte* to) noexcept {

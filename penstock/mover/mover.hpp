@@ -10,15 +10,18 @@
 
 namespace penstock::mover {
 
-/// What becomes of the destination: it is read again soon, so that it should stay in cache; or it streams past, larger
-/// than the cache, so that stores that bypass the cache save reading each line before it is written.
-enum class Hint { reuse, streaming };
+/// Where the source comes from and what becomes of the destination.
+enum class Hint {
+  reuse,        ///< both lie in cache, as far as they fit: a copy that touches more is taken to come from memory
+  from_memory,  ///< what is read comes from memory and is asked for ahead; the destination stays in cache
+  streaming,    ///< both are larger than the cache: stores that bypass it save reading each line before it is written
+};
 
 /// When machine code is made for a copy. Until then, and where there is no compiler for the processor, kernels that
 /// were compiled ahead of time serve.
 enum class Code {
   when_hot,  ///< after some uses, where it is faster than the kernels
-  at_once,   ///< by `compile`
+  at_once,   ///< by `compile`, where it is faster
   never,
 };
 

@@ -15,6 +15,7 @@ DIMENSIONS = {
     "transport": ("threads", "shm", "mpi") if command.MPIEXEC else ("threads",),
     "layout": ("transposed", "as-input"),
     "threads": (1, 2),
+    "movers": ("compiled", "ahead-of-time"),
 }
 
 
@@ -40,7 +41,7 @@ def covering_cases():
 def find_mistake(test, case):
     """Runs one case; what is wrong with its result, or None."""
     arguments = ["fft", "--check", "--reps", "1", "--planning", "estimate", "--json", "-"]
-    for name in ("size", "type", "precision", "transport", "layout", "threads"):
+    for name in ("size", "type", "precision", "transport", "layout", "threads", "movers"):
         arguments += [f"--{name}", str(case[name])]
     if case["algorithm"].startswith("grain"):
         arguments += ["--grain", case["algorithm"].split()[1]]
