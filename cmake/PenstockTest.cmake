@@ -1,0 +1,11 @@
+# penstock_test(NAME SOURCES ... USES modules ... [LINKS targets ...]): a GoogleTest program, each test a CTest test.
+include(GoogleTest)
+
+function(penstock_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES;LINKS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  penstock_warnings(${name})
+  penstock_link_modules(${name} ${ARG_USES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest_main)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+endfunction()
