@@ -66,7 +66,7 @@ std::int64_t unrolling(std::int64_t extent, std::int64_t moves) {
 }  // namespace
 
 bool is_in_line(const Step& step) noexcept {
-  if (!step.steps.empty() || step.work.is_transposition || step.is_streaming) {
+  if (!step.steps.empty() || step.work.is_transposition || step.is_kernel_special) {
     return false;
   }
   if (!step.offsets.empty()) {
@@ -75,7 +75,7 @@ bool is_in_line(const Step& step) noexcept {
   if (!step.pieces.empty()) {
     return step.pieces.size() <= most_entries_unrolled;
   }
-  return step.work.block < long_block;
+  return true;
 }
 
 Emitter::Emitter(asmjit::CodeHolder& holder, const Mover::Program& program)
@@ -123,6 +123,9 @@ Emitter::Ahead Emitter::choose_ahead(const Step& step, std::span<const JointLeve
     return {};
   }
   const std::int64_t lines = (step.work.block + 63) / 64;
+  if (std::abs(stride_of(loops.back())) < 64) {
+    return {};  // line after line: the processor's own prefetchers see that
+  }
   std::int64_t blocks = std::max<std::int64_t>(2, lines_ahead / lines);
   for (std::size_t i = loops.size(); i-- > 0;) {
     if (loops[i].extent > 2 * blocks || i == 0) {

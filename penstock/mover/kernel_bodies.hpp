@@ -127,8 +127,16 @@ void copy_long_rows(const std::byte* from, std::byte* to, const Work& work) noex
   });
 }
 
+/// Short blocks bypass the cache where they are whole lines.
 template <class V>
 void stream_rows(const std::byte* from, std::byte* to, const Work& work) noexcept {
+  constexpr std::int64_t short_block = 4 * line_bytes;
+  const std::int64_t places = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to)) | work.block |
+                              work.inner.destination_stride | work.outer.destination_stride;
+  if (work.block < short_block && places % line_bytes != 0) {
+    copy_rows<V>(from, to, work);
+    return;
+  }
   for_each_block(from, to, work, [&](std::byte* d, const std::byte* s, const std::byte* ahead) {
     prefetch(ahead, work.block);
     stream_block<V>(d, s, work.block);

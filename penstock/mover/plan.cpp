@@ -17,20 +17,28 @@ using layout::Run;
 
 constexpr std::int64_t uint32_most = std::numeric_limits<std::uint32_t>::max();
 
-Kernel row_kernel(const Work& work, const Kernels& kernels, bool is_streaming) {
+Kernel streaming_kernel(const Work& work, const Kernels& kernels) {
   constexpr std::int64_t most_gathered = 512;
-  if (is_streaming) {
-    const bool is_gathered =
-        work.inner.destination_stride == work.block && work.block % line_bytes != 0 && work.block <= most_gathered;
-    return is_gathered ? kernels.stream_gathered_rows : kernels.stream_rows;
-  }
-  if (work.block >= long_block && has_fast_strings()) {
-    return kernels.copy_long_rows;
-  }
+  const bool is_gathered =
+      work.inner.destination_stride == work.block && work.block % line_bytes != 0 && work.block <= most_gathered;
+  return is_gathered ? kernels.stream_gathered_rows : kernels.stream_rows;
+}
+
+Kernel row_kernel(const Work& work, const Kernels& kernels) {
   const auto fixed = std::ranges::find(fixed_blocks, work.block);
   return fixed == fixed_blocks.end()
              ? kernels.copy_rows
              : kernels.copy_fixed_rows[static_cast<std::size_t>(std::distance(fixed_blocks.begin(), fixed))];
+}
+
+/// From which size on rows bypass the cache: parts of lines that do so hold up what follows, so that a packed message
+/// wants long rows, and to be long itself (measured with rows of 256 B to 4 KiB; EPYC 9005, November 2026).
+std::int64_t least_streamed_block(const Mover::Program& program) {
+  constexpr std::int64_t least_message = 65536;
+  if (program.hint != Hint::streaming || (program.is_pack && program.bytes < least_message)) {
+    return std::numeric_limits<std::int64_t>::max();
+  }
+  return program.is_pack ? 1024 : line_bytes;
 }
 
 /// The first level for which `is_fit` holds; -1 for none.
@@ -46,8 +54,7 @@ class Planner {
       : kernels_(kernels_of(program.set)),
         hint_(program.hint),
         is_pack_(program.is_pack),
-        // A short packed message does better by ordinary stores, measured up to 32 KiB (EPYC 9005, November 2026).
-        can_stream_rows_(hint_ == Hint::streaming && (!is_pack_ || program.bytes >= 65536)) {}
+        least_streamed_block_(least_streamed_block(program)) {}
 
   /// A packing of `layout` to or from contiguous memory, `position` bytes into it.
   Step plan_packing(const Layout& layout, std::int64_t position) const {
@@ -127,10 +134,19 @@ class Planner {
       if (step.outer >= 0) {
         step.work.outer = step.levels[static_cast<std::size_t>(step.outer)];
       }
-      // Parts of lines that bypass the cache hold up what follows.
-      step.is_streaming = can_stream_rows_ && step.work.block >= line_bytes;
-      step.kernel = row_kernel(step.work, kernels_, step.is_streaming);
+      choose_row_kernel(step);
     }
+  }
+
+  void choose_row_kernel(Step& step) const {
+    // In the caches vectors are faster than the string instruction up to here (EPYC 9005, November 2026).
+    const std::int64_t least_by_string = hint_ == Hint::reuse ? 4 * long_block : long_block;
+    const bool is_streaming = step.work.block >= least_streamed_block_;
+    const bool is_by_string = step.work.block >= least_by_string && has_fast_strings();
+    step.is_kernel_special = is_streaming || is_by_string;
+    step.kernel = is_streaming   ? streaming_kernel(step.work, kernels_)
+                  : is_by_string ? kernels_.copy_long_rows
+                                 : row_kernel(step.work, kernels_);
   }
 
   /// Chooses a transposition where one level steps by one element in the source and another in the destination.
@@ -263,7 +279,7 @@ class Planner {
   const Kernels& kernels_;
   Hint hint_;
   bool is_pack_;
-  bool can_stream_rows_;
+  std::int64_t least_streamed_block_;
 };
 
 }  // namespace

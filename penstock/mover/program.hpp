@@ -24,8 +24,8 @@ struct Step {
 
   /// Where there are no further steps.
   Kernel kernel = nullptr;
-  /// Whether its stores bypass the cache.
-  bool is_streaming = false;
+  /// Whether it does what plain moves cannot: stores that bypass the cache, copies by string instruction.
+  bool is_kernel_special = false;
   Work work;
   /// Which of the levels the kernel walks (its `inner`, its `outer`), -1 for none, and in which order, outermost first,
   /// the rest are loops around it.

@@ -67,10 +67,19 @@ void Writer::write_block(std::int64_t from, std::int64_t to, std::int64_t bytes)
 }
 
 /// By the widest moves. What is then left goes by the power of two that reaches its end, overlapping what was copied;
-/// of less than one such move, by two that meet or overlap.
+/// of less than one such move, by two that meet or overlap. Vectors are loaded by fours before they are stored.
 void Writer::write_moves(const Mem& to, const Mem& from, std::int64_t bytes) {
   const std::int64_t widest = set_ == InstructionSet::avx512 ? 64 : set_ == InstructionSet::avx2 ? 32 : 16;
-  for (std::int64_t done = 0; done < bytes;) {
+  std::int64_t done = 0;
+  for (; bytes - done >= 4 * widest; done += 4 * widest) {
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      write_vector(true, from.cloneAdjusted(done + i * widest), i, widest);
+    }
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      write_vector(false, to.cloneAdjusted(done + i * widest), i, widest);
+    }
+  }
+  while (done < bytes) {
     const auto left = static_cast<std::uint64_t>(bytes - done);
     const auto reaching = static_cast<std::int64_t>(std::bit_ceil(left));
     auto width = std::min(static_cast<std::int64_t>(std::bit_floor(left)), widest);
@@ -98,25 +107,23 @@ void Writer::write_move(Mem to, Mem from, std::int64_t bytes) {
     code.mov(general, from);
     code.mov(to, general);
   } else {
-    write_vector_move(to, from, bytes);
+    write_vector(true, from, 4 + next_ % 4, bytes);
+    write_vector(false, to, 4 + next_ % 4, bytes);
   }
 }
 
-void Writer::write_vector_move(const Mem& to, const Mem& from, std::int64_t bytes) {
-  if (set_ == InstructionSet::avx512) {
-    const std::uint32_t high = 16 + next_;
-    const x86::Vec vector = bytes == 64   ? x86::Vec(x86::zmm(high))
-                            : bytes == 32 ? x86::Vec(x86::ymm(high))
-                                          : x86::Vec(x86::xmm(high));
-    code.emit(x86::Inst::kIdVmovdqu64, vector, from);
-    code.emit(x86::Inst::kIdVmovdqu64, to, vector);
-  } else if (set_ == InstructionSet::avx2) {
-    const x86::Vec vector = bytes == 32 ? x86::Vec(x86::ymm(next_)) : x86::Vec(x86::xmm(next_));
-    code.emit(x86::Inst::kIdVmovdqu, vector, from);
-    code.emit(x86::Inst::kIdVmovdqu, to, vector);
+void Writer::write_vector(bool is_load, const Mem& memory, std::uint32_t number, std::int64_t bytes) {
+  const std::uint32_t id = set_ == InstructionSet::avx512 ? 16 + number : number;
+  const x86::Vec vector = bytes == 64   ? x86::Vec(x86::zmm(id))
+                          : bytes == 32 ? x86::Vec(x86::ymm(id))
+                                        : x86::Vec(x86::xmm(id));
+  const asmjit::InstId instruction = set_ == InstructionSet::avx512 ? x86::Inst::kIdVmovdqu64
+                                     : set_ == InstructionSet::avx2 ? x86::Inst::kIdVmovdqu
+                                                                    : x86::Inst::kIdMovups;
+  if (is_load) {
+    code.emit(instruction, vector, memory);
   } else {
-    code.movups(x86::xmm(next_), from);
-    code.movups(to, x86::xmm(next_));
+    code.emit(instruction, memory, vector);
   }
 }
 

@@ -36,7 +36,7 @@ class Writer {
  private:
   Mem address_of(const Gp& base, const Gp& spare, std::int64_t offset, std::int64_t bytes);
   void write_move(Mem to, Mem from, std::int64_t bytes);
-  void write_vector_move(const Mem& to, const Mem& from, std::int64_t bytes);
+  void write_vector(bool is_load, const Mem& memory, std::uint32_t number, std::int64_t bytes);
 
   InstructionSet set_;
   std::uint32_t next_ = 0;
