@@ -91,9 +91,13 @@ nlohmann::ordered_json to_json(const PackResult& result) {
   const auto or_null = [](const std::optional<double>& uses) {
     return uses ? nlohmann::ordered_json(*uses) : nlohmann::ordered_json();
   };
-  nlohmann::ordered_json json{{"name", result.name},           {"group", name(result.group)},
-                              {"regime", name(result.regime)}, {"operation", name(result.operation)},
-                              {"bytes", result.bytes},         {"rounds", result.rounds}};
+  nlohmann::ordered_json json{{"name", result.name},
+                              {"group", name(result.group)},
+                              {"regime", name(result.regime)},
+                              {"operation", name(result.operation)},
+                              {"bytes", result.bytes},
+                              {"rounds", result.rounds},
+                              {"hint", result.hint}};
   for (const auto& [who, times] :
        {std::pair{"ours", result.ours}, {"mpi", result.mpi}, {"hand", result.hand}, {"memcpy", result.copy}}) {
     json[fmt::format("{}_bytes_per_s", who)] = rate(times.min_s);
@@ -117,7 +121,7 @@ nlohmann::ordered_json to_json(const Session& session, const PackOptions& option
   json["cores"] = machine.node.cores;
   json["cache_bytes"] = machine.node.cache_bytes;
   json["mpi"] = mpi_text();
-  json["hand_instruction_set"] = measure::hand_loops_set();
+  json["hand_instruction_set"] = report.hand_instruction_set;
   json["rounds_at_most"] = options.rounds;
   json["verified"] = true;  // a case that is not ends the run
   json["cases"] = nlohmann::ordered_json::array();

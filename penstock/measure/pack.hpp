@@ -22,8 +22,8 @@ struct PackOptions {
   std::string filter;  ///< a regular expression that a case's name must contain; empty: all
   std::vector<PackRegime> regimes{PackRegime::hot, PackRegime::cold};
   std::vector<PackOperation> operations{PackOperation::pack, PackOperation::unpack};
-  int rounds = 300;  ///< at most: a case ends earlier, after at least three, when it has taken `case_s` seconds
-  double case_s = 0.35;
+  int rounds = 300;      ///< of each case, in three sweeps over all cases
+  double case_s = 0.36;  ///< when a case has taken so many seconds, it ends earlier
   /// Told what comes next.
   std::function<void(std::string_view)> progress = [](std::string_view) {};
 };
@@ -52,6 +52,7 @@ struct PackResult {
   PackOperation operation;
   std::int64_t bytes = 0;  ///< packed
   int rounds = 0;
+  std::string hint{};  ///< what ours was told: "reuse", "from memory", "streaming"
   PackTimes ours{};
   PackTimes mpi{};
   PackTimes hand{};
@@ -78,6 +79,8 @@ struct PackMean {
 
 struct PackReport {
   std::vector<PackResult> results;
+  /// For which the hand-written loops ran, of those that they were compiled for.
+  std::string hand_instruction_set;
   /// Cases whose type names bytes twice, so that MPI allows no unpacking into it.
   std::vector<std::string> not_unpacked;
 };
@@ -88,9 +91,6 @@ PackReport measure_packing(const PackOptions& options);
 
 /// The means of every group, regime and operation that there are results of.
 std::vector<PackMean> pack_means(const std::vector<PackResult>& results);
-
-/// The instruction set for which the hand-written loops run, of those that they were compiled for.
-std::string hand_loops_set();
 
 }  // namespace penstock::measure
 #endif

@@ -1,0 +1,84 @@
+#include "penstock/measure/pack_rounds.hpp"
+
+#include "penstock/base/base.hpp"
+
+namespace penstock::measure {
+namespace {
+
+using Contender = void (Contenders::*)(std::byte*, std::byte*) const;
+
+/// Runs the contenders in turn, each a batch of uses at a time.
+class Rounds {
+ public:
+  Rounds(const Contenders& contenders, const PackPlaces& places, std::byte* array, std::byte* packed)
+      : contenders_(contenders), places_(places), array_(array), packed_(packed) {}
+
+  void run(int rounds, double most_s, PackSamples& samples) {
+    std::array<std::int64_t, 4> uses{};
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+      uses[i] = uses_of_batch(i);
+    }
+    const double begin_s = seconds();
+    for (int round = 0; round < rounds && (round == 0 || seconds() - begin_s < most_s); ++round) {
+      for (std::size_t i = 0; i < uses.size(); ++i) {
+        samples[i].push_back(time_batch(i, uses[i]) / static_cast<double>(uses[i]));
+      }
+    }
+  }
+
+ private:
+  /// So many that a batch takes long beside the clock's 25 ns.
+  std::int64_t uses_of_batch(std::size_t contender) {
+    constexpr double least_s = 20e-6;
+    std::int64_t uses = 1;
+    while (time_batch(contender, uses) < least_s && uses < (1 << 20)) {
+      uses *= 2;
+    }
+    return uses;
+  }
+
+  double time_batch(std::size_t contender, std::int64_t uses) {
+    switch (contender) {
+      case 0:
+        return time_uses<&Contenders::ours>(uses);
+      case 1:
+        return time_uses<&Contenders::mpi>(uses);
+      case 2:
+        return time_uses<&Contenders::hand>(uses);
+      default:
+        return time_uses<&Contenders::copy>(uses);
+    }
+  }
+
+  template <Contender contender>
+  double time_uses(std::int64_t uses) {
+    // Where arrays overlap in lines that the type leaves out, memcpy must not find them in cache: it goes where packed
+    // messages go.
+    constexpr bool is_copy = contender == &Contenders::copy;
+    const double begin_s = seconds();
+    for (std::int64_t use = 0; use < uses; ++use) {
+      const std::int64_t packed = places_.packed[next_packed_];
+      const std::int64_t array = is_copy ? packed : places_.array[next_array_];
+      (contenders_.*contender)(array_ + array, packed_ + packed);
+      next_array_ = next_array_ + 1 == places_.array.size() ? 0 : next_array_ + 1;
+      next_packed_ = next_packed_ + 1 == places_.packed.size() ? 0 : next_packed_ + 1;
+    }
+    return seconds() - begin_s;
+  }
+
+  const Contenders& contenders_;
+  const PackPlaces& places_;
+  std::byte* array_;
+  std::byte* packed_;
+  std::size_t next_array_ = 0;
+  std::size_t next_packed_ = 0;
+};
+
+}  // namespace
+
+void run_rounds(const Contenders& contenders, const PackPlaces& places, std::byte* array, std::byte* packed, int rounds,
+                double most_s, PackSamples& samples) {
+  Rounds(contenders, places, array, packed).run(rounds, most_s, samples);
+}
+
+}  // namespace penstock::measure
