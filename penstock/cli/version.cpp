@@ -35,9 +35,10 @@ std::string version_text() {
       "penstock {}\n"
       "MPI         {}\n"
       "transports  {}\n"
-      "transforms  {}\n",
+      "transforms  {}\n"
+      "movers      {}\n",
       PENSTOCK_VERSION, mpi_text(), PENSTOCK_HAS_MPI ? "threads, shm, mpi" : "threads (shm and mpi need MPI)",
-      fftw_version);
+      fftw_version, PENSTOCK_HAS_ASMJIT ? "machine code, by AsmJit" : "kernels compiled ahead of time");
 }
 
 }  // namespace penstock::cli

@@ -104,7 +104,7 @@ class Sequence {
 
   Layout finish() {
     if (parts_.empty()) {
-      return Layout::indexed(runs_);
+      return Layout::list(std::move(runs_));
     }
     end_runs();
     return Layout::sequence(parts_);
@@ -148,7 +148,7 @@ Layout indexed_block_of(const Contents& contents, std::int64_t unit, const Descr
     for (std::size_t i = 0; i < count; ++i) {
       runs[i] = {sum(product(contents.number(2 + i), unit), block.lower_bound()), block.bytes()};
     }
-    return Layout::indexed(runs);
+    return Layout::list(std::move(runs));
   }
   std::vector<std::int64_t> offsets(count);
   for (std::size_t i = 0; i < count; ++i) {
