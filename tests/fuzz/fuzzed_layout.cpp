@@ -155,7 +155,7 @@ FuzzedLayout make_indexed_runs(FuzzedNumbers& numbers) {
     runs.push_back(run);
     if (length > 0) {
       append(bytes, run.offset, run_of(length));
-      end = length < most_reach ? run.offset + length : 0;
+      end = is_far(run.offset) || is_far(length) ? 0 : run.offset + length;
     }
   }
   return {Layout::indexed(runs), bytes};
