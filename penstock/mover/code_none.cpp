@@ -3,14 +3,14 @@
 
 namespace penstock::mover {
 
-MachineCode::~MachineCode() = default;
+class CodePages::Chunk {};
 
 bool is_worth_code(const Mover::Program&) noexcept {
   return false;
 }
 
-std::optional<MachineCode> make_code(const Mover::Program&) noexcept {
-  return std::nullopt;
+CodePages make_code(const Mover::Program&) noexcept {
+  return {};
 }
 
 }  // namespace penstock::mover

@@ -1,6 +1,6 @@
-// Machine code for x86-64, by AsmJit: when it is made, and the pages that hold it.
-#include <cstring>
+// Machine code for x86-64, by AsmJit: when it is worth it, and how it is made.
 #include <exception>
+#include <span>
 
 #include "penstock/mover/code.hpp"
 #include "penstock/mover/emitter_x86.hpp"
@@ -32,12 +32,6 @@ class Failures : public asmjit::ErrorHandler {
 
 }  // namespace
 
-MachineCode::~MachineCode() {
-  if (pages_ != nullptr) {
-    asmjit::VirtMem::release(pages_, bytes_);
-  }
-}
-
 bool is_worth_code(const Mover::Program& program) noexcept {
   // A step is up to some 100 instructions: more code than this would not stay in the processor's caches of it.
   constexpr std::size_t most_leaves = 64;
@@ -48,30 +42,21 @@ bool is_worth_code(const Mover::Program& program) noexcept {
   return leaves.has_in_line && leaves.count <= most_leaves;
 }
 
-std::optional<MachineCode> make_code(const Mover::Program& program) noexcept try {
+CodePages make_code(const Mover::Program& program) noexcept try {
   asmjit::CodeHolder holder;
   Failures failures;
   if (holder.init(asmjit::Environment::host()) != asmjit::kErrorOk) {
-    return std::nullopt;
+    return {};
   }
   holder.setErrorHandler(&failures);
   Emitter(holder, program).emit();
+  if (failures.is_any) {
+    return {};
+  }
   const asmjit::CodeBuffer& written = holder.textSection()->buffer();
-  const std::size_t page = asmjit::VirtMem::info().pageSize;
-  const std::size_t bytes = (written.size() + page - 1) / page * page;
-  void* pages = nullptr;
-  if (failures.is_any ||
-      asmjit::VirtMem::alloc(&pages, bytes, asmjit::VirtMem::MemoryFlags::kAccessRW) != asmjit::kErrorOk) {
-    return std::nullopt;
-  }
-  MachineCode code(pages, bytes);
-  std::memcpy(pages, written.data(), written.size());
-  if (asmjit::VirtMem::protect(pages, bytes, asmjit::VirtMem::MemoryFlags::kAccessRX) != asmjit::kErrorOk) {
-    return std::nullopt;
-  }
-  return code;
+  return CodePages::seal(std::as_bytes(std::span(written.data(), written.size())));
 } catch (const std::exception&) {
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace penstock::mover

@@ -27,8 +27,8 @@ void Mover::Engine::make() noexcept {
     if (program.has_steps) {
       code_ = make_code(program);
     }
-    if (code_) {
-      move_.store(code_->function(), std::memory_order_release);
+    if (code_.begin() != nullptr) {
+      move_.store(reinterpret_cast<Move>(const_cast<void*>(code_.begin())), std::memory_order_release);
     }
   });
 }

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
-#include <optional>
 
 #include "penstock/mover/code.hpp"
 #include "penstock/mover/program.hpp"
@@ -43,7 +42,7 @@ class Mover::Engine {
   std::atomic<Move> move_ = nullptr;
   std::atomic<int> uses_left_ = uses_of_the_hot;
   std::once_flag made_;
-  std::optional<MachineCode> code_;
+  CodePages code_;
 };
 
 }  // namespace penstock::mover
