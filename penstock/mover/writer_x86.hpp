@@ -34,6 +34,9 @@ class Writer {
   void write_moves(const Mem& to, const Mem& from, std::int64_t bytes);
 
  private:
+  /// Bytes of the widest vectors.
+  std::int64_t widest() const { return set_ == InstructionSet::avx512 ? 64 : set_ == InstructionSet::avx2 ? 32 : 16; }
+  void write_long_block(std::int64_t bytes);
   Mem address_of(const Gp& base, const Gp& spare, std::int64_t offset, std::int64_t bytes);
   void write_move(Mem to, Mem from, std::int64_t bytes);
   void write_vector(bool is_load, const Mem& memory, std::uint32_t number, std::int64_t bytes);
