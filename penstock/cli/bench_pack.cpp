@@ -49,6 +49,10 @@ std::string uses_text(const std::optional<double>& uses) {
   return uses ? fmt::format("{:.3g}", *uses) : "never";
 }
 
+std::string microseconds(double time_s) {
+  return fmt::format("{:.2f} us", time_s * 1e6);
+}
+
 void print_results(const PackReport& report) {
   fmt::print("GB/s of packed bytes, minimum of the rounds; break-even in uses, against the MPI library\n\n");
   fmt::print("{:28} {:4} {:6} {:>9} {:>7} {:>7} {:>7} {:>7} {:>6} {:>6} {:>8} {:>9} {:>7}\n", "case", "", "", "bytes",
@@ -58,18 +62,23 @@ void print_results(const PackReport& report) {
     fmt::print("{:28} {:4} {:6} {:9} {:7.2f} {:7.2f} {:7.2f} {:7.2f} {:6.2f} {:6.2f} {:>8} {:>9} {:>7}\n", result.name,
                name(result.regime), name(result.operation), result.bytes, rate(result.ours), rate(result.mpi),
                rate(result.hand), rate(result.copy), result.mpi.min_s / result.ours.min_s,
-               result.hand.min_s / result.ours.min_s,
-               result.costs.has_code ? fmt::format("{:.2f} us", result.costs.emit_s * 1e6) : "-",
-               fmt::format("{:.2f} us", result.costs.first_use_s * 1e6), uses_text(result.break_even_uses(result.mpi)));
+               result.hand.min_s / result.ours.min_s, result.costs.has_code ? microseconds(result.costs.emit_s) : "-",
+               microseconds(result.costs.first_use_s), uses_text(result.break_even_uses(result.mpi)));
   }
 }
 
 void print_summary(const PackReport& report) {
-  fmt::print("\nGeometric means of the speed of ours over that of the others\n\n");
-  fmt::print("{:12} {:4} {:6} {:>5} {:>7} {:>7} {:>7}\n", "group", "", "", "cases", "hand", "MPI", "memcpy");
+  fmt::print(
+      "\nGeometric means of the speed of ours over that of the others; uses until ours is even with the MPI library, "
+      "median "
+      "of all cases and the most where it is faster; the longest making of code and time to the first byte\n\n");
+  fmt::print("{:12} {:4} {:6} {:>5} {:>7} {:>7} {:>7} {:>8} {:>8} {:>6} {:>10} {:>10}\n", "group", "", "", "cases",
+             "hand", "MPI", "memcpy", "median", "worst", "never", "emit", "first use");
   for (const PackMean& mean : measure::pack_means(report.results)) {
-    fmt::print("{:12} {:4} {:6} {:5} {:7.2f} {:7.2f} {:7.2f}\n", mean.group, name(mean.regime), name(mean.operation),
-               mean.cases, mean.against_hand, mean.against_mpi, mean.against_copy);
+    fmt::print("{:12} {:4} {:6} {:5} {:7.2f} {:7.2f} {:7.2f} {:>8} {:>8} {:6} {:>10} {:>10}\n", mean.group,
+               name(mean.regime), name(mean.operation), mean.cases, mean.against_hand, mean.against_mpi,
+               mean.against_copy, uses_text(mean.break_even_median_uses), uses_text(mean.break_even_worst_uses),
+               mean.never_even, microseconds(mean.emit_worst_s), microseconds(mean.first_use_worst_s));
   }
   fmt::print("\nSlower than {} of the faster of the MPI library and the loop:", slower_below);
   int slower = 0;
@@ -86,11 +95,12 @@ void print_summary(const PackReport& report) {
   }
 }
 
+nlohmann::ordered_json or_null(const std::optional<double>& number) {
+  return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();
+}
+
 nlohmann::ordered_json to_json(const PackResult& result) {
   const auto rate = [&](double time_s) { return static_cast<double>(result.bytes) / time_s; };
-  const auto or_null = [](const std::optional<double>& uses) {
-    return uses ? nlohmann::ordered_json(*uses) : nlohmann::ordered_json();
-  };
   nlohmann::ordered_json json{{"name", result.name},
                               {"group", name(result.group)},
                               {"regime", name(result.regime)},
@@ -143,7 +153,12 @@ nlohmann::ordered_json to_json(const Session& session, const PackOptions& option
                                        {"cases", mean.cases},
                                        {"against_hand", mean.against_hand},
                                        {"against_mpi", mean.against_mpi},
-                                       {"against_memcpy", mean.against_copy}});
+                                       {"against_memcpy", mean.against_copy},
+                                       {"break_even_median_uses", or_null(mean.break_even_median_uses)},
+                                       {"break_even_worst_uses", or_null(mean.break_even_worst_uses)},
+                                       {"never_even", mean.never_even},
+                                       {"emit_worst_s", mean.emit_worst_s},
+                                       {"first_use_worst_s", mean.first_use_worst_s}});
   }
   return json;
 }

@@ -67,9 +67,9 @@ std::string describe(const PackResult& result) {
 }
 
 /// The cases prepared and verified, and their costs measured.
-class Field {
+class Bench {
  public:
-  Field(const std::vector<PackCase>& cases, const PackOptions& options)
+  Bench(const std::vector<PackCase>& cases, const PackOptions& options)
       : options_(options), array_(arena_bytes(cases, options)), packed_(arena_bytes(cases, options)) {
     for (const PackCase& each : cases) {
       prepared_.emplace_back(each);
@@ -157,14 +157,14 @@ class Field {
 PackReport measure_packing(const PackOptions& options) {
   const std::vector<PackCase> cases = chosen_cases(options.filter);
   options.progress("making memory");
-  Field field(cases, options);
+  Bench bench(cases, options);
   // Each case comes up again after a while, so that what disturbs the machine for seconds disturbs no case in whole.
   const int sweeps = std::min(3, options.rounds);
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     const int rounds = options.rounds * (sweep + 1) / sweeps - options.rounds * sweep / sweeps;
-    field.sweep(rounds, options.case_s / sweeps, fmt::format("sweep {} of {}", sweep + 1, sweeps));
+    bench.sweep(rounds, options.case_s / sweeps, fmt::format("sweep {} of {}", sweep + 1, sweeps));
   }
-  return field.report();
+  return bench.report();
 }
 
 }  // namespace penstock::measure

@@ -22,8 +22,8 @@ struct PackOptions {
   std::string filter;  ///< a regular expression that a case's name must contain; empty: all
   std::vector<PackRegime> regimes{PackRegime::hot, PackRegime::cold};
   std::vector<PackOperation> operations{PackOperation::pack, PackOperation::unpack};
-  int rounds = 300;      ///< of each case, in three sweeps over all cases
-  double case_s = 0.36;  ///< when a case has taken so many seconds, it ends earlier
+  int rounds = 600;     ///< of each case, in three sweeps over all cases
+  double case_s = 0.6;  ///< when a case has taken so many seconds, it ends earlier
   /// Told what comes next.
   std::function<void(std::string_view)> progress = [](std::string_view) {};
 };
@@ -41,7 +41,7 @@ struct PackCosts {
   double compile_s = 0;     ///< the mover, without machine code
   double emit_s = 0;        ///< the machine code
   bool has_code = false;    ///< whether there is any
-  double first_use_s = 0;   ///< from the committed type to the first message packed, without the packing itself
+  double first_use_s = 0;   ///< from the committed type until its first cache line is moved, without machine code
 };
 
 /// One case in one regime, one operation.
@@ -66,7 +66,7 @@ struct PackResult {
   double ratio_to_best() const;
 };
 
-/// The geometric mean of ours' speed over the others', over the results of a group.
+/// The results of a group together: geometric means of ours' speed over the others', and what comes before.
 struct PackMean {
   std::string group;  ///< "all", "strided", "indexed", "transposes", "under 1 KiB"
   PackRegime regime;
@@ -75,6 +75,12 @@ struct PackMean {
   double against_hand = 0;
   double against_mpi = 0;
   double against_copy = 0;
+  /// Against the MPI library; nothing where ours is not faster in half of the cases, or in none.
+  std::optional<double> break_even_median_uses{};
+  std::optional<double> break_even_worst_uses{};  ///< of the cases in which ours is faster
+  int never_even = 0;                             ///< cases in which it is not
+  double emit_worst_s = 0;
+  double first_use_worst_s = 0;
 };
 
 struct PackReport {

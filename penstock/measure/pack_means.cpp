@@ -19,6 +19,18 @@ constexpr Group groups[] = {
     {"under 1 KiB", [](const PackResult& result) { return result.bytes < 1024; }},
 };
 
+void add_break_even(PackMean& mean, std::vector<double>& uses) {
+  std::sort(uses.begin(), uses.end());
+  mean.never_even = mean.cases - static_cast<int>(uses.size());
+  if (!uses.empty()) {
+    mean.break_even_worst_uses = uses.back();
+  }
+  // Those that never are even stand at the end of the order.
+  if (const auto middle = static_cast<std::size_t>(mean.cases / 2); middle < uses.size()) {
+    mean.break_even_median_uses = uses[middle];
+  }
+}
+
 }  // namespace
 
 std::optional<double> PackResult::break_even_uses(const PackTimes& other) const {
@@ -39,18 +51,25 @@ std::vector<PackMean> pack_means(const std::vector<PackResult>& results) {
     for (const PackRegime regime : {PackRegime::hot, PackRegime::cold}) {
       for (const PackOperation operation : {PackOperation::pack, PackOperation::unpack}) {
         PackMean mean{.group = group.name, .regime = regime, .operation = operation};
+        std::vector<double> uses;
         for (const PackResult& result : results) {
           if (group.has(result) && result.regime == regime && result.operation == operation) {
             ++mean.cases;
             mean.against_hand += std::log(result.hand.min_s / result.ours.min_s);
             mean.against_mpi += std::log(result.mpi.min_s / result.ours.min_s);
             mean.against_copy += std::log(result.copy.min_s / result.ours.min_s);
+            mean.emit_worst_s = std::max(mean.emit_worst_s, result.costs.emit_s);
+            mean.first_use_worst_s = std::max(mean.first_use_worst_s, result.costs.first_use_s);
+            if (const auto even = result.break_even_uses(result.mpi)) {
+              uses.push_back(*even);
+            }
           }
         }
         if (mean.cases > 0) {
           for (double* sum : {&mean.against_hand, &mean.against_mpi, &mean.against_copy}) {
             *sum = std::exp(*sum / mean.cases);
           }
+          add_break_even(mean, uses);
           means.push_back(mean);
         }
       }
