@@ -1,6 +1,6 @@
 # The commands of a developer's day, each a thin call of CMake, CTest or a script. `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help deps build test test-mpich test-asan test-tsan demo bench format lint clean
+.PHONY: help deps build test test-mpich test-asan test-tsan test-aarch64 fuzz demo bench format lint clean
 
 JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
@@ -33,6 +33,12 @@ test-asan: deps  ## run the tests under AddressSanitizer and UndefinedBehaviorSa
 
 test-tsan: deps  ## run the tests without MPI under ThreadSanitizer
 	$(call test_preset,tsan)
+
+test-aarch64:  ## test layouts and movers for AArch64 under an emulator
+	scripts/test-aarch64
+
+fuzz:  ## fuzz layouts and movers for SECONDS (60)
+	scripts/fuzz $(or $(SECONDS),60)
 
 demo: build  ## transform a brain, filter it, check it, draw it into demo-out/
 	scripts/demo

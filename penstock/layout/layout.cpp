@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include "penstock/base/error.hpp"
@@ -188,8 +187,8 @@ Layout Layout::nest(std::int64_t offset, std::span<const Level> levels, std::int
     check_not_negative(level.extent, "extent of a loop");
   }
   Layout layout = contiguous(element_bytes);
-  for (const Level& level : levels | std::views::reverse) {
-    layout = strided(level.extent, level.stride, layout);
+  for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
+    layout = strided(level->extent, level->stride, layout);
   }
   return layout.displaced(offset);
 }
@@ -237,8 +236,8 @@ Layout Layout::indexed(std::span<const std::int64_t> offsets, const Layout& part
       layout = sequence(parts);
     }
   }
-  for (const Level& level : repetition.levels | std::views::reverse) {
-    layout = strided(level.extent, level.stride, layout);
+  for (auto level = repetition.levels.rbegin(); level != repetition.levels.rend(); ++level) {
+    layout = strided(level->extent, level->stride, layout);
   }
   return layout;
 }

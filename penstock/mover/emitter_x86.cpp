@@ -58,7 +58,7 @@ std::int64_t moves_inside(const Step& step) {
 /// How many of a loop's repetitions, of so many moves each, are written out in a row.
 std::int64_t unrolling(std::int64_t extent, std::int64_t moves) {
   // Few: the processor's prefetchers follow the strides of single instructions.
-  constexpr std::int64_t most_in_a_loop = 4;
+  const std::int64_t most_in_a_loop = moves == 1 ? 8 : 4;
   const std::int64_t most = std::max<std::int64_t>(1, most_moves_unrolled / moves);
   return extent <= most ? extent : std::clamp<std::int64_t>(most_in_a_loop / moves, 1, most_in_a_loop);
 }
@@ -79,7 +79,7 @@ bool is_in_line(const Step& step) noexcept {
 }
 
 Emitter::Emitter(asmjit::CodeHolder& holder, const Mover::Program& program)
-    : writer_(holder, program.set), code_(writer_.code), program_(program) {}
+    : writer_(holder, program.set), code_(writer_.code), dense_(code_), program_(program) {}
 
 void Emitter::emit() {
   // The return address and two registers were pushed: 8 more than a multiple of 16 aligns the stack for calls.
@@ -97,6 +97,7 @@ void Emitter::emit() {
   code_.pop(x86::rbp);
   code_.pop(x86::rbx);
   code_.ret();
+  dense_.finish();
 }
 
 /// `from`, `to`: what is to be added to rbx and rbp.
@@ -142,6 +143,9 @@ void Emitter::emit_loops(const Step& step, std::span<const JointLevel> loops, st
     return;
   }
   const JointLevel& loop = loops[0];
+  if (loops.size() == 1 && emit_dense(step, loop, from, to)) {
+    return;
+  }
   const auto emit_some = [&](std::int64_t count) {
     std::int64_t last_line = -1;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -164,10 +168,11 @@ void Emitter::emit_loops(const Step& step, std::span<const JointLevel> loops, st
     emit_some(loop.extent);
     return;
   }
-  // Kernels keep none of these registers, so that loops around calls count in the stack frame.
+  // Neither kernels nor the loop over a list keep these registers: loops around them count in the stack frame.
   constexpr std::array counters{x86::rdx, x86::rcx, x86::rsi};
   const std::int64_t turns = loop.extent / unrolled;
-  const bool is_in_register = is_in_line(step) && loops.size() <= counters.size();
+  const bool is_in_register =
+      is_in_line(step) && step.offsets.size() <= most_entries_unrolled && loops.size() <= counters.size();
   const x86::Gp in_register = counters[(loops.size() - 1) % counters.size()];
   const x86::Mem in_frame = x86::qword_ptr(x86::rsp, 8 * framed_loops_);
   if (is_in_register) {
@@ -190,6 +195,27 @@ void Emitter::emit_loops(const Step& step, std::span<const JointLevel> loops, st
   // Back to where the loop began.
   writer_.write_add(x86::rbx, -turns * unrolled * loop.source_stride);
   writer_.write_add(x86::rbp, -turns * unrolled * loop.destination_stride);
+}
+
+/// Writes the loop by vectors that are shuffled, where it is dense and long enough for that; says whether it did.
+bool Emitter::emit_dense(const Step& step, const JointLevel& loop, std::int64_t from, std::int64_t to) {
+  if (!is_rows(step) || !is_in_line(step)) {
+    return false;
+  }
+  DenseLoop dense = find_dense_loop(step.work.block, loop, program_.set);
+  dense.is_far = program_.hint != Hint::reuse;
+  if (dense.spread == 0 || loop.extent <= dense.elements()) {
+    return false;
+  }
+  // The last element is left out, so that no vector reaches behind it.
+  const std::int64_t vectors = (loop.extent - 1) / dense.elements();
+  const std::int64_t done = vectors * dense.elements();
+  writer_.write_address(x86::r10, x86::rbx, from);
+  writer_.write_address(x86::r11, x86::rbp, to);
+  dense_.write(dense, vectors);
+  const JointLevel rest{loop.extent - done, loop.source_stride, loop.destination_stride};
+  emit_loops(step, {&rest, 1}, from + done * loop.source_stride, to + done * loop.destination_stride);
+  return true;
 }
 
 void Emitter::emit_inside(const Step& step, std::int64_t from, std::int64_t to) {

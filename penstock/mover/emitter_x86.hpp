@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "penstock/mover/dense_x86.hpp"
 #include "penstock/mover/program.hpp"
 #include "penstock/mover/writer_x86.hpp"
 
@@ -37,6 +38,7 @@ class Emitter {
 
   void emit_step(const Step& step, std::int64_t from, std::int64_t to);
   void emit_loops(const Step& step, std::span<const JointLevel> loops, std::int64_t from, std::int64_t to);
+  bool emit_dense(const Step& step, const JointLevel& loop, std::int64_t from, std::int64_t to);
   void emit_inside(const Step& step, std::int64_t from, std::int64_t to);
   void emit_list(const Step& step, std::int64_t from, std::int64_t to);
   void emit_list_loop(const Step& step, std::int64_t from, std::int64_t to);
@@ -46,6 +48,7 @@ class Emitter {
 
   Writer writer_;
   asmjit::x86::Assembler& code_;
+  DenseWriter dense_;
   const Mover::Program& program_;
   Ahead ahead_;
   /// Loops whose counters lie in the stack frame, at present.

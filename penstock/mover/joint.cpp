@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
-#include <ranges>
 
 namespace penstock::mover {
 namespace {
@@ -27,9 +26,7 @@ Nest nest_of(const Layout& layout) {
       nest.unit += run.bytes;
     }
   }
-  for (const Level& level : layout.levels() | std::views::reverse) {
-    nest.loops.push_back(level);
-  }
+  nest.loops.insert(nest.loops.end(), layout.levels().rbegin(), layout.levels().rend());
   return nest;
 }
 
@@ -98,7 +95,7 @@ std::vector<std::int64_t> common_cuts(const Nest& source, const Nest& destinatio
     }
   }
   std::ranges::sort(common);
-  common.erase(std::ranges::unique(common).begin(), common.end());
+  common.erase(std::unique(common.begin(), common.end()), common.end());
   return common;
 }
 

@@ -44,7 +44,7 @@ InstructionSet best_instruction_set() noexcept {
   return best;
 }
 
-const Kernels& kernels_of(InstructionSet set) noexcept {
+const Kernels& kernels_of([[maybe_unused]] InstructionSet set) noexcept {
   PENSTOCK_ASSERT(is_usable(set));
 #if defined(__x86_64__)
   if (set == InstructionSet::avx512) {

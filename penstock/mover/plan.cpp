@@ -4,7 +4,6 @@
 #include <iterator>
 #include <limits>
 #include <optional>
-#include <ranges>
 #include <utility>
 
 #include "penstock/mover/program.hpp"

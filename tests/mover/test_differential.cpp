@@ -126,6 +126,19 @@ TEST_F(Differential, LoopsAroundListsOfRuns) {
   }
 }
 
+TEST_F(Differential, SmallElementsAFewPlacesApart) {
+  for (const std::int64_t element : {1, 2, 4, 8}) {
+    for (std::int64_t spread = 2; spread <= 5; ++spread) {
+      for (const std::int64_t extent : {64 / element, 64 / element + 1, maker_.number(2, 300), maker_.number(2, 300)}) {
+        const Layout row = Layout::nest(0, {{{extent, spread * element}}}, element);
+        const Layout rows = Layout::strided(maker_.number(1, 3), row.upper_bound() + maker_.number(0, 9), row);
+        expect_copies(rows, Layout::contiguous(rows.bytes()), maker_.random);
+        expect_copies(Layout::contiguous(rows.bytes()), rows, maker_.random);
+      }
+    }
+  }
+}
+
 TEST_F(Differential, SequencesOfNestsAndLists) {
   for (int i = 0; i < 500 && !HasFailure(); ++i) {
     std::vector<Layout> parts;
@@ -159,7 +172,10 @@ TEST_F(Differential, ListsOfEqualBlocks) {
       place += element * maker_.number(1, 4);
     }
     std::ranges::shuffle(offsets, maker_.random);
-    const Layout list = Layout::indexed(offsets, Layout::contiguous(element));
+    Layout list = Layout::indexed(offsets, Layout::contiguous(element));
+    if (maker_.number(0, 1) == 0) {
+      list = Layout::strided(maker_.number(2, 5), list.upper_bound() + maker_.number(0, 99), list);
+    }
     expect_copies(list, Layout::contiguous(list.bytes()), maker_.random);
     expect_copies(Layout::contiguous(list.bytes()), list, maker_.random);
   }
