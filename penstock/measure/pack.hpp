@@ -62,8 +62,10 @@ struct PackResult {
 
   /// After how many uses describing and compiling has been made up for; nothing where ours is not faster.
   std::optional<double> break_even_uses(const PackTimes& other) const;
-  /// The speed of ours over that of the faster of the MPI library and the hand-written loop.
+  /// The speed of ours over that of the faster of the MPI library and the hand-written loop: of the minima, and of the
+  /// medians, which one lucky round does not move.
   double ratio_to_best() const;
+  double median_ratio_to_best() const;
 };
 
 /// The results of a group together: geometric means of ours' speed over the others', and what comes before.

@@ -45,6 +45,10 @@ double PackResult::ratio_to_best() const {
   return std::min(mpi.min_s, hand.min_s) / ours.min_s;
 }
 
+double PackResult::median_ratio_to_best() const {
+  return std::min(mpi.median_s, hand.median_s) / ours.median_s;
+}
+
 std::vector<PackMean> pack_means(const std::vector<PackResult>& results) {
   std::vector<PackMean> means;
   for (const Group& group : groups) {
