@@ -87,7 +87,6 @@ class Statuses {
 };
 
 bool has_nothing_pending(int count, const MPI_Request* requests) noexcept {
-  Library::get().requests.tend_orphans();
   return Library::get().requests.is_empty() || count <= 0 || requests == nullptr;
 }
 
@@ -99,6 +98,7 @@ using namespace penstock::interpose;
 extern "C" {
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  const OrphanTender tender(Library::get().requests);
   if (has_nothing_pending(1, request)) {
     return PMPI_Wait(request, status);
   }
@@ -114,6 +114,7 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  const OrphanTender tender(Library::get().requests);
   if (has_nothing_pending(1, request)) {
     return PMPI_Test(request, flag, status);
   }
@@ -132,6 +133,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 }
 
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  const OrphanTender tender(Library::get().requests);
   Pending* const pending = has_nothing_pending(1, &request) ? nullptr : Library::get().requests.find(request);
   if (pending == nullptr) {
     return PMPI_Request_get_status(request, flag, status);
@@ -146,6 +148,7 @@ int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
 }
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+  const OrphanTender tender(Library::get().requests);
   if (has_nothing_pending(count, requests)) {
     return PMPI_Waitall(count, requests, statuses);
   }
@@ -160,6 +163,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
 }
 
 int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
+  const OrphanTender tender(Library::get().requests);
   if (has_nothing_pending(count, requests)) {
     return PMPI_Testall(count, requests, flag, statuses);
   }
@@ -176,6 +180,7 @@ int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuse
 }
 
 int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
+  const OrphanTender tender(Library::get().requests);
   if (has_nothing_pending(count, requests)) {
     return PMPI_Waitany(count, requests, index, status);
   }
@@ -191,6 +196,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* statu
 }
 
 int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
+  const OrphanTender tender(Library::get().requests);
   if (has_nothing_pending(count, requests)) {
     return PMPI_Testany(count, requests, index, flag, status);
   }
@@ -206,6 +212,7 @@ int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_St
 }
 
 int MPI_Waitsome(int incount, MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[]) {
+  const OrphanTender tender(Library::get().requests);
   if (has_nothing_pending(incount, requests)) {
     return PMPI_Waitsome(incount, requests, outcount, indices, statuses);
   }
@@ -220,6 +227,7 @@ int MPI_Waitsome(int incount, MPI_Request requests[], int* outcount, int indices
 }
 
 int MPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[]) {
+  const OrphanTender tender(Library::get().requests);
   if (has_nothing_pending(incount, requests)) {
     return PMPI_Testsome(incount, requests, outcount, indices, statuses);
   }
@@ -231,6 +239,11 @@ int MPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indices
   const int result = PMPI_Testsome(incount, requests, outcount, indices, seen.data());
   entries.finish_some(*outcount, indices, requests, seen.data(), result);
   return result;
+}
+
+int MPI_Barrier(MPI_Comm comm) {
+  const OrphanTender tender(Library::get().requests);
+  return PMPI_Barrier(comm);
 }
 
 }  // extern "C"

@@ -12,6 +12,7 @@ namespace {
 /// Calls `receive(buffer, count, datatype, status)` on what stands for the user's buffer, and unpacks.
 template <class Receive>
 int receive(void* buffer, int count, MPI_Datatype type, int source, MPI_Status* status, Receive call) {
+  const OrphanTender tender(Library::get().requests);
   std::optional<Receiving> receiving = expect_message(buffer, count, type, source);
   if (!receiving) {
     return call(buffer, count, type, status);

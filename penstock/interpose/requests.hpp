@@ -81,6 +81,18 @@ class Requests {
   std::vector<std::unique_ptr<Pending>> orphans_;
 };
 
+/// Tends the orphans when a call that may have waited for them ends: the program can know by now that they are
+/// complete.
+class OrphanTender {
+ public:
+  explicit OrphanTender(Requests& requests) noexcept : requests_(requests) {}
+  ~OrphanTender() { requests_.tend_orphans(); }
+  OrphanTender(const OrphanTender&) = delete;
+
+ private:
+  Requests& requests_;
+};
+
 /// Unpacks what `status` says was received, and makes the request inactive; nothing more for a send, a cancelled or an
 /// inactive request.
 void deliver(Pending& pending, const MPI_Status& status) noexcept;

@@ -28,6 +28,18 @@ MPI_Datatype make_type(std::int64_t bytes, bool has_gap) {
 
 WireTypes::WireTypes() : are_gaps_faster_(is_job_on_one_node()) {}
 
+void WireTypes::free_all() noexcept {
+  const std::unique_lock lock(mutex_);
+  for (BySize* const types : {&gapped_, &contiguous_}) {
+    for (auto& [bytes, type] : *types) {
+      if (type != MPI_DATATYPE_NULL) {
+        PMPI_Type_free(&type);
+      }
+    }
+    types->clear();
+  }
+}
+
 MPI_Datatype WireTypes::find_or_make(BySize& types, std::int64_t bytes, bool has_gap) noexcept {
   {
     const std::shared_lock lock(mutex_);

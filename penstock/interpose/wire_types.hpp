@@ -12,7 +12,7 @@ namespace penstock::interpose {
 /// The last bytes of a message that travels gapped lie so much further on, and are as many.
 inline constexpr std::int64_t gap_bytes = 64;
 
-/// Committed datatypes by their size, made once and kept to the end. Thread-safe.
+/// Committed datatypes by their size, made once and kept until MPI ends. Thread-safe.
 class WireTypes {
  public:
   WireTypes();
@@ -28,6 +28,9 @@ class WireTypes {
 
   /// An element of `bytes` contiguous bytes; MPI_DATATYPE_NULL as above.
   MPI_Datatype contiguous(std::int64_t bytes) noexcept { return find_or_make(contiguous_, bytes, false); }
+
+  /// Frees all of them, before MPI ends.
+  void free_all() noexcept;
 
  private:
   using BySize = std::unordered_map<std::int64_t, MPI_Datatype>;

@@ -1,0 +1,153 @@
+// Puts and gets whose origin is not contiguous, completed in each of MPI's ways.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+#include "buffer.hpp"
+
+namespace penstock::interpose {
+namespace {
+
+constexpr int cases = 15;
+
+/// A window of plain bytes on each rank, as many as the case's elements have.
+class Window {
+ public:
+  Window(int bytes, int who) : memory_(static_cast<std::size_t>(bytes)) {
+    for (std::size_t i = 0; i < memory_.size(); ++i) {
+      memory_[i] = known_byte(who, i);
+    }
+    MPI_Win_create(memory_.data(), bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window_);
+  }
+  ~Window() { MPI_Win_free(&window_); }
+  Window(const Window&) = delete;
+
+  operator MPI_Win() const { return window_; }
+  Packed& memory() { return memory_; }
+
+ private:
+  Packed memory_;
+  MPI_Win window_ = MPI_WIN_NULL;
+};
+
+/// An epoch around operations to `target`.
+using Epoch = std::function<void(MPI_Win, int target, const std::function<void()>& operations)>;
+
+const std::vector<std::pair<const char*, Epoch>>& epochs() {
+  static const std::vector<std::pair<const char*, Epoch>> all = {
+      {"fence",
+       [](MPI_Win window, int, const std::function<void()>& operations) {
+         MPI_Win_fence(0, window);
+         operations();
+         MPI_Win_fence(0, window);
+       }},
+      {"lock",
+       [](MPI_Win window, int target, const std::function<void()>& operations) {
+         MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
+         operations();
+         MPI_Win_unlock(target, window);
+       }},
+      {"lock all",
+       [](MPI_Win window, int, const std::function<void()>& operations) {
+         MPI_Win_lock_all(0, window);
+         operations();
+         MPI_Win_unlock_all(window);
+       }},
+      {"flush",
+       [](MPI_Win window, int target, const std::function<void()>& operations) {
+         MPI_Win_lock_all(0, window);
+         operations();
+         MPI_Win_flush_local(target, window);
+         MPI_Win_flush(target, window);
+         MPI_Win_unlock_all(window);
+       }},
+      {"post and start",
+       [](MPI_Win window, int target, const std::function<void()>& operations) {
+         const Ring ring;
+         MPI_Group world = MPI_GROUP_NULL;
+         MPI_Group to = MPI_GROUP_NULL;
+         MPI_Group from = MPI_GROUP_NULL;
+         MPI_Comm_group(MPI_COMM_WORLD, &world);
+         MPI_Group_incl(world, 1, &target, &to);
+         MPI_Group_incl(world, 1, &ring.previous, &from);
+         MPI_Win_post(from, 0, window);
+         MPI_Win_start(to, 0, window);
+         operations();
+         MPI_Win_complete(window);
+         MPI_Win_wait(window);
+         MPI_Group_free(&world);
+         MPI_Group_free(&to);
+         MPI_Group_free(&from);
+       }},
+  };
+  return all;
+}
+
+/// Open MPI 4.1.4 moves other bytes where the lowest byte of a contiguous type is not its buffer's first.
+bool begins_at_its_address(const RandomType& type) {
+  return type.lowest == 0;
+}
+
+TEST(OneSided, PutsArrive) {
+  for (const auto& [name, epoch] : epochs()) {
+    SCOPED_TRACE(name);
+    for_each_case_of(cases, 300, begins_at_its_address, [&epoch = epoch](const Case& of) {
+      const Ring ring;
+      Buffer sent(of.type, of.count, ring.rank);
+      Window window(sent.bytes(), 1000);
+      epoch(window, ring.next,
+            [&] { MPI_Put(sent.address(), of.count, of.type.type, ring.next, 0, sent.bytes(), MPI_BYTE, window); });
+      MPI_Barrier(MPI_COMM_WORLD);
+      EXPECT_TRUE(window.memory() == Buffer(of.type, of.count, ring.previous).packed());
+    });
+  }
+}
+
+TEST(OneSided, GetsFillTheBuffer) {
+  for (const auto& [name, epoch] : epochs()) {
+    SCOPED_TRACE(name);
+    for_each_case_of(cases, 301, begins_at_its_address, [&epoch = epoch](const Case& of) {
+      const Ring ring;
+      Buffer received(of.type, of.count, 1000);
+      Window window(received.bytes(), ring.rank);
+      MPI_Barrier(MPI_COMM_WORLD);
+      Packed theirs(window.memory().size());
+      for (std::size_t i = 0; i < theirs.size(); ++i) {
+        theirs[i] = known_byte(ring.next, i);
+      }
+      const Packed expected = received.storage_after(theirs);
+      epoch(window, ring.next, [&] {
+        MPI_Get(received.address(), of.count, of.type.type, ring.next, 0, received.bytes(), MPI_BYTE, window);
+      });
+      EXPECT_TRUE(received.storage() == expected);
+    });
+  }
+}
+
+TEST(OneSided, TheTargetMayHaveATypeAsWell) {
+  const Ring ring;
+  constexpr int rows = 500;
+  MPI_Datatype column = MPI_DATATYPE_NULL;
+  MPI_Type_vector(rows, 1, 3, MPI_INT, &column);
+  MPI_Type_commit(&column);
+  std::vector<int> from(rows * 3);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    from[i] = static_cast<int>(i) + ring.rank;
+  }
+  std::vector<int> to(rows * 3, -1);
+  MPI_Win window = MPI_WIN_NULL;
+  MPI_Win_create(to.data(), static_cast<MPI_Aint>(to.size() * sizeof(int)), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
+                 &window);
+  MPI_Win_fence(0, window);
+  MPI_Put(from.data(), 1, column, ring.next, 1, 1, column, window);
+  MPI_Win_fence(0, window);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    EXPECT_EQ(to[i], i % 3 == 1 ? static_cast<int>(i) - 1 + ring.previous : -1);
+  }
+  MPI_Win_free(&window);
+  MPI_Type_free(&column);
+}
+
+}  // namespace
+}  // namespace penstock::interpose
