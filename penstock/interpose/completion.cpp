@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "penstock/interpose/library.hpp"
@@ -27,51 +29,62 @@ class Array {
   std::vector<Value> many_;
 };
 
-/// The entries of an array of requests, found before MPI completes any and may give their handles out again.
+/// The entries of an array of requests, taken before MPI completes any; those whose requests live on go back in the
+/// end.
 class Entries {
  public:
-  Entries(int count, const MPI_Request* requests) : entries_(count) {
+  Entries(int count, const MPI_Request* requests) : count_(count), requests_(requests), entries_(count) {
     for (int i = 0; i < count; ++i) {
-      entries_[i] = Library::get().requests.find(requests[i]);
+      entries_[i] = Library::get().requests.take(requests[i]);
       has_any_ = has_any_ || entries_[i] != nullptr;
     }
   }
+  ~Entries() {
+    for (int i = 0; i < count_ && has_any_; ++i) {
+      if (entries_[i] != nullptr && requests_[i] != MPI_REQUEST_NULL) {
+        Library::get().requests.add(requests_[i], std::move(entries_[i]));
+      }
+    }
+  }
+  Entries(const Entries&) = delete;
+
   bool has_any() const noexcept { return has_any_; }
 
   /// MPI says that request `i` is complete.
-  void finish(int i, const MPI_Request* requests, const MPI_Status& status, int result) noexcept {
+  void finish(int i, const MPI_Status& status, int result) noexcept {
     if (entries_[i] != nullptr) {
-      Library::get().requests.finish(*entries_[i], requests[i], status, result);
+      deliver(*entries_[i], status, result);
     }
   }
 
-  /// Some call for all `count` requests has returned `result`.
-  void finish_all(int count, const MPI_Request* requests, const MPI_Status* statuses, int result) noexcept {
-    for (int i = 0; i < count; ++i) {
+  /// A call for all requests has returned `result`.
+  void finish_all(const MPI_Status* statuses, int result) noexcept {
+    for (int i = 0; i < count_; ++i) {
       if (result == MPI_SUCCESS) {
-        finish(i, requests, statuses[i], MPI_SUCCESS);
+        finish(i, statuses[i], MPI_SUCCESS);
       } else if (result == MPI_ERR_IN_STATUS && statuses[i].MPI_ERROR != MPI_ERR_PENDING) {
-        finish(i, requests, statuses[i], statuses[i].MPI_ERROR);
+        finish(i, statuses[i], statuses[i].MPI_ERROR);
       }
     }
   }
 
-  /// Some call has completed the `count` requests of `indices`.
-  void finish_some(int count, const int* indices, const MPI_Request* requests, const MPI_Status* statuses,
-                   int result) noexcept {
-    if (count == MPI_UNDEFINED || (result != MPI_SUCCESS && result != MPI_ERR_IN_STATUS)) {
+  /// A call has completed the `completed` requests of `indices`.
+  void finish_some(int completed, const int* indices, const MPI_Status* statuses, int result) noexcept {
+    if (completed == MPI_UNDEFINED || (result != MPI_SUCCESS && result != MPI_ERR_IN_STATUS)) {
       return;
     }
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < completed; ++k) {
       const int error = result == MPI_SUCCESS ? MPI_SUCCESS : statuses[k].MPI_ERROR;
       if (error != MPI_ERR_PENDING) {
-        finish(indices[k], requests, statuses[k], error);
+        finish(indices[k], statuses[k], error);
       }
     }
   }
 
  private:
-  Array<Pending*> entries_;
+  int count_;
+  const MPI_Request* requests_;
+  Array<std::unique_ptr<Pending>> entries_;
   bool has_any_ = false;
 };
 
@@ -102,14 +115,17 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   if (has_nothing_pending(1, request)) {
     return PMPI_Wait(request, status);
   }
-  Pending* const pending = Library::get().requests.find(*request);
+  std::unique_ptr<Pending> pending = Library::get().requests.take(*request);
   if (pending == nullptr) {
     return PMPI_Wait(request, status);
   }
   MPI_Status own;
   MPI_Status* const seen = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = PMPI_Wait(request, seen);
-  Library::get().requests.finish(*pending, *request, *seen, result);
+  deliver(*pending, *seen, result);
+  if (*request != MPI_REQUEST_NULL) {
+    Library::get().requests.add(*request, std::move(pending));
+  }
   return result;
 }
 
@@ -118,7 +134,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   if (has_nothing_pending(1, request)) {
     return PMPI_Test(request, flag, status);
   }
-  Pending* const pending = Library::get().requests.find(*request);
+  std::unique_ptr<Pending> pending = Library::get().requests.take(*request);
   if (pending == nullptr) {
     return PMPI_Test(request, flag, status);
   }
@@ -127,7 +143,10 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   *flag = 0;
   const int result = PMPI_Test(request, flag, seen);
   if (*flag != 0 || result != MPI_SUCCESS) {
-    Library::get().requests.finish(*pending, *request, *seen, result);
+    deliver(*pending, *seen, result);
+  }
+  if (*request != MPI_REQUEST_NULL) {
+    Library::get().requests.add(*request, std::move(pending));
   }
   return result;
 }
@@ -142,7 +161,7 @@ int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   MPI_Status* const seen = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = PMPI_Request_get_status(request, flag, seen);
   if (result == MPI_SUCCESS && *flag != 0) {
-    deliver(*pending, *seen);
+    deliver(*pending, *seen, result);
   }
   return result;
 }
@@ -158,7 +177,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
   }
   Statuses seen(count, statuses);
   const int result = PMPI_Waitall(count, requests, seen.data());
-  entries.finish_all(count, requests, seen.data(), result);
+  entries.finish_all(seen.data(), result);
   return result;
 }
 
@@ -174,7 +193,7 @@ int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuse
   Statuses seen(count, statuses);
   const int result = PMPI_Testall(count, requests, flag, seen.data());
   if (result != MPI_SUCCESS || *flag != 0) {
-    entries.finish_all(count, requests, seen.data(), result);
+    entries.finish_all(seen.data(), result);
   }
   return result;
 }
@@ -190,7 +209,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* statu
   *index = MPI_UNDEFINED;
   const int result = PMPI_Waitany(count, requests, index, seen);
   if (*index != MPI_UNDEFINED) {
-    entries.finish(*index, requests, *seen, result);
+    entries.finish(*index, *seen, result);
   }
   return result;
 }
@@ -206,7 +225,7 @@ int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_St
   *index = MPI_UNDEFINED;
   const int result = PMPI_Testany(count, requests, index, flag, seen);
   if (*index != MPI_UNDEFINED && (*flag != 0 || result != MPI_SUCCESS)) {
-    entries.finish(*index, requests, *seen, result);
+    entries.finish(*index, *seen, result);
   }
   return result;
 }
@@ -222,7 +241,7 @@ int MPI_Waitsome(int incount, MPI_Request requests[], int* outcount, int indices
   }
   Statuses seen(incount, statuses);
   const int result = PMPI_Waitsome(incount, requests, outcount, indices, seen.data());
-  entries.finish_some(*outcount, indices, requests, seen.data(), result);
+  entries.finish_some(*outcount, indices, seen.data(), result);
   return result;
 }
 
@@ -237,7 +256,7 @@ int MPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indices
   }
   Statuses seen(incount, statuses);
   const int result = PMPI_Testsome(incount, requests, outcount, indices, seen.data());
-  entries.finish_some(*outcount, indices, requests, seen.data(), result);
+  entries.finish_some(*outcount, indices, seen.data(), result);
   return result;
 }
 

@@ -4,6 +4,8 @@
 
 #include <exception>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "penstock/interpose/library.hpp"
 
@@ -33,23 +35,26 @@ std::optional<Origin> make_origin(Type* type, int count, int target, MPI_Win win
   }
 }
 
-/// Calls MPI, and where that succeeds what was under way to every rank of the window is complete at the origin.
+/// Calls MPI, and where that succeeds what was under way to `target` is complete at the origin.
 template <class Call>
-int complete_all(MPI_Win window, Call call) {
+int complete_one(int target, MPI_Win window, Call call) {
+  Windows& windows = Library::get().windows;
+  std::vector<Operation> operations = windows.take(window, target);
   const int result = call();
   if (result == MPI_SUCCESS) {
-    Library::get().windows.complete(window);
+    Windows::complete(operations);
+  } else {
+    for (Operation& operation : operations) {
+      windows.add(std::move(operation));
+    }
   }
   return result;
 }
 
+/// The same for every rank of the window.
 template <class Call>
-int complete_one(int rank, MPI_Win window, Call call) {
-  const int result = call();
-  if (result == MPI_SUCCESS) {
-    Library::get().windows.complete(window, rank);
-  }
-  return result;
+int complete_all(MPI_Win window, Call call) {
+  return complete_one(Windows::every_target, window, call);
 }
 
 }  // namespace

@@ -105,18 +105,14 @@ int MPI_Startall(int count, MPI_Request requests[]) {
 
 int MPI_Request_free(MPI_Request* request) {
   Requests& requests = Library::get().requests;
-  Pending* pending = request != nullptr ? requests.find(*request) : nullptr;
-  if (pending == nullptr) {
+  std::unique_ptr<Pending> pending = request != nullptr ? requests.take(*request) : nullptr;
+  if (pending == nullptr || !pending->is_active) {
     return PMPI_Request_free(request);
   }
-  if (pending->is_active) {
-    requests.orphan(*pending);
-    *request = MPI_REQUEST_NULL;
-    requests.tend_orphans();
-    return MPI_SUCCESS;
-  }
-  const std::unique_ptr<Pending> removed = requests.remove(*pending);
-  return PMPI_Request_free(request);
+  requests.orphan(std::move(pending));
+  *request = MPI_REQUEST_NULL;
+  requests.tend_orphans();
+  return MPI_SUCCESS;
 }
 
 }  // extern "C"

@@ -18,8 +18,8 @@ bool has_received(int result) noexcept {
          (PMPI_Error_class(result, &error_class) == MPI_SUCCESS && error_class == MPI_ERR_TRUNCATE);
 }
 
-void deliver(Pending& pending, const MPI_Status& status) noexcept {
-  if (!std::exchange(pending.is_active, false) || pending.way == Pending::Way::send) {
+void deliver(Pending& pending, const MPI_Status& status, int result) noexcept {
+  if (!std::exchange(pending.is_active, false) || pending.way == Pending::Way::send || !has_received(result)) {
     return;
   }
   int is_cancelled = 0;
@@ -31,8 +31,8 @@ void deliver(Pending& pending, const MPI_Status& status) noexcept {
 
 Requests::~Requests() {
   for (Bucket& bucket : buckets_) {
-    while (bucket.newest != nullptr) {
-      const std::unique_ptr<Pending> oldest(std::exchange(bucket.newest, bucket.newest->next));
+    while (bucket.first != nullptr) {
+      const std::unique_ptr<Pending> gone(std::exchange(bucket.first, bucket.first->next));
     }
   }
 }
@@ -46,47 +46,41 @@ void Requests::add(MPI_Request request, std::unique_ptr<Pending> pending) {
   pending->request = request;
   Bucket& bucket = bucket_of(request);
   const std::lock_guard lock(bucket.mutex);
-  pending->next = bucket.newest;
-  bucket.newest = pending.release();
+  pending->next = bucket.first;
+  bucket.first = pending.release();
   held_.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// The link that points to the entry, or the last one.
+Pending** Requests::link_to(Bucket& bucket, MPI_Request request) noexcept {
+  Pending** link = &bucket.first;
+  while (*link != nullptr && (*link)->request != request) {
+    link = &(*link)->next;
+  }
+  return link;
 }
 
 Pending* Requests::look_up(MPI_Request request) noexcept {
   Bucket& bucket = bucket_of(request);
   const std::lock_guard lock(bucket.mutex);
-  Pending* pending = bucket.newest;
-  while (pending != nullptr && pending->request != request) {
-    pending = pending->next;
-  }
-  return pending;
+  return *link_to(bucket, request);
 }
 
-std::unique_ptr<Pending> Requests::remove(Pending& pending) noexcept {
-  Bucket& bucket = bucket_of(pending.request);
+std::unique_ptr<Pending> Requests::take_out(MPI_Request request) noexcept {
+  Bucket& bucket = bucket_of(request);
   const std::lock_guard lock(bucket.mutex);
-  Pending** link = &bucket.newest;
-  while (*link != &pending) {
-    link = &(*link)->next;
+  Pending** const link = link_to(bucket, request);
+  Pending* const pending = *link;
+  if (pending != nullptr) {
+    *link = pending->next;
+    held_.fetch_sub(1, std::memory_order_relaxed);
   }
-  *link = pending.next;
-  held_.fetch_sub(1, std::memory_order_relaxed);
-  return std::unique_ptr<Pending>(&pending);
+  return std::unique_ptr<Pending>(pending);
 }
 
-void Requests::finish(Pending& pending, MPI_Request request, const MPI_Status& status, int result) noexcept {
-  if (has_received(result)) {
-    deliver(pending, status);
-  }
-  pending.is_active = false;
-  if (!pending.is_persistent && request == MPI_REQUEST_NULL) {
-    remove(pending);
-  }
-}
-
-void Requests::orphan(Pending& pending) noexcept {
-  std::unique_ptr<Pending> owned = remove(pending);
+void Requests::orphan(std::unique_ptr<Pending> pending) noexcept {
   const std::lock_guard lock(orphans_mutex_);
-  orphans_.push_back(std::move(owned));
+  orphans_.push_back(std::move(pending));
   orphan_count_.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -95,10 +89,11 @@ void Requests::test_orphans() noexcept {
   std::erase_if(orphans_, [this](const std::unique_ptr<Pending>& pending) {
     MPI_Status status;
     int is_complete = 0;
-    if (PMPI_Test(&pending->request, &is_complete, &status) == MPI_SUCCESS && is_complete == 0) {
+    const int result = PMPI_Test(&pending->request, &is_complete, &status);
+    if (result == MPI_SUCCESS && is_complete == 0) {
       return false;
     }
-    deliver(*pending, status);
+    deliver(*pending, status, result);
     if (pending->request != MPI_REQUEST_NULL) {
       PMPI_Request_free(&pending->request);
     }

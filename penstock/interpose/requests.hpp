@@ -30,9 +30,9 @@ struct Pending {
   Pending* next = nullptr;
 };
 
-/// Pending requests by handle. The user's handle stays MPI's own; MPI gives a handle out again once its request is
-/// complete, perhaps to another thread before we have removed our entry, so that of equal handles the newest entry is
-/// the one found, and entries are removed by identity. Thread-safe.
+/// Pending requests by handle. The user's handle stays MPI's own, and MPI gives a handle out again, perhaps to another
+/// thread, as soon as its request is complete: whoever completes a request takes its entry first, and puts it back
+/// where the request lives on. Thread-safe.
 class Requests {
  public:
   Requests() = default;
@@ -41,20 +41,14 @@ class Requests {
 
   void add(MPI_Request request, std::unique_ptr<Pending> pending);
 
-  /// The entry of `request`, or nullptr. Costs one load while no request is pending.
-  Pending* find(MPI_Request request) noexcept {
-    return held_.load(std::memory_order_relaxed) == 0 ? nullptr : look_up(request);
-  }
+  /// The entry of `request`, or nullptr; it stays in the table. Costs one load while no request is pending.
+  Pending* find(MPI_Request request) noexcept { return is_empty() ? nullptr : look_up(request); }
+  /// The same, out of the table.
+  std::unique_ptr<Pending> take(MPI_Request request) noexcept { return is_empty() ? nullptr : take_out(request); }
   bool is_empty() const noexcept { return held_.load(std::memory_order_relaxed) == 0; }
 
-  std::unique_ptr<Pending> remove(Pending& pending) noexcept;
-
-  /// MPI has completed the request with `status` and the return code `result`: unpacks what was received, forgets what
-  /// is not persistent. `request` is the handle as MPI left it.
-  void finish(Pending& pending, MPI_Request request, const MPI_Status& status, int result) noexcept;
-
   /// Takes over an active request that the user frees: it is freed when it is complete.
-  void orphan(Pending& pending) noexcept;
+  void orphan(std::unique_ptr<Pending> pending) noexcept;
   /// Completes the orphans that can be completed. Cheap without any.
   void tend_orphans() noexcept {
     if (orphan_count_.load(std::memory_order_relaxed) != 0) {
@@ -67,11 +61,13 @@ class Requests {
  private:
   struct Bucket {
     std::mutex mutex;
-    Pending* newest = nullptr;
+    Pending* first = nullptr;
   };
 
   Bucket& bucket_of(MPI_Request request) noexcept;
+  static Pending** link_to(Bucket& bucket, MPI_Request request) noexcept;
   Pending* look_up(MPI_Request request) noexcept;
+  std::unique_ptr<Pending> take_out(MPI_Request request) noexcept;
   void test_orphans() noexcept;
 
   std::array<Bucket, 256> buckets_;
@@ -93,9 +89,9 @@ class OrphanTender {
   Requests& requests_;
 };
 
-/// Unpacks what `status` says was received, and makes the request inactive; nothing more for a send, a cancelled or an
-/// inactive request.
-void deliver(Pending& pending, const MPI_Status& status) noexcept;
+/// MPI has completed the request with `status` and the return code `result`: unpacks what was received and makes the
+/// request inactive. Nothing more for a send, a cancelled or an inactive request.
+void deliver(Pending& pending, const MPI_Status& status, int result) noexcept;
 
 /// Whether a receive with this return code has put something into its buffer: also a part of a message too long.
 bool has_received(int result) noexcept;

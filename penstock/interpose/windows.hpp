@@ -29,13 +29,15 @@ class Windows {
  public:
   void add(Operation operation);
 
-  /// MPI has completed at the origin what was under way to `target`, or to every rank of the window.
-  void complete(MPI_Win window, int target) noexcept;
-  void complete(MPI_Win window) noexcept { complete(window, every_target); }
-
- private:
+  /// Takes out what is under way to `target`, or to every rank of the window, before MPI is asked to complete it: what
+  /// other threads begin meanwhile may stay incomplete.
+  std::vector<Operation> take(MPI_Win window, int target) noexcept;
   static constexpr int every_target = -1;
 
+  /// MPI has completed these at the origin: fills the buffers of gets.
+  static void complete(std::vector<Operation>& operations) noexcept;
+
+ private:
   std::atomic<std::int64_t> held_{0};
   std::mutex mutex_;
   std::vector<Operation> operations_;
