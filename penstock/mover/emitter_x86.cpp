@@ -25,6 +25,12 @@ bool is_rows(const Step& step) {
   return step.steps.empty() && step.offsets.empty() && step.pieces.empty() && !step.work.is_transposition;
 }
 
+/// a * b, or `most` where that is less.
+std::int64_t product_up_to(std::int64_t most, std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? most : std::min(most, product);
+}
+
 /// A step's loops, outermost first, with those of a kernel that is written out.
 std::vector<JointLevel> loops_of(const Step& step) {
   std::vector<JointLevel> loops;
@@ -118,7 +124,7 @@ Emitter::Ahead Emitter::choose_ahead(const Step& step, std::span<const JointLeve
   std::int64_t touched =
       std::max<std::int64_t>(step.work.block, std::min<std::int64_t>(64, std::abs(stride_of(loops.back()))));
   for (const JointLevel& loop : loops) {
-    touched *= loop.extent;
+    touched = product_up_to(most_touched_in_cache + 1, touched, loop.extent);
   }
   if (program_.hint == Hint::reuse && touched <= most_touched_in_cache) {
     return {};
@@ -130,7 +136,10 @@ Emitter::Ahead Emitter::choose_ahead(const Step& step, std::span<const JointLeve
   std::int64_t blocks = std::max<std::int64_t>(2, lines_ahead / lines);
   for (std::size_t i = loops.size(); i-- > 0;) {
     if (loops[i].extent > 2 * blocks || i == 0) {
-      return {blocks * stride_of(loops[i]), is_source};
+      std::int64_t distance = 0;
+      const bool is_too_far =
+          __builtin_mul_overflow(blocks, stride_of(loops[i]), &distance) || !fits_in_32_bits(distance);
+      return is_too_far ? Ahead{} : Ahead{distance, is_source};
     }
     blocks = (blocks + loops[i].extent - 1) / loops[i].extent;
   }
@@ -161,7 +170,7 @@ void Emitter::emit_loops(const Step& step, std::span<const JointLevel> loops, st
   };
   std::int64_t moves = moves_inside(step);
   for (const JointLevel& inside : loops.subspan(1)) {
-    moves *= inside.extent;
+    moves = product_up_to(most_moves_unrolled + 1, moves, inside.extent);
   }
   const std::int64_t unrolled = unrolling(loop.extent, moves);
   if (unrolled == loop.extent) {
@@ -229,11 +238,17 @@ void Emitter::emit_inside(const Step& step, std::int64_t from, std::int64_t to) 
     emit_list(step, from, to);
   } else if (!step.pieces.empty()) {
     for (const Piece& piece : step.pieces) {
-      writer_.write_block(from + piece.source_offset, to + piece.destination_offset, piece.bytes);
+      emit_block(from + piece.source_offset, to + piece.destination_offset, piece.bytes);
     }
   } else {
-    writer_.write_block(from, to, step.work.block);
+    emit_block(from, to, step.work.block);
   }
+}
+
+/// Aligned stores cost a few more: worth it for long blocks, and for shorter ones of what outgrows the first cache.
+void Emitter::emit_block(std::int64_t from, std::int64_t to, std::int64_t bytes) {
+  const bool is_aligned = bytes >= 512 || (bytes >= 256 && program_.bytes >= 16384);
+  is_aligned ? writer_.write_aligned_block(from, to, bytes) : writer_.write_block(from, to, bytes);
 }
 
 void Emitter::emit_list(const Step& step, std::int64_t from, std::int64_t to) {
@@ -245,7 +260,7 @@ void Emitter::emit_list(const Step& step, std::int64_t from, std::int64_t to) {
   for (std::size_t i = 0; i < step.offsets.size(); ++i) {
     const std::int64_t apart = step.offsets[i];
     const std::int64_t bytes = step.work.block > 0 ? step.work.block : step.positions[i + 1] - packed;
-    writer_.write_block(from + (program_.is_pack ? apart : packed), to + (program_.is_pack ? packed : apart), bytes);
+    emit_block(from + (program_.is_pack ? apart : packed), to + (program_.is_pack ? packed : apart), bytes);
     packed += bytes;
   }
 }

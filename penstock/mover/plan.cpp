@@ -52,6 +52,7 @@ class Planner {
   explicit Planner(const Mover::Program& program)
       : kernels_(kernels_of(program.set)),
         hint_(program.hint),
+        is_packing_(program.is_packing),
         is_pack_(program.is_pack),
         least_streamed_block_(least_streamed_block(program)) {}
 
@@ -138,8 +139,10 @@ class Planner {
   }
 
   void choose_row_kernel(Step& step) const {
-    // In the caches vectors are faster than the string instruction up to here (EPYC 9005, November 2026).
-    const std::int64_t least_by_string = hint_ == Hint::reuse ? 4 * long_block : long_block;
+    // Up to here vectors are faster than the string instruction (EPYC 9005, November 2026).
+    const std::int64_t least_by_string = hint_ == Hint::reuse ? 4 * long_block
+                                         : is_packing_        ? 2 * long_block
+                                                              : long_block;
     const bool is_streaming = step.work.block >= least_streamed_block_;
     const bool is_by_string = step.work.block >= least_by_string && has_fast_strings();
     step.is_kernel_special = is_streaming || is_by_string;
@@ -277,6 +280,7 @@ class Planner {
 
   const Kernels& kernels_;
   Hint hint_;
+  bool is_packing_;
   bool is_pack_;
   std::int64_t least_streamed_block_;
 };

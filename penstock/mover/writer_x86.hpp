@@ -28,15 +28,16 @@ class Writer {
   void write_address(const Gp& target, const Gp& base, std::int64_t offset);
   /// target += value.
   void write_add(const Gp& target, std::int64_t value);
-  /// Copies `bytes` bytes, 1 or more, from rbx + `from` to rbp + `to`: a loop where they are many.
+  /// Copies `bytes` bytes, 1 or more, from rbx + `from` to rbp + `to`, written out.
   void write_block(std::int64_t from, std::int64_t to, std::int64_t bytes);
-  /// The same from and to any place, without a loop.
+  /// The same for 256 bytes and more, by aligned stores, in a loop where they are many.
+  void write_aligned_block(std::int64_t from, std::int64_t to, std::int64_t bytes);
+  /// As write_block, from and to any place.
   void write_moves(const Mem& to, const Mem& from, std::int64_t bytes);
 
  private:
   /// Bytes of the widest vectors.
   std::int64_t widest() const { return set_ == InstructionSet::avx512 ? 64 : set_ == InstructionSet::avx2 ? 32 : 16; }
-  void write_long_block(std::int64_t bytes);
   Mem address_of(const Gp& base, const Gp& spare, std::int64_t offset, std::int64_t bytes);
   void write_move(Mem to, Mem from, std::int64_t bytes);
   void write_vector(bool is_load, const Mem& memory, std::uint32_t number, std::int64_t bytes);
