@@ -40,6 +40,7 @@ class Emitter {
   void emit_loops(const Step& step, std::span<const JointLevel> loops, std::int64_t from, std::int64_t to);
   bool emit_dense(const Step& step, const JointLevel& loop, std::int64_t from, std::int64_t to);
   void emit_inside(const Step& step, std::int64_t from, std::int64_t to);
+  bool is_by_string(std::int64_t bytes) const;
   void emit_block(std::int64_t from, std::int64_t to, std::int64_t bytes);
   void emit_list(const Step& step, std::int64_t from, std::int64_t to);
   void emit_list_loop(const Step& step, std::int64_t from, std::int64_t to);

@@ -58,8 +58,6 @@ void Writer::write_aligned_block(std::int64_t from, std::int64_t to, std::int64_
   const std::int64_t width = widest();
   const std::int64_t vectors = (bytes - (width - 1)) / width;
   write_moves(x86::ptr(x86::r11), x86::ptr(x86::r10), width);
-  const auto end = static_cast<std::int32_t>(bytes - 2 * width);
-  write_moves(x86::ptr(x86::r11, end), x86::ptr(x86::r10, end), 2 * width);
   code.mov(x86::rax, x86::r11);
   code.neg(x86::rax);
   code.and_(x86::rax, static_cast<std::int32_t>(width - 1));
@@ -80,6 +78,16 @@ void Writer::write_aligned_block(std::int64_t from, std::int64_t to, std::int64_
   if (left > 0) {
     write_moves(x86::ptr(x86::r11), x86::ptr(x86::r10), left * width);
   }
+  const std::int64_t end = bytes - 2 * width;
+  write_moves(address_of(x86::rbp, x86::r11, to + end, 2 * width),
+              address_of(x86::rbx, x86::r10, from + end, 2 * width), 2 * width);
+}
+
+void Writer::write_by_string(std::int64_t from, std::int64_t to, std::int64_t bytes) {
+  write_address(x86::rsi, x86::rbx, from);
+  write_address(x86::rdi, x86::rbp, to);
+  code.mov(x86::rcx, bytes);
+  code.rep().movs(x86::byte_ptr(x86::rdi), x86::byte_ptr(x86::rsi));
 }
 
 /// By the widest moves. What is then left goes by the power of two that reaches its end, overlapping what was copied;

@@ -32,6 +32,8 @@ class Writer {
   void write_block(std::int64_t from, std::int64_t to, std::int64_t bytes);
   /// The same for 256 bytes and more, by aligned stores, in a loop where they are many.
   void write_aligned_block(std::int64_t from, std::int64_t to, std::int64_t bytes);
+  /// The same by the string instruction, which takes rcx, rsi and rdi.
+  void write_by_string(std::int64_t from, std::int64_t to, std::int64_t bytes);
   /// As write_block, from and to any place.
   void write_moves(const Mem& to, const Mem& from, std::int64_t bytes);
 

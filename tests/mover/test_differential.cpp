@@ -139,6 +139,18 @@ TEST_F(Differential, SmallElementsAFewPlacesApart) {
   }
 }
 
+TEST_F(Differential, LoopsAroundLongBlocks) {
+  for (int i = 0; i < 30 && !HasFailure(); ++i) {
+    const std::int64_t block = maker_.number(2000, 20000);
+    const Layout two = Layout::indexed({{{0, block}, {block + maker_.number(1, 99), maker_.number(1, 9000)}}});
+    const Layout part = maker_.number(0, 1) == 0 ? two : Layout::contiguous(block);
+    const Layout layout = Layout::strided(maker_.number(2, 9), part.upper_bound() + maker_.number(1, 99), part);
+    expect_copies(layout, Layout::contiguous(layout.bytes()), maker_.random);
+    expect_copies(Layout::contiguous(layout.bytes()), layout, maker_.random);
+    expect_copies(layout, layout, maker_.random);
+  }
+}
+
 TEST_F(Differential, SequencesOfNestsAndLists) {
   for (int i = 0; i < 500 && !HasFailure(); ++i) {
     std::vector<Layout> parts;
