@@ -107,7 +107,7 @@ class Sequence {
       return Layout::list(std::move(runs_));
     }
     end_runs();
-    return Layout::sequence(parts_);
+    return Layout::sequence(std::move(parts_));
   }
 
  private:
@@ -116,8 +116,7 @@ class Sequence {
 
   void end_runs() {
     if (!runs_.empty()) {
-      parts_.push_back(Layout::indexed(runs_));
-      runs_.clear();
+      parts_.push_back(Layout::list(std::exchange(runs_, {})));
     }
   }
 
@@ -192,7 +191,7 @@ Layout subarray_of(const Contents& contents, const Description& element) {
   std::int64_t offset = 0;
   for (std::size_t i = 0; i < dimensions; ++i) {
     const std::size_t dimension = is_fortran ? i : dimensions - 1 - i;
-    box = Layout::strided(argument(1, dimension), stride, box);
+    box = Layout::strided(argument(1, dimension), stride, std::move(box));
     offset = sum(offset, product(argument(2, dimension), stride));
     stride = product(stride, argument(0, dimension));
   }

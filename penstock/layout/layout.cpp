@@ -134,19 +134,19 @@ Layout Layout::contiguous(std::int64_t bytes) {
 
 // Of a part in normal form only the outermost loop can continue into the new one: were the whole to repeat with a
 // period shorter than the part, that period would be the part's own.
-Layout Layout::strided(std::int64_t count, std::int64_t stride, const Layout& part) {
+Layout Layout::strided(std::int64_t count, std::int64_t stride, Layout part) {
   check_not_negative(count, "count of copies");
   if (count == 0 || part.bytes_ == 0) {
     return {};
   }
-  Layout layout = part;
+  Layout layout = std::move(part);
   if (count == 1) {
     return layout;
   }
-  layout.bytes_ = count_bytes(count, part.bytes_);
+  layout.bytes_ = count_bytes(count, layout.bytes_);
   const std::int64_t reach = distance_product(count - 1, stride);
-  layout.lower_bound_ = distance_sum(part.lower_bound_, std::min<std::int64_t>(reach, 0));
-  layout.upper_bound_ = distance_sum(part.upper_bound_, std::max<std::int64_t>(reach, 0));
+  layout.lower_bound_ = distance_sum(layout.lower_bound_, std::min<std::int64_t>(reach, 0));
+  layout.upper_bound_ = distance_sum(layout.upper_bound_, std::max<std::int64_t>(reach, 0));
   if (layout.levels_.empty() && layout.runs_.size() == 1 && stride == layout.runs_[0].bytes) {
     layout.runs_[0].bytes *= count;
     return layout;
@@ -174,7 +174,7 @@ Layout Layout::subarray(std::span<const std::int64_t> shape, std::span<const std
   std::int64_t stride = element_bytes;
   std::int64_t offset = 0;
   for (std::size_t i = shape.size(); i-- > 0;) {
-    box = strided(extent[i], stride, box);
+    box = strided(extent[i], stride, std::move(box));
     offset = distance_sum(offset, distance_product(start[i], stride));
     stride = distance_product(stride, shape[i]);
   }
@@ -188,7 +188,7 @@ Layout Layout::nest(std::int64_t offset, std::span<const Level> levels, std::int
   }
   Layout layout = contiguous(element_bytes);
   for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
-    layout = strided(level->extent, level->stride, layout);
+    layout = strided(level->extent, level->stride, std::move(layout));
   }
   return layout.displaced(offset);
 }
@@ -233,11 +233,11 @@ Layout Layout::indexed(std::span<const std::int64_t> offsets, const Layout& part
       for (const Run& copy : repetition.runs) {
         parts.push_back(part.displaced(copy.offset));
       }
-      layout = sequence(parts);
+      layout = sequence(std::move(parts));
     }
   }
   for (auto level = repetition.levels.rbegin(); level != repetition.levels.rend(); ++level) {
-    layout = strided(level->extent, level->stride, layout);
+    layout = strided(level->extent, level->stride, std::move(layout));
   }
   return layout;
 }
@@ -268,7 +268,7 @@ Layout Layout::list(std::vector<Run> runs) {
   return layout;
 }
 
-Layout Layout::sequence(std::span<const Layout> parts) {
+Layout Layout::sequence(std::vector<Layout> parts) {
   // Up to so many runs a list costs less than the loops around it. Chosen, not measured: a list's entry is 16 bytes, a
   // part's some 200.
   constexpr std::int64_t most_runs_unrolled = 64;
@@ -285,7 +285,7 @@ Layout Layout::sequence(std::span<const Layout> parts) {
       items.push_back(Layout::list(std::exchange(list, {})));
     }
   };
-  const auto append = [&](const Layout& part) {
+  const auto append = [&](Layout& part) {
     if ((part.levels_.empty() && part.parts_.empty()) || count_runs(part) <= most) {
       append_runs(list, part, 0);
       check_run_count(1, static_cast<std::int64_t>(list.size()));
@@ -293,10 +293,10 @@ Layout Layout::sequence(std::span<const Layout> parts) {
     }
     end_list();
     if (items.empty() || !take_in(items.back(), part)) {
-      items.push_back(part);
+      items.push_back(std::move(part));
     }
   };
-  for (const Layout& part : parts) {
+  for (Layout& part : parts) {
     if (part.levels_.empty() && !part.parts_.empty()) {
       std::ranges::for_each(part.parts_, append);
     } else if (part.bytes_ > 0) {
@@ -322,18 +322,22 @@ Layout Layout::sequence(std::span<const Layout> parts) {
   return layout;
 }
 
-Layout Layout::displaced(std::int64_t bytes) const {
+Layout Layout::displaced(std::int64_t bytes) const& {
+  return Layout(*this).displaced(bytes);
+}
+
+Layout Layout::displaced(std::int64_t bytes) && {
   if (bytes_ == 0) {
     return {};
   }
-  Layout layout = *this;
-  layout.lower_bound_ = distance_sum(lower_bound_, bytes);
-  layout.upper_bound_ = distance_sum(upper_bound_, bytes);
+  Layout layout = std::move(*this);
+  layout.lower_bound_ = distance_sum(layout.lower_bound_, bytes);
+  layout.upper_bound_ = distance_sum(layout.upper_bound_, bytes);
   for (Run& run : layout.runs_) {
     run.offset += bytes;
   }
   for (Layout& part : layout.parts_) {
-    part = part.displaced(bytes);
+    part = std::move(part).displaced(bytes);
   }
   return layout;
 }

@@ -39,7 +39,7 @@ class Layout {
   static Layout contiguous(std::int64_t bytes);
 
   /// `count` copies of `part`, copy i displaced by i * `stride` bytes.
-  static Layout strided(std::int64_t count, std::int64_t stride, const Layout& part);
+  static Layout strided(std::int64_t count, std::int64_t stride, Layout part);
 
   /// The box of `extent` elements that begins at `start` in an array of `shape` elements in C order (last index
   /// fastest); the origin is the array's first element. The three spans are of equal length.
@@ -58,10 +58,11 @@ class Layout {
   static Layout list(std::vector<Run> runs);
 
   /// The layouts given, one after the other in that order, all from the same origin.
-  static Layout sequence(std::span<const Layout> parts);
+  static Layout sequence(std::vector<Layout> parts);
 
   /// This layout with its origin moved by `bytes`.
-  Layout displaced(std::int64_t bytes) const;
+  Layout displaced(std::int64_t bytes) const&;
+  Layout displaced(std::int64_t bytes) &&;
 
   /// The number of bytes named.
   std::int64_t bytes() const noexcept { return bytes_; }
