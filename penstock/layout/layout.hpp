@@ -80,7 +80,7 @@ class Layout {
   std::int64_t upper_bound() const noexcept { return upper_bound_; }
 
   /// How many runs a layout may hold; what repeats with a constant stride is a level and costs no runs.
-  static constexpr std::int64_t most_runs = std::int64_t{1} << 26;
+  static constexpr std::int64_t most_runs = std::int64_t{1} << 24;
 
   bool operator==(const Layout& other) const noexcept;
   /// Equal for equal layouts.
