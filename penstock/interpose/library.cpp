@@ -10,8 +10,9 @@ namespace {
 // What is packed ahead is held twice for a while, and beyond the caches each pass over it costs as much as the message.
 constexpr std::int64_t most_packed_bytes = std::int64_t{64} << 20;
 
-// MPI's own engines copy longer runs than these as fast as memory does, and overlap both sides.
-constexpr std::int64_t longest_packed_run_bytes = 2048;
+// MPI's own engines copy longer runs than these as fast as memory does, and overlap packing with unpacking: measured on
+// a Zen 5 server, 2026-11, with runs of 8 bytes to 16 KiB.
+constexpr std::int64_t longest_packed_run_bytes = 512;
 
 // An absolute address in a datatype, for use with MPI_BOTTOM, lies above the first page.
 constexpr std::int64_t least_address = 4096;
@@ -36,7 +37,17 @@ Type* find_mover_type(const void* buffer, int count, MPI_Datatype datatype) noex
 }
 
 bool is_worth_packing(const Type& type, std::int64_t count) noexcept {
-  return type.run_bytes() <= longest_packed_run_bytes && type.bytes() <= most_packed_bytes / count;
+  if (type.bytes() > most_packed_bytes / count) {
+    return false;
+  }
+#ifdef OPEN_MPI
+  // Its engine takes some 6 ns a run, and few runs cost less than our own way round.
+  constexpr std::int64_t fewest_runs = 16;
+  return type.run_bytes() <= longest_packed_run_bytes && type.bytes() * count >= fewest_runs * type.run_bytes();
+#else
+  // MPICH over UCX packs short messages in small steps, whatever their runs.
+  return type.run_bytes() <= longest_packed_run_bytes || type.bytes() * count <= WireTypes::most_eager_bytes;
+#endif
 }
 
 bool may_serve(MPI_Datatype one, MPI_Datatype other) noexcept {

@@ -1,6 +1,9 @@
 // MPI's receives, also of probed messages and together with a send, with datatypes unpacked by movers.
 #include <mpi.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -11,18 +14,30 @@ namespace {
 
 /// Calls `receive(buffer, count, datatype, status)` on what stands for the user's buffer, and unpacks.
 template <class Receive>
-int receive(void* buffer, int count, MPI_Datatype type, int source, MPI_Status* status, Receive call) {
+int receive(void* buffer, int count, MPI_Datatype datatype, int source, MPI_Status* status, Receive call) {
   const OrphanTender tender(Library::get().requests);
-  std::optional<Receiving> receiving = expect_message(buffer, count, type, source);
-  if (!receiving) {
-    return call(buffer, count, type, status);
+  Type* const type = find_receiver(buffer, count, datatype, source);
+  if (type == nullptr) {
+    return call(buffer, count, datatype, status);
   }
   MPI_Status own;
   MPI_Status* const seen = status != MPI_STATUS_IGNORE ? status : &own;
-  Message& message = receiving->message;
-  const int result = call(message.buffer(), message.count(), message.datatype(), seen);
+  const std::int64_t bytes = type->bytes() * count;
+  if (bytes <= most_bytes_on_stack) {
+    alignas(64) std::byte packed[most_bytes_on_stack];
+    const int result = call(packed, static_cast<int>(bytes), MPI_PACKED, seen);
+    if (has_received(result)) {
+      type->unpack(count, packed, buffer, std::min(bytes, received_bytes(*seen)));
+    }
+    return result;
+  }
+  std::optional<Message> message = make_message(*type, count);
+  if (!message) {
+    return call(buffer, count, datatype, status);
+  }
+  const int result = call(message->buffer(), message->count(), message->datatype(), seen);
   if (has_received(result)) {
-    message.unpack(*receiving->type, buffer, received_bytes(*seen));
+    message->unpack(*type, buffer, received_bytes(*seen));
   }
   return result;
 }

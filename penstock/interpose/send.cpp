@@ -1,6 +1,8 @@
 // MPI's sends, with datatypes packed by movers.
 #include <mpi.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -12,11 +14,22 @@ namespace {
 using Send = int(const void*, int, MPI_Datatype, int, int, MPI_Comm);
 using StartSend = int(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 
-int send(Send& call, const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm) {
-  const std::optional<Message> message = pack_message(buffer, count, type, destination);
-  if (!message) {
-    return call(buffer, count, type, destination, tag, comm);
+int send(Send& call, const void* buffer, int count, MPI_Datatype datatype, int destination, int tag, MPI_Comm comm) {
+  Type* const type = find_sender(buffer, count, datatype, destination);
+  if (type == nullptr) {
+    return call(buffer, count, datatype, destination, tag, comm);
   }
+  const std::int64_t bytes = type->bytes() * count;
+  if (bytes <= most_bytes_on_stack) {
+    alignas(64) std::byte packed[most_bytes_on_stack];
+    type->pack(count, buffer, packed);
+    return call(packed, static_cast<int>(bytes), MPI_PACKED, destination, tag, comm);
+  }
+  std::optional<Message> message = make_message(*type, count);
+  if (!message) {
+    return call(buffer, count, datatype, destination, tag, comm);
+  }
+  message->pack(*type, buffer);
   return call(message->buffer(), message->count(), message->datatype(), destination, tag, comm);
 }
 

@@ -51,17 +51,22 @@ bool Type::read(MPI_Datatype type) noexcept {
   return state == State::read;
 }
 
-mover::Mover Type::mover(Way way, std::int64_t count) {
-  Slots& slots = way == Way::pack ? packers_ : unpackers_;
-  for (const Slot& slot : slots) {
+/// The mover in one of the slots, which stays as long as this type; or nullptr.
+const mover::Mover* Type::find_mover(Way way, std::int64_t count) const noexcept {
+  for (const Slot& slot : way == Way::pack ? packers_ : unpackers_) {
     const std::int64_t held = slot.count.load(std::memory_order_acquire);
     if (held == count) {
-      return slot.mover;
+      return &slot.mover;
     }
     if (held < 0) {
       break;
     }
   }
+  return nullptr;
+}
+
+mover::Mover Type::make_mover(Way way, std::int64_t count) {
+  Slots& slots = way == Way::pack ? packers_ : unpackers_;
   const double start = tally_ != nullptr ? seconds() : 0;
   const Layout elements = datatype::Description{element_, extent_}.of(count);
   const Layout packed = Layout::contiguous(elements.bytes());
@@ -85,7 +90,9 @@ mover::Mover Type::mover(Way way, std::int64_t count) {
 }
 
 void Type::pack(std::int64_t count, const void* user, std::byte* packed) noexcept {
-  const mover::Mover move = mover(Way::pack, count);
+  mover::Mover made;
+  const mover::Mover* held = find_mover(Way::pack, count);
+  const mover::Mover& move = held != nullptr ? * held : made = make_mover(Way::pack, count);
   const auto* from = static_cast<const std::byte*>(user);
   if (tally_ == nullptr) {
     move(from, packed);
@@ -97,7 +104,9 @@ void Type::pack(std::int64_t count, const void* user, std::byte* packed) noexcep
 }
 
 void Type::unpack(std::int64_t count, const std::byte* packed, void* user, std::int64_t received) noexcept {
-  const mover::Mover move = mover(Way::unpack, count);
+  mover::Mover made;
+  const mover::Mover* held = find_mover(Way::unpack, count);
+  const mover::Mover& move = held != nullptr ? * held : made = make_mover(Way::unpack, count);
   auto* to = static_cast<std::byte*>(user);
   const double start = tally_ != nullptr ? seconds() : 0;
   if (received >= move.bytes()) {
@@ -111,8 +120,11 @@ void Type::unpack(std::int64_t count, const std::byte* packed, void* user, std::
 }
 
 bool Type::has_mover(Way way, std::int64_t count) noexcept {
+  if (find_mover(way, count) != nullptr) {
+    return true;
+  }
   try {
-    static_cast<void>(mover(way, count));
+    static_cast<void>(make_mover(way, count));
     return true;
   } catch (const std::exception&) {
     return false;

@@ -69,8 +69,9 @@ class Type : public std::enable_shared_from_this<Type> {
   using Slots = std::array<Slot, 6>;
 
   bool read(MPI_Datatype type) noexcept;
+  const mover::Mover* find_mover(Way way, std::int64_t count) const noexcept;
   bool has_mover(Way way, std::int64_t count) noexcept;
-  mover::Mover mover(Way way, std::int64_t count);
+  mover::Mover make_mover(Way way, std::int64_t count);
 
   mover::Cache& movers_;
   Tallies* tallies_;
