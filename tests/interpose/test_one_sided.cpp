@@ -31,6 +31,19 @@ class Window {
   MPI_Win window_ = MPI_WIN_NULL;
 };
 
+/// Open MPI 4.1.4 offers several threads no windows where there is one rank alone.
+class OneSided : public testing::Test {
+ protected:
+  void SetUp() override {
+    char byte = 0;
+    MPI_Win window = MPI_WIN_NULL;
+    if (MPI_Win_create(&byte, 1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window) != MPI_SUCCESS) {
+      GTEST_SKIP() << "MPI makes no window";
+    }
+    MPI_Win_free(&window);
+  }
+};
+
 /// An epoch around operations to `target`.
 using Epoch = std::function<void(MPI_Win, int target, const std::function<void()>& operations)>;
 
@@ -89,7 +102,7 @@ bool begins_at_its_address(const RandomType& type) {
   return type.lowest == 0;
 }
 
-TEST(OneSided, PutsArrive) {
+TEST_F(OneSided, PutsArrive) {
   for (const auto& [name, epoch] : epochs()) {
     SCOPED_TRACE(name);
     for_each_case_of(cases, 300, begins_at_its_address, [&epoch = epoch](const Case& of) {
@@ -104,7 +117,7 @@ TEST(OneSided, PutsArrive) {
   }
 }
 
-TEST(OneSided, GetsFillTheBuffer) {
+TEST_F(OneSided, GetsFillTheBuffer) {
   for (const auto& [name, epoch] : epochs()) {
     SCOPED_TRACE(name);
     for_each_case_of(cases, 301, begins_at_its_address, [&epoch = epoch](const Case& of) {
@@ -125,7 +138,7 @@ TEST(OneSided, GetsFillTheBuffer) {
   }
 }
 
-TEST(OneSided, TheTargetMayHaveATypeAsWell) {
+TEST_F(OneSided, TheTargetMayHaveATypeAsWell) {
   const Ring ring;
   constexpr int rows = 500;
   MPI_Datatype column = MPI_DATATYPE_NULL;
