@@ -42,6 +42,7 @@ int MPI_Finalize() {
       std::fprintf(stderr, "penstock: datatypes of rank 0\n%s", library.tallies.table().c_str());
     }
   }
+  library.tallies.free_types();
   library.wire_types.free_all();
   return PMPI_Finalize();
 }

@@ -168,4 +168,14 @@ std::string Tallies::table() {
   return text;
 }
 
+void Tallies::free_types() noexcept {
+  const std::lock_guard lock(mutex_);
+  for (Tally& tally : tallies_) {
+    const std::lock_guard tally_lock(tally.mutex);
+    if (tally.type != MPI_DATATYPE_NULL) {
+      PMPI_Type_free(&tally.type);
+    }
+  }
+}
+
 }  // namespace penstock::interpose

@@ -57,6 +57,9 @@ class Tallies {
   /// The table, a line per layout that was used, most bytes first.
   std::string table();
 
+  /// Frees the duplicates of datatypes, before MPI ends; nothing is sampled from then on.
+  void free_types() noexcept;
+
  private:
   std::mutex mutex_;
   std::list<Tally> tallies_;
