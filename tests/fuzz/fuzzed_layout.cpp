@@ -120,13 +120,26 @@ FuzzedLayout make_nest(FuzzedNumbers& numbers) {
   return nest;
 }
 
+/// Longer lists than this only take time.
+constexpr std::int64_t most_runs = std::int64_t{1} << 18;
+
+/// The runs in a layout's lists.
+std::int64_t stored_runs(const Layout& layout) {
+  auto count = static_cast<std::int64_t>(layout.runs().size());
+  for (const Layout& part : layout.parts()) {
+    count += stored_runs(part);
+  }
+  return count;
+}
+
 FuzzedLayout make_indexed_part(FuzzedNumbers& numbers, int depth) {
   const FuzzedLayout part = make_layout(numbers, depth - 1);
   std::vector<std::int64_t> offsets;
   std::optional<Bytes> bytes(Bytes{});
   const bool is_even = numbers.choice(3) == 0;
   const std::int64_t step = is_even ? numbers.number() : 0;
-  for (std::int64_t i = numbers.choice(40); i > 0 && !numbers.is_at_end(); --i) {
+  const std::int64_t most = most_runs / std::max<std::int64_t>(1, stored_runs(part.layout));
+  for (std::int64_t i = std::min<std::int64_t>(numbers.choice(40), most); i > 0 && !numbers.is_at_end(); --i) {
     std::int64_t offset = 0;
     if (!is_even || offsets.empty()) {
       offset = numbers.number();
@@ -164,8 +177,13 @@ FuzzedLayout make_indexed_runs(FuzzedNumbers& numbers) {
 FuzzedLayout make_sequence(FuzzedNumbers& numbers, int depth) {
   std::vector<Layout> parts;
   std::optional<Bytes> bytes(Bytes{});
+  std::int64_t runs = 0;
   for (std::int64_t i = numbers.choice(12); i > 0 && !numbers.is_at_end(); --i) {
     const FuzzedLayout part = make_layout(numbers, depth - 1);
+    runs += stored_runs(part.layout);
+    if (runs > most_runs) {
+      break;
+    }
     parts.push_back(part.layout);
     append(bytes, 0, part.bytes);
   }
