@@ -92,7 +92,9 @@ Crew& Crew::operator=(Crew&& other) noexcept {
   return *this;
 }
 
-int Crew::size() const noexcept { return static_cast<int>(state_->failures.size()); }
+int Crew::size() const noexcept {
+  return static_cast<int>(state_->failures.size());
+}
 
 void Crew::run(const std::function<void(int)>& work) {
   State& state = *state_;
