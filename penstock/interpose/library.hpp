@@ -65,8 +65,8 @@ Type* find_receiver(const void* buffer, int count, MPI_Datatype datatype, int so
 /// Room for a message of `count` elements; nothing where there is no memory.
 std::optional<Message> make_message(Type& type, int count) noexcept;
 
-/// Blocking calls pack messages of up to so many bytes into buffers on the stack.
-inline constexpr std::int64_t most_bytes_on_stack = 2048;
+/// Blocking calls pack messages of up to so many bytes, which never travel gapped, into buffers on the stack.
+inline constexpr std::int64_t most_bytes_on_stack = WireTypes::most_eager_bytes;
 
 /// The packed message of a send that is served, and nothing for any other.
 std::optional<Message> pack_message(const void* buffer, int count, MPI_Datatype datatype, int destination) noexcept;

@@ -10,6 +10,9 @@ namespace {
 
 using layout::Layout;
 
+// What spans more than the second-level cache of the machines we know is taken to come from memory.
+constexpr std::int64_t most_cached_bytes = std::int64_t{1} << 20;
+
 std::int64_t count_runs(const Layout& layout) {
   std::int64_t runs = static_cast<std::int64_t>(layout.runs().size());
   for (const Layout& part : layout.parts()) {
@@ -70,7 +73,11 @@ mover::Mover Type::make_mover(Way way, std::int64_t count) {
   const double start = tally_ != nullptr ? seconds() : 0;
   const Layout elements = datatype::Description{element_, extent_}.of(count);
   const Layout packed = Layout::contiguous(elements.bytes());
-  mover::Mover made = way == Way::pack ? movers_.compile(elements, packed) : movers_.compile(packed, elements);
+  const mover::Hint hint = elements.upper_bound() - elements.lower_bound() > most_cached_bytes
+                               ? mover::Hint::from_memory
+                               : mover::Hint::reuse;
+  mover::Mover made =
+      way == Way::pack ? movers_.compile(elements, packed, hint) : movers_.compile(packed, elements, hint);
   if (tally_ != nullptr) {
     tally_->add_preparation(seconds() - start);
   }
