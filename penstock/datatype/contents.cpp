@@ -7,6 +7,7 @@
 
 #include "penstock/base/error.hpp"
 #include "penstock/datatype/contents.hpp"
+#include "penstock/datatype/datatype.hpp"
 
 namespace penstock::datatype {
 namespace {
@@ -40,6 +41,11 @@ struct Envelope {
 };
 
 }  // namespace
+
+int combiner_of(MPI_Datatype type) noexcept {
+  Envelope envelope;
+  return type != MPI_DATATYPE_NULL && envelope.read(type) == MPI_SUCCESS ? envelope.combiner : MPI_UNDEFINED;
+}
 
 void check_mpi(int code, const char* call) {
   if (code != MPI_SUCCESS) {

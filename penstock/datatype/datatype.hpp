@@ -28,6 +28,10 @@ struct Description {
 /// bytes away), and where MPI fails and was told to return its errors.
 Description describe(MPI_Datatype type);
 
+/// Which constructor made `type`, one of MPI_COMBINER_...; MPI_UNDEFINED where MPI does not say. Also for types made
+/// with large counts, of which MPI's older call makes an error.
+int combiner_of(MPI_Datatype type) noexcept;
+
 /// How many constructors may stand around one another: what the stack of a thread has room for.
 inline constexpr int deepest_nesting = 1000;
 

@@ -4,6 +4,7 @@
 #include <exception>
 #include <limits>
 
+#include "penstock/datatype/datatype.hpp"
 #include "penstock/interpose/library.hpp"
 
 namespace penstock::interpose {
@@ -17,12 +18,7 @@ bool are_plain_bytes(MPI_Datatype datatype, int& bytes) noexcept {
   }
   MPI_Aint lower_bound = 0;
   MPI_Aint extent = 0;
-  int integers = 0;
-  int addresses = 0;
-  int types = 0;
-  int combiner = 0;
-  return PMPI_Type_get_envelope(datatype, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
-         combiner == MPI_COMBINER_NAMED && PMPI_Type_size(datatype, &bytes) == MPI_SUCCESS &&
+  return datatype::combiner_of(datatype) == MPI_COMBINER_NAMED && PMPI_Type_size(datatype, &bytes) == MPI_SUCCESS &&
          PMPI_Type_get_extent(datatype, &lower_bound, &extent) == MPI_SUCCESS && lower_bound == 0 && extent == bytes;
 }
 

@@ -10,6 +10,7 @@
 
 #include "penstock/base/clock.hpp"
 #include "penstock/base/units.hpp"
+#include "penstock/datatype/datatype.hpp"
 
 namespace penstock::interpose {
 namespace {
@@ -22,12 +23,7 @@ std::string name_of(MPI_Datatype type) {
   if (PMPI_Type_get_name(type, name.data(), &length) == MPI_SUCCESS && length > 0) {
     return {name.data(), static_cast<std::size_t>(length)};
   }
-  int integers = 0;
-  int addresses = 0;
-  int types = 0;
-  int combiner = 0;
-  PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  switch (combiner) {
+  switch (datatype::combiner_of(type)) {
     case MPI_COMBINER_DUP:
       return "dup";
     case MPI_COMBINER_CONTIGUOUS:

@@ -23,13 +23,14 @@ class OwnedType {
 
  private:
   bool is_of_mpi() const {
-    int integers = 0;
-    int addresses = 0;
-    int types = 0;
-    int combiner = 0;
-    if (MPI_Type_get_envelope(type_, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) {
-      return false;  // made with large counts
-    }
+    int combiner = MPI_COMBINER_NAMED;
+#if MPI_VERSION >= 4
+    MPI_Count count = 0;  // of this and that; the call knows types made with large counts as well
+    MPI_Type_get_envelope_c(type_, &count, &count, &count, &count, &combiner);
+#else
+    int count = 0;
+    MPI_Type_get_envelope(type_, &count, &count, &count, &combiner);
+#endif
     return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
            combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
   }
