@@ -98,6 +98,11 @@ TEST(Collectives, GatherAndAllgatherBringAllParts) {
 }
 
 TEST(Collectives, GathervAndAllgathervPutPartsWhereTheyBelong) {
+#ifdef MPICH
+  if (Ring().ranks == 1) {
+    GTEST_SKIP() << "MPICH 4.0.2 ignores the displacement of a single rank";
+  }
+#endif
   for_each_case(cases, 202, [](const Case& of) {
     const Ring ring;
     const Spread spread(ring.ranks, 2);
