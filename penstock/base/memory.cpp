@@ -18,7 +18,9 @@
 namespace penstock {
 namespace {
 
-std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+std::size_t round_up(std::size_t value, std::size_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
 
 /// Gives every page of the range a frame now; a machine without memory then answers with an error and not a signal.
 void touch_pages(std::byte* data, std::size_t bytes) {
@@ -47,9 +49,13 @@ std::optional<std::uint64_t> read_number(const std::string& path) {
 
 }  // namespace
 
-Memory::Memory(std::size_t bytes) { map(-1, bytes, true); }
+Memory::Memory(std::size_t bytes) {
+  map(-1, bytes, true);
+}
 
-Memory::Memory(int fd, std::size_t bytes, bool is_mine) { map(fd, bytes, is_mine); }
+Memory::Memory(int fd, std::size_t bytes, bool is_mine) {
+  map(fd, bytes, is_mine);
+}
 
 void Memory::map(int fd, std::size_t bytes, bool is_touched) {
   if (bytes == 0) {

@@ -22,7 +22,7 @@ class StageBuilder {
         ranks_(ranks),
         spectrum_(problem.spectrum_points(), problem.grid),
         space_(problem.options.size, problem.grid),
-        movers_(problem.options.movers == Movers::compiled ? mover::Code::at_once : mover::Code::never) {}
+        movers_{.code = problem.options.movers == Movers::compiled ? mover::Code::at_once : mover::Code::never} {}
 
   /// A stage over this rank's pencils along `along`; without a `kind` it only moves data. Real data is met along x.
   Stage stage(int outer, int across, int along, std::optional<RowKind> kind);
@@ -58,7 +58,7 @@ class StageBuilder {
   Decomposition space_;
   Schedule schedule_;
   Flows flows_;  // of the exchange added last
-  MoverCache movers_;
+  TileMovers movers_;
 };
 
 }  // namespace penstock::fft

@@ -25,17 +25,6 @@ Box tile_box(const Stage& stage, std::int64_t outer, const Range& tile, std::int
 
 }  // namespace
 
-mover::Mover MoverCache::compiled(const layout::Layout& source, const layout::Layout& destination, mover::Hint hint) {
-  std::vector<Compiled>& candidates = by_hash_[source.hash() ^ destination.hash()];
-  for (const Compiled& known : candidates) {
-    if (known.source == source && known.destination == destination && known.hint == hint) {
-      return known.mover;
-    }
-  }
-  candidates.push_back({source, destination, hint, mover::Mover::compile(source, destination, hint, code_)});
-  return candidates.back().mover;
-}
-
 std::vector<Section> make_sections(const Stage& stage, std::vector<std::int64_t> firsts) {
   std::vector<Section> sections;
   if (stage.outer_range.extent == 0) {
@@ -54,7 +43,7 @@ std::vector<Section> make_sections(const Stage& stage, std::vector<std::int64_t>
   return sections;
 }
 
-void add_moves(Stage& stage, bool is_source, const Flow& flow, mover::Hint hint, MoverCache& movers) {
+void add_moves(Stage& stage, bool is_source, const Flow& flow, mover::Hint hint, TileMovers& movers) {
   const std::array<int, 3> tile_order{stage.outer, stage.across, stage.along};
   const Block& block = flow.block;
   const std::int64_t pitch = is_source ? stage.in_pitch_bytes : stage.out_pitch_bytes;
@@ -69,7 +58,7 @@ void add_moves(Stage& stage, bool is_source, const Flow& flow, mover::Hint hint,
                                      layout::Level{extent[at(stage.along)], block.element_bytes}};
         const layout::Layout in_tile = layout::Layout::nest(0, tile_levels, block.element_bytes);
         const layout::Layout far = piece.layout(tile_order, block.element_bytes);
-        Move move{.mover = is_source ? movers.compiled(far, in_tile, hint) : movers.compiled(in_tile, far, hint),
+        Move move{.mover = is_source ? movers.compile(far, in_tile, hint) : movers.compile(in_tile, far, hint),
                   .far_offset = piece.offset_bytes,
                   .far_stride = piece.levels[at(stage.outer)].back().stride,
                   .tile_offset = (piece.box.lower[at(stage.across)] - tile.lower) * pitch +

@@ -1,9 +1,7 @@
 // Joins a stage's tiles to the places they come from and go to: the sections of its ends and the copies of each tile.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "penstock/fft/flows.hpp"
@@ -13,29 +11,21 @@
 
 namespace penstock::fft {
 
-/// Compiles each copy once, however many tiles make it.
-class MoverCache {
- public:
-  explicit MoverCache(mover::Code code) : code_(code) {}
+/// Where a plan's copies come from: each is compiled once, however many tiles make it.
+struct TileMovers {
+  mover::Cache cache{4096};
+  mover::Code code;
 
-  mover::Mover compiled(const layout::Layout& source, const layout::Layout& destination, mover::Hint hint);
-
- private:
-  struct Compiled {
-    layout::Layout source;
-    layout::Layout destination;
-    mover::Hint hint;
-    mover::Mover mover;
-  };
-  mover::Code code_;
-  std::map<std::size_t, std::vector<Compiled>> by_hash_;
+  mover::Mover compile(const layout::Layout& source, const layout::Layout& destination, mover::Hint hint) {
+    return cache.compile(source, destination, hint, code);
+  }
 };
 
 /// Sections of a stage's outer range that begin at `firsts` (in any order, repeated or not), without moves yet.
 std::vector<Section> make_sections(const Stage& stage, std::vector<std::int64_t> firsts);
 
 /// Adds to every tile of the stage's source (or sink) the moves from (or to) its part of the flow's block.
-void add_moves(Stage& stage, bool is_source, const Flow& flow, mover::Hint hint, MoverCache& movers);
+void add_moves(Stage& stage, bool is_source, const Flow& flow, mover::Hint hint, TileMovers& movers);
 
 /// Adds to every tile of the stage's source the messages of the flow that it reads.
 void add_needs(Stage& stage, const Flow& flow);

@@ -25,7 +25,7 @@ class WireTypes {
 
   WireTypes();
 
-  /// Whether packed messages of so many bytes should be sent and received with a gap: see docs/decisions/0009. Where
+  /// Whether packed messages of so many bytes should be sent and received with a gap: see docs/decisions/0010. Where
   /// all ranks share a node, both MPIs move what is not contiguous through shared memory at cache speed, but have the
   /// kernel copy what is (CMA), page by page.
   bool is_gap_faster(std::int64_t bytes) const noexcept {

@@ -1,4 +1,5 @@
 // The cache of movers: by the two layouts and the hint, the least recently used dropped first.
+#include <iterator>
 #include <list>
 #include <mutex>
 #include <unordered_map>
@@ -10,6 +11,7 @@ namespace penstock::mover {
 
 struct Cache::Entries {
   struct Entry {
+    std::size_t hash;
     layout::Layout source;
     layout::Layout destination;
     Hint hint;
@@ -41,12 +43,11 @@ Mover Cache::compile(const layout::Layout& source, const layout::Layout& destina
     }
   }
   Mover mover = Mover::compile(source, destination, hint, code);
-  entries_->by_use.push_front({source, destination, hint, code, mover});
+  entries_->by_use.push_front({hash, source, destination, hint, code, mover});
   entries_->by_hash.emplace(hash, entries_->by_use.begin());
   if (entries_->by_use.size() > entries_->most) {
     const auto last = std::prev(entries_->by_use.end());
-    const std::size_t last_hash = last->source.hash() * 31 + last->destination.hash();
-    auto [first_of, end_of] = entries_->by_hash.equal_range(last_hash);
+    auto [first_of, end_of] = entries_->by_hash.equal_range(last->hash);
     for (auto it = first_of; it != end_of; ++it) {
       if (it->second == last) {
         entries_->by_hash.erase(it);

@@ -24,9 +24,7 @@ void Mover::Engine::run_steps(const std::byte* from, std::byte* to) noexcept {
 
 void Mover::Engine::make() noexcept {
   std::call_once(made_, [this] {
-    if (program.has_steps) {
-      code_ = make_code(program);
-    }
+    code_ = make_code(program);
     if (code_.begin() != nullptr) {
       move_.store(reinterpret_cast<Move>(const_cast<void*>(code_.begin())), std::memory_order_release);
     }

@@ -17,9 +17,9 @@ Layout rows(std::int64_t count) {
   return Layout::nest(0, {{{count, 24}}}, 8);
 }
 
-/// Whether the cache hands out the very mover `known` of so many rows: its machine code tells.
+/// Whether the cache still has the mover of so many rows that was used until it had machine code: one compiled anew has
+/// none.
 bool is_kept(Cache& cache, std::int64_t count) {
-  // A mover that was used until it was hot has code; one compiled anew has none.
   return cache.compile(rows(count), Layout::contiguous(8 * count)).has_code();
 }
 
