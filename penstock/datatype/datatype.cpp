@@ -77,7 +77,7 @@ Layout vector_of(const Contents& contents, std::int64_t stride, const Descriptio
 /// Layouts one after the other, gathered as one list of runs as long as no loop comes between.
 class Sequence {
  public:
-  explicit Sequence(std::size_t most_runs) { runs_.reserve(most_runs); }
+  explicit Sequence(std::size_t blocks) : blocks_(blocks) {}
 
   /// `length` elements at `displacement` bytes.
   void append(std::int64_t displacement, std::int64_t length, const Description& element) {
@@ -86,6 +86,9 @@ class Sequence {
       return;
     }
     if (layout.is_contiguous() && (element.extent == layout.bytes() || length == 1)) {
+      if (runs_.empty()) {
+        runs_.reserve(blocks_);
+      }
       runs_.push_back({sum(displacement, layout.lower_bound()), product(length, layout.bytes())});
       return;
     }
@@ -99,6 +102,9 @@ class Sequence {
       return;
     }
     end_runs();
+    if (parts_.empty()) {
+      parts_.reserve(blocks_);
+    }
     parts_.push_back(block_of(element, length).displaced(displacement));
   }
 
@@ -120,14 +126,37 @@ class Sequence {
     }
   }
 
+  std::size_t blocks_;
   std::vector<Run> runs_;
   std::vector<Layout> parts_;
 };
+
+/// Whether elements one after the other are one run.
+bool is_solid(const Description& element) {
+  return element.element.is_contiguous() && element.extent == element.element.bytes();
+}
+
+/// Blocks of `length_of(i)` elements that are solid, each at `unit` bytes times a number of the contents, from the
+/// number `first_displacement` on.
+template <class LengthOf>
+Layout blocks_of_solid(const Contents& contents, std::size_t first_displacement, std::int64_t unit,
+                       const Description& element, const LengthOf& length_of) {
+  std::vector<Run> runs(static_cast<std::size_t>(contents.number(0)));
+  const std::int64_t origin = element.element.lower_bound();
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    runs[i] = {sum(product(contents.number(first_displacement + i), unit), origin),
+               product(length_of(i), element.extent)};
+  }
+  return Layout::list(std::move(runs));
+}
 
 /// Blocks whose lengths follow the count among the contents' numbers, and then their displacements, in units of `unit`
 /// bytes.
 Layout indexed_of(const Contents& contents, std::int64_t unit, const Description& element) {
   const auto count = static_cast<std::size_t>(contents.number(0));
+  if (is_solid(element)) {
+    return blocks_of_solid(contents, 1 + count, unit, element, [&](std::size_t i) { return contents.number(1 + i); });
+  }
   Sequence sequence(count);
   for (std::size_t i = 0; i < count; ++i) {
     sequence.append(product(contents.number(1 + count + i), unit), contents.number(1 + i), element);
@@ -137,29 +166,22 @@ Layout indexed_of(const Contents& contents, std::int64_t unit, const Description
 
 /// Blocks of one length, which follows the count, and then their displacements, in units of `unit` bytes.
 Layout indexed_block_of(const Contents& contents, std::int64_t unit, const Description& element) {
-  const auto count = static_cast<std::size_t>(contents.number(0));
-  const Layout block = block_of(element, contents.number(1));
-  if (block.bytes() == 0) {
-    return {};
+  const std::int64_t length = contents.number(1);
+  if (is_solid(element)) {
+    return blocks_of_solid(contents, 2, unit, element, [&](std::size_t) { return length; });
   }
-  if (block.is_contiguous()) {
-    std::vector<Run> runs(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      runs[i] = {sum(product(contents.number(2 + i), unit), block.lower_bound()), block.bytes()};
-    }
-    return Layout::list(std::move(runs));
-  }
-  std::vector<std::int64_t> offsets(count);
-  for (std::size_t i = 0; i < count; ++i) {
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(contents.number(0)));
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
     offsets[i] = product(contents.number(2 + i), unit);
   }
-  return Layout::indexed(offsets, block);
+  return Layout::indexed(offsets, block_of(element, length));
 }
 
 Layout struct_of(const Contents& contents, int depth) {
   constexpr std::size_t most_kept = 8;  // more kinds of members are rare, and then read anew
   const auto count = static_cast<std::size_t>(contents.number(0));
   std::vector<std::pair<MPI_Datatype, Description>> kept;
+  kept.reserve(std::min(count, most_kept));
   const auto description_of = [&](MPI_Datatype type) -> const Description& {
     const auto found = std::ranges::find(kept, type, &std::pair<MPI_Datatype, Description>::first);
     if (found != kept.end()) {

@@ -67,7 +67,8 @@ PackedW PackedW::make(const WSide& users, int ranks, Need need) noexcept {
   bool has_served = false;
   for (int i = 0; i < ranks && !has_served; ++i) {
     Type* const type = users.counts[i] > 0 ? types.find(users.datatypes[i]) : nullptr;
-    has_served = type != nullptr && !type->is_contiguous(users.counts[i]) && is_worth_packing(*type, users.counts[i]);
+    has_served = type != nullptr && !type->is_contiguous(users.counts[i]) &&
+                 is_worth_packing_collectively(*type, users.counts[i]);
   }
   if (!has_served) {
     return {};

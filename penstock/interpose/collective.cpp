@@ -8,7 +8,7 @@ namespace penstock::interpose {
 
 PackedSide PackedSide::make(Type* type, std::int64_t count) noexcept {
   PackedSide side;
-  if (type == nullptr || !is_worth_packing(*type, count)) {
+  if (type == nullptr || !is_worth_packing_collectively(*type, count)) {
     return side;
   }
   try {

@@ -44,8 +44,9 @@ struct Library {
 Type* find_mover_type(const void* buffer, int count, MPI_Datatype datatype) noexcept;
 
 /// Whether so many elements are better packed ahead than given to MPI as they are, by the length of their runs and by
-/// their bytes.
+/// their bytes: in a message, and in a rank's side of a collective.
 bool is_worth_packing(const Type& type, std::int64_t count) noexcept;
+bool is_worth_packing_collectively(const Type& type, std::int64_t count) noexcept;
 
 /// Whether a call with these datatypes may be served at all; costs next to nothing.
 bool may_serve(MPI_Datatype one, MPI_Datatype other) noexcept;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "penstock/base/error.hpp"
@@ -47,6 +48,20 @@ std::int64_t count_bytes(std::int64_t copies, std::int64_t bytes) {
         fmt::format("a layout of {} times {} bytes names more than 2^63 bytes: use smaller extents", copies, bytes));
   }
   return total;
+}
+
+Runs one_run(const Run& run) {
+  return Runs(std::span(&run, 1));
+}
+
+// Each level repeats at least twice, so that a count of bytes in 63 bits bounds them.
+constexpr std::size_t most_levels = 63;
+
+Levels with_outermost(const Level& outermost, std::span<const Level> inside) {
+  std::array<Level, most_levels> levels;
+  levels[0] = outermost;
+  std::ranges::copy(inside, levels.begin() + 1);
+  return Levels(std::span<const Level>(levels).first(inside.size() + 1));
 }
 
 /// The runs in the list or, of a layout in parts, in all lists: what a copy of it costs.
@@ -125,7 +140,7 @@ Layout Layout::contiguous(std::int64_t bytes) {
   check_not_negative(bytes, "count of bytes");
   Layout layout;
   if (bytes > 0) {
-    layout.runs_ = {{0, bytes}};
+    layout.runs_ = one_run({0, bytes});
     layout.bytes_ = bytes;
     layout.upper_bound_ = distance_sum(bytes, 0);
   }
@@ -147,19 +162,21 @@ Layout Layout::strided(std::int64_t count, std::int64_t stride, Layout part) {
   const std::int64_t reach = distance_product(count - 1, stride);
   layout.lower_bound_ = distance_sum(layout.lower_bound_, std::min<std::int64_t>(reach, 0));
   layout.upper_bound_ = distance_sum(layout.upper_bound_, std::max<std::int64_t>(reach, 0));
-  if (layout.levels_.empty() && layout.runs_.size() == 1 && stride == layout.runs_[0].bytes) {
-    layout.runs_[0].bytes *= count;
+  const std::span<const Level> inside = layout.levels();
+  if (inside.empty() && layout.runs().size() == 1 && stride == layout.runs()[0].bytes) {
+    layout.runs_ = one_run({layout.runs()[0].offset, stride * count});
     return layout;
   }
-  if (!layout.levels_.empty()) {
-    Level& outermost = layout.levels_.front();
-    std::int64_t continued = 0;
-    if (!__builtin_mul_overflow(outermost.extent, outermost.stride, &continued) && continued == stride) {
-      outermost.extent *= count;
-      return layout;
+  Level outermost{count, stride};
+  bool is_continued = false;
+  if (!inside.empty()) {
+    std::int64_t reached = 0;
+    is_continued = !__builtin_mul_overflow(inside[0].extent, inside[0].stride, &reached) && reached == stride;
+    if (is_continued) {
+      outermost = {inside[0].extent * count, inside[0].stride};
     }
   }
-  layout.levels_.insert(layout.levels_.begin(), Level{count, stride});
+  layout.levels_ = with_outermost(outermost, inside.subspan(is_continued ? 1 : 0));
   return layout;
 }
 
@@ -198,11 +215,12 @@ Layout Layout::indexed(std::span<const std::int64_t> offsets, const Layout& part
   if (part.bytes_ == 0 || offsets.empty()) {
     return {};
   }
-  if (part.levels_.empty() && part.runs_.size() == 1) {
+  if (part.levels().empty() && part.runs().size() == 1) {
+    const Run run = part.runs()[0];
     std::vector<Run> runs;
     runs.reserve(offsets.size());
     for (const std::int64_t offset : offsets) {
-      runs.push_back({distance_sum(offset, part.runs_[0].offset), part.runs_[0].bytes});
+      runs.push_back({distance_sum(offset, run.offset), run.bytes});
     }
     return list(std::move(runs));
   }
@@ -263,8 +281,8 @@ Layout Layout::list(std::vector<Run> runs) {
   }
   Repetition repetition = find_repetition(std::move(runs));
   check_run_count(1, static_cast<std::int64_t>(repetition.runs.size()));
-  layout.levels_ = std::move(repetition.levels);
-  layout.runs_ = std::move(repetition.runs);
+  layout.levels_ = Levels(std::move(repetition.levels));
+  layout.runs_ = Runs(std::move(repetition.runs));
   return layout;
 }
 
@@ -279,26 +297,27 @@ Layout Layout::sequence(std::vector<Layout> parts) {
   }
   const std::int64_t most = all_runs <= most_runs_unrolled ? all_runs : most_runs_of_a_part_unrolled;
   std::vector<Layout> items;
+  items.reserve(parts.size());
   std::vector<Run> list;
   const auto end_list = [&] {
     if (!list.empty()) {
       items.push_back(Layout::list(std::exchange(list, {})));
     }
   };
-  const auto append = [&](Layout& part) {
-    if ((part.levels_.empty() && part.parts_.empty()) || count_runs(part) <= most) {
+  const auto append = [&](const Layout& part) {
+    if ((part.levels().empty() && part.parts().empty()) || count_runs(part) <= most) {
       append_runs(list, part, 0);
       check_run_count(1, static_cast<std::int64_t>(list.size()));
       return;
     }
     end_list();
     if (items.empty() || !take_in(items.back(), part)) {
-      items.push_back(std::move(part));
+      items.push_back(part);
     }
   };
-  for (Layout& part : parts) {
-    if (part.levels_.empty() && !part.parts_.empty()) {
-      std::ranges::for_each(part.parts_, append);
+  for (const Layout& part : parts) {
+    if (part.levels().empty() && !part.parts().empty()) {
+      std::ranges::for_each(part.parts(), append);
     } else if (part.bytes_ > 0) {
       append(part);
     }
@@ -318,26 +337,33 @@ Layout Layout::sequence(std::vector<Layout> parts) {
     layout.lower_bound_ = std::min(layout.lower_bound_, item.lower_bound_);
     layout.upper_bound_ = std::max(layout.upper_bound_, item.upper_bound_);
   }
-  layout.parts_ = std::move(items);
+  layout.parts_ = std::make_shared<const std::vector<Layout>>(std::move(items));
   return layout;
 }
 
-Layout Layout::displaced(std::int64_t bytes) const& {
-  return Layout(*this).displaced(bytes);
-}
-
-Layout Layout::displaced(std::int64_t bytes) && {
-  if (bytes_ == 0) {
-    return {};
+Layout Layout::displaced(std::int64_t bytes) const {
+  if (bytes_ == 0 || bytes == 0) {
+    return *this;
   }
-  Layout layout = std::move(*this);
-  layout.lower_bound_ = distance_sum(layout.lower_bound_, bytes);
-  layout.upper_bound_ = distance_sum(layout.upper_bound_, bytes);
-  for (Run& run : layout.runs_) {
-    run.offset += bytes;
+  Layout layout = *this;
+  layout.lower_bound_ = distance_sum(lower_bound_, bytes);
+  layout.upper_bound_ = distance_sum(upper_bound_, bytes);
+  if (runs().size() == 1) {
+    layout.runs_ = one_run({runs()[0].offset + bytes, runs()[0].bytes});
+  } else if (!runs().empty()) {
+    std::vector<Run> moved(runs().begin(), runs().end());
+    for (Run& run : moved) {
+      run.offset += bytes;
+    }
+    layout.runs_ = Runs(std::move(moved));
   }
-  for (Layout& part : layout.parts_) {
-    part = std::move(part).displaced(bytes);
+  if (parts_ != nullptr) {
+    std::vector<Layout> moved;
+    moved.reserve(parts_->size());
+    for (const Layout& part : *parts_) {
+      moved.push_back(part.displaced(bytes));
+    }
+    layout.parts_ = std::make_shared<const std::vector<Layout>>(std::move(moved));
   }
   return layout;
 }

@@ -4,8 +4,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
+
+#include "penstock/layout/shared_list.hpp"
 
 namespace penstock::layout {
 
@@ -23,13 +26,17 @@ struct Run {
   bool operator==(const Run&) const = default;
 };
 
+/// Few enough to lie in the layout itself are the loops of most arrays, and the run inside them.
+using Levels = SharedList<Level, 4>;
+using Runs = SharedList<Run, 1>;
+
 /// An ordered list of bytes relative to an origin: the order in which they are packed and unpacked.
 ///
 /// Every layout is held in its normal form: loops from outermost to innermost around a list of contiguous runs. A long
 /// sequence of layouts that are loops themselves (the members of an MPI struct) stays one: loops around parts, one part
 /// after the other. Two layouts compare equal exactly when they name the same bytes in the same order. An immutable
-/// value; thread-safe. The constructors below throw Error for negative counts, for offsets beyond 2^62 in size, for
-/// 2^63 bytes and more, and for lists without regularity of more than `most_runs` runs.
+/// value, cheap to copy; thread-safe. The constructors below throw Error for negative counts, for offsets beyond 2^62
+/// in size, for 2^63 bytes and more, and for lists without regularity of more than `most_runs` runs.
 class Layout {
  public:
   /// No bytes at all.
@@ -61,20 +68,19 @@ class Layout {
   static Layout sequence(std::vector<Layout> parts);
 
   /// This layout with its origin moved by `bytes`.
-  Layout displaced(std::int64_t bytes) const&;
-  Layout displaced(std::int64_t bytes) &&;
+  Layout displaced(std::int64_t bytes) const;
 
   /// The number of bytes named.
   std::int64_t bytes() const noexcept { return bytes_; }
   /// The loops of the normal form, outermost first.
-  std::span<const Level> levels() const noexcept { return levels_; }
+  std::span<const Level> levels() const noexcept { return levels_.items(); }
   /// The runs inside the innermost loop, in order; none where there are parts.
-  std::span<const Run> runs() const noexcept { return runs_; }
+  std::span<const Run> runs() const noexcept { return runs_.items(); }
   /// The parts inside the innermost loop, in order, each with at least one loop of its own or a long list of runs; none
   /// where there are runs.
-  std::span<const Layout> parts() const noexcept { return parts_; }
+  std::span<const Layout> parts() const noexcept;
   /// Whether the bytes are one contiguous run in ascending order (or there are none).
-  bool is_contiguous() const noexcept { return levels_.empty() && parts_.empty() && runs_.size() <= 1; }
+  bool is_contiguous() const noexcept { return parts_ == nullptr && levels().empty() && runs().size() <= 1; }
   /// The lowest offset named, and one past the highest; both 0 for an empty layout.
   std::int64_t lower_bound() const noexcept { return lower_bound_; }
   std::int64_t upper_bound() const noexcept { return upper_bound_; }
@@ -87,13 +93,17 @@ class Layout {
   std::size_t hash() const noexcept;
 
  private:
-  std::vector<Level> levels_;
-  std::vector<Run> runs_;
-  std::vector<Layout> parts_;
+  Levels levels_;
+  Runs runs_;
+  std::shared_ptr<const std::vector<Layout>> parts_;
   std::int64_t bytes_ = 0;
   std::int64_t lower_bound_ = 0;
   std::int64_t upper_bound_ = 0;
 };
+
+inline std::span<const Layout> Layout::parts() const noexcept {
+  return parts_ != nullptr ? std::span<const Layout>(*parts_) : std::span<const Layout>();
+}
 
 /// Walks the runs of a layout in order, the loops unrolled. Refers to the layout, which must outlive it; allocates
 /// nothing. Two runs in a row may touch where one repetition of a loop, or one part, ends at the start of the next.

@@ -7,6 +7,12 @@
 namespace penstock::layout {
 namespace {
 
+/// Copies share their lists.
+template <class Item>
+bool are_equal(std::span<const Item> a, std::span<const Item> b) noexcept {
+  return (a.data() == b.data() && a.size() == b.size()) || std::ranges::equal(a, b);
+}
+
 /// Whether two layouts of equally many bytes name the same in the same order, however they are held.
 bool walk_alike(const Layout& a, const Layout& b) noexcept {
   RunWalk walk_a(a);
@@ -40,10 +46,11 @@ bool Layout::operator==(const Layout& other) const noexcept {
   if (bytes_ != other.bytes_ || lower_bound_ != other.lower_bound_ || upper_bound_ != other.upper_bound_) {
     return false;
   }
-  if (levels_ == other.levels_ && runs_ == other.runs_ && parts_ == other.parts_) {
+  if (std::ranges::equal(levels(), other.levels()) && are_equal(runs(), other.runs()) &&
+      are_equal(parts(), other.parts())) {
     return true;
   }
-  const bool is_normal_form_unique = parts_.empty() && other.parts_.empty();
+  const bool is_normal_form_unique = parts().empty() && other.parts().empty();
   return !is_normal_form_unique && walk_alike(*this, other);
 }
 

@@ -15,6 +15,8 @@ using layout::Layout;
 using layout::Run;
 
 constexpr std::int64_t uint32_most = std::numeric_limits<std::uint32_t>::max();
+/// So many equal blocks in a row are worth a list of their own.
+constexpr std::size_t least_stretch = 32;
 
 Kernel streaming_kernel(const Work& work, const Kernels& kernels) {
   constexpr std::int64_t most_gathered = 512;
@@ -60,6 +62,7 @@ class Planner {
   Step plan_packing(const Layout& layout, std::int64_t position) const {
     Step step;
     std::int64_t inside = layout.bytes();
+    step.levels.reserve(layout.levels().size());
     for (const layout::Level& level : layout.levels()) {
       inside /= level.extent;
       step.levels.push_back({level.extent, is_pack_ ? level.stride : inside, is_pack_ ? inside : level.stride});
@@ -75,6 +78,7 @@ class Planner {
     if (layout.parts().empty()) {
       plan_list(step, layout.runs(), position);
     } else {
+      step.steps.reserve(layout.parts().size());
       for (const Layout& part : layout.parts()) {
         step.steps.push_back(plan_packing(part, position));
         position += part.bytes();
@@ -108,14 +112,15 @@ class Planner {
   /// Sorts the loops that no kernel walks from the furthest steps to the nearest, so that the innermost stay within few
   /// pages and lines.
   static void order_loops(Step& step) {
+    step.order.reserve(step.levels.size());
     for (int i = 0; i < static_cast<int>(step.levels.size()); ++i) {
       if (i != step.inner && i != step.outer) {
         step.order.push_back(i);
       }
     }
-    std::ranges::stable_sort(step.order, std::ranges::greater{}, [&](int i) {
+    std::ranges::sort(step.order, {}, [&](int i) {
       const JointLevel& level = step.levels[static_cast<std::size_t>(i)];
-      return std::abs(level.source_stride) + std::abs(level.destination_stride);
+      return std::pair(-std::abs(level.source_stride) - std::abs(level.destination_stride), i);
     });
   }
 
@@ -174,11 +179,10 @@ class Planner {
   }
 
   /// Makes the list a leaf where its blocks are alike, else cuts it into steps where a long stretch of equal blocks
-  /// begins or ends.
+  /// begins or ends, or where offsets would outgrow 32 bits. A list of few runs, or far apart, becomes pieces then.
   void plan_list(Step& step, std::span<const Run> runs, std::int64_t position) const {
-    constexpr std::size_t least_stretch = 32;
-    const auto [lowest, highest] = bounds_of(runs);
-    if (highest - lowest > uint32_most || step.bytes_inside > uint32_most) {
+    const std::vector<std::span<const Run>> stretches = cut_within_32_bits(runs);
+    if (stretches.empty() || stretches.size() > std::max<std::size_t>(1, runs.size() / least_stretch)) {
       std::vector<Piece> pieces;
       pieces.reserve(runs.size());
       std::int64_t done = 0;
@@ -191,23 +195,8 @@ class Planner {
       return;
     }
     std::vector<Step> steps;
-    std::size_t mixed_from = 0;
-    for (std::size_t i = 0; i < runs.size();) {
-      std::size_t end = i + 1;
-      while (end < runs.size() && is_alike(runs[i].bytes, runs[end].bytes)) {
-        ++end;
-      }
-      if (end - i >= least_stretch && std::ranges::count(listed_blocks, runs[i].bytes) > 0) {
-        if (mixed_from < i) {
-          steps.push_back(make_list(runs.subspan(mixed_from, i - mixed_from), 0, lowest, position));
-        }
-        steps.push_back(make_list(runs.subspan(i, end - i), runs[i].bytes, lowest, position));
-        mixed_from = end;
-      }
-      i = end;
-    }
-    if (mixed_from < runs.size()) {
-      steps.push_back(make_list(runs.subspan(mixed_from), 0, lowest, position));
+    for (const std::span<const Run> stretch : stretches) {
+      append_lists(steps, stretch, position);
     }
     if (steps.size() > 1) {
       step.steps = std::move(steps);
@@ -217,25 +206,64 @@ class Planner {
     step = std::move(steps[0]);
   }
 
+  /// The list in parts that each span less than 4 GiB in memory and packed; none where a single run does not.
+  static std::vector<std::span<const Run>> cut_within_32_bits(std::span<const Run> runs) {
+    std::vector<std::span<const Run>> stretches;
+    std::size_t begin = 0;
+    std::int64_t lowest = runs[0].offset;
+    std::int64_t highest = runs[0].offset;
+    std::int64_t bytes = 0;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const std::int64_t end = runs[i].offset + runs[i].bytes;
+      lowest = std::min(lowest, runs[i].offset);
+      highest = std::max(highest, end);
+      bytes += runs[i].bytes;
+      if (highest - lowest > uint32_most || bytes > uint32_most) {
+        if (runs[i].bytes > uint32_most) {
+          return {};
+        }
+        stretches.push_back(runs.subspan(begin, i - begin));
+        begin = i;
+        lowest = runs[i].offset;
+        highest = end;
+        bytes = runs[i].bytes;
+      }
+    }
+    stretches.push_back(runs.subspan(begin));
+    return stretches;
+  }
+
+  void append_lists(std::vector<Step>& steps, std::span<const Run> runs, std::int64_t& position) const {
+    std::size_t mixed_from = 0;
+    for (std::size_t i = 0; i < runs.size();) {
+      std::size_t end = i + 1;
+      while (end < runs.size() && is_alike(runs[i].bytes, runs[end].bytes)) {
+        ++end;
+      }
+      if (end - i >= least_stretch && std::ranges::count(listed_blocks, runs[i].bytes) > 0) {
+        if (mixed_from < i) {
+          steps.push_back(make_list(runs.subspan(mixed_from, i - mixed_from), 0, position));
+        }
+        steps.push_back(make_list(runs.subspan(i, end - i), runs[i].bytes, position));
+        mixed_from = end;
+      }
+      i = end;
+    }
+    if (mixed_from < runs.size()) {
+      steps.push_back(make_list(runs.subspan(mixed_from), 0, position));
+    }
+  }
+
   /// Whether a run among blocks of `block` bytes is a few of them: neighbours of an index list that touch are one run.
   static bool is_alike(std::int64_t block, std::int64_t bytes) {
     constexpr std::int64_t most_blocks_in_a_run = 4;
     return bytes == block || (bytes <= most_blocks_in_a_run * block && bytes % block == 0);
   }
 
-  static std::pair<std::int64_t, std::int64_t> bounds_of(std::span<const Run> runs) {
-    std::int64_t lowest = runs[0].offset;
-    std::int64_t highest = runs[0].offset;
-    for (const Run& run : runs) {
-      lowest = std::min(lowest, run.offset);
-      highest = std::max(highest, run.offset + run.bytes);
-    }
-    return {lowest, highest};
-  }
-
   /// A list of blocks of `block` bytes each, or, where that is 0, of any. Steps `position` past it.
-  Step make_list(std::span<const Run> runs, std::int64_t block, std::int64_t lowest, std::int64_t& position) const {
+  Step make_list(std::span<const Run> runs, std::int64_t block, std::int64_t& position) const {
     Step step;
+    const std::int64_t lowest = std::ranges::min(runs, {}, &Run::offset).offset;
     std::int64_t bytes = 0;
     step.offsets.reserve(runs.size());
     for (const Run& run : runs) {
