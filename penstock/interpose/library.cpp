@@ -46,7 +46,7 @@ bool is_worth_packing(const Type& type, std::int64_t count) noexcept {
   }
 #ifdef OPEN_MPI
   // Its engine takes some 6 ns a run, and few runs cost less than our own way round.
-  constexpr std::int64_t fewest_runs = 16;
+  constexpr std::int64_t fewest_runs = 8;
   return type.run_bytes() <= longest_packed_run_bytes && type.bytes() * count >= fewest_runs * type.run_bytes();
 #else
   // MPICH over UCX packs short messages in small steps, whatever their runs.
