@@ -202,9 +202,13 @@ void Emitter::emit_loops(const Step& step, std::span<const JointLevel> loops, st
   code_.jnz(top);
   framed_loops_ -= is_in_register ? 0 : 1;
   emit_some(loop.extent % unrolled);
-  // Back to where the loop began.
-  writer_.write_add(x86::rbx, -turns * unrolled * loop.source_stride);
-  writer_.write_add(x86::rbp, -turns * unrolled * loop.destination_stride);
+  // Back to where the loop began, in the arithmetic of addresses: one repetition further than the layout reaches.
+  const auto back = [&](std::int64_t stride) {
+    return static_cast<std::int64_t>(-static_cast<std::uint64_t>(turns * unrolled) *
+                                     static_cast<std::uint64_t>(stride));
+  };
+  writer_.write_add(x86::rbx, back(loop.source_stride));
+  writer_.write_add(x86::rbp, back(loop.destination_stride));
 }
 
 /// Writes the loop by vectors that are shuffled, where it is dense and long enough for that; says whether it did.
