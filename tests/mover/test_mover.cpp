@@ -1,5 +1,6 @@
 // A mover copies byte k of the source layout to byte k of the destination layout, says how, and refuses misuse.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -78,6 +79,75 @@ TEST(Mover, RefusesLayoutsOfDifferentSizesAndNamesThem) {
 
 TEST(Mover, RefusesADestinationThatNamesItsBytesTwice) {
   EXPECT_THROW(Mover::compile(Layout::contiguous(8), Layout::strided(2, 0, Layout::contiguous(4))), Error);
+}
+
+/// Addresses without memory behind them until they are touched.
+class Addresses {
+ public:
+  explicit Addresses(std::size_t bytes)
+      : bytes_(bytes),
+        data_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+  ~Addresses() { munmap(data_, bytes_); }
+  Addresses(const Addresses&) = delete;
+  Addresses& operator=(const Addresses&) = delete;
+
+  bool has_any() const { return data_ != MAP_FAILED; }
+  std::byte* data() const { return static_cast<std::byte*>(data_); }
+
+ private:
+  std::size_t bytes_;
+  void* data_;
+};
+
+TEST(Mover, OfListsInArraysFarApartKeepsTheLists) {
+  constexpr std::int64_t far = std::int64_t{5} << 30;  // offsets in a list have 32 bits
+  const Addresses addresses(static_cast<std::size_t>(2 * far));
+  if (!addresses.has_any()) {
+    GTEST_SKIP() << "no 10 GiB of addresses";
+  }
+  std::vector<layout::Run> runs;
+  for (std::int64_t i = 0; i < 300; ++i) {
+    runs.push_back({(i < 150 ? 0 : far) + i * i * 12, 12});
+  }
+  const Layout list = Layout::indexed(runs);
+  const Layout packed = Layout::contiguous(list.bytes());
+  for (std::int64_t i = 0; i < 300; ++i) {
+    addresses.data()[runs[static_cast<std::size_t>(i)].offset + 5] = static_cast<std::byte>(i);
+  }
+  for (const Code code : {Code::never, Code::at_once}) {
+    const Mover pack = Mover::compile(list, packed, Hint::reuse, code);
+    EXPECT_NE(pack.describe().find("(list of 150 x 12 B, list of 150 x 12 B)"), std::string::npos) << pack.describe();
+    std::vector<std::byte> message(static_cast<std::size_t>(list.bytes()));
+    pack(addresses.data(), message.data());
+    for (std::int64_t i = 0; i < 300; ++i) {
+      ASSERT_EQ(message[static_cast<std::size_t>(12 * i + 5)], static_cast<std::byte>(i));
+      message[static_cast<std::size_t>(12 * i + 5)] = static_cast<std::byte>(i + 7);
+    }
+    Mover::compile(packed, list, Hint::reuse, code)(message.data(), addresses.data());
+    for (std::int64_t i = 0; i < 300; ++i) {
+      std::byte& moved = addresses.data()[runs[static_cast<std::size_t>(i)].offset + 5];
+      ASSERT_EQ(moved, static_cast<std::byte>(i + 7));
+      moved = static_cast<std::byte>(i);
+    }
+  }
+}
+
+TEST(Mover, OfFewRunsFarApartMovesThem) {
+  constexpr std::int64_t far = std::int64_t{5} << 30;
+  const Addresses addresses(static_cast<std::size_t>(2 * far));
+  if (!addresses.has_any()) {
+    GTEST_SKIP() << "no 10 GiB of addresses";
+  }
+  const Layout list = Layout::list({{far, 3}, {0, 2}, {far + 9, 1}});
+  for (const std::int64_t at : {std::int64_t{0}, std::int64_t{1}, far, far + 1, far + 2, far + 9}) {
+    addresses.data()[at] = static_cast<std::byte>(at % 251 + 1);
+  }
+  std::vector<std::byte> message(6);
+  Mover::compile(list, Layout::contiguous(6))(addresses.data(), message.data());
+  const std::vector<std::int64_t> order{far, far + 1, far + 2, 0, 1, far + 9};
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    EXPECT_EQ(message[i], static_cast<std::byte>(order[i] % 251 + 1));
+  }
 }
 
 }  // namespace
