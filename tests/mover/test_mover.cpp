@@ -107,7 +107,7 @@ TEST(Mover, OfListsInArraysFarApartKeepsTheLists) {
   }
   std::vector<layout::Run> runs;
   for (std::int64_t i = 0; i < 300; ++i) {
-    runs.push_back({(i < 150 ? 0 : far) + i * i * 12, 12});
+    runs.push_back({(i < 150 ? 0 : far) + i * (i + 2) * 12, 12});
   }
   const Layout list = Layout::indexed(runs);
   const Layout packed = Layout::contiguous(list.bytes());
