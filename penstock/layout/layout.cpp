@@ -100,7 +100,7 @@ bool take_in(Layout& last, const Layout& next) {
   }
   const Level& a = last.levels().front();
   const Level& b = next.levels().front();
-  if (a.stride != b.stride || next.runs()[0].offset - last.runs()[0].offset != a.extent * a.stride) {
+  if (a.stride != b.stride || !a.ends_at(next.runs()[0].offset - last.runs()[0].offset)) {
     return false;
   }
   std::vector<Level> levels(last.levels().begin(), last.levels().end());
@@ -168,13 +168,9 @@ Layout Layout::strided(std::int64_t count, std::int64_t stride, Layout part) {
     return layout;
   }
   Level outermost{count, stride};
-  bool is_continued = false;
-  if (!inside.empty()) {
-    std::int64_t reached = 0;
-    is_continued = !__builtin_mul_overflow(inside[0].extent, inside[0].stride, &reached) && reached == stride;
-    if (is_continued) {
-      outermost = {inside[0].extent * count, inside[0].stride};
-    }
+  const bool is_continued = !inside.empty() && inside[0].ends_at(stride);
+  if (is_continued) {
+    outermost = {inside[0].extent * count, inside[0].stride};
   }
   layout.levels_ = with_outermost(outermost, inside.subspan(is_continued ? 1 : 0));
   return layout;

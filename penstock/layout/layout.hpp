@@ -17,6 +17,12 @@ struct Level {
   std::int64_t extent;
   std::int64_t stride;
   bool operator==(const Level&) const = default;
+
+  /// Whether one repetition more would lie `distance` bytes from the first: what is there continues the loop.
+  bool ends_at(std::int64_t distance) const noexcept {
+    std::int64_t end = 0;
+    return !__builtin_mul_overflow(extent, stride, &end) && end == distance;
+  }
 };
 
 /// A contiguous run of `bytes` bytes, `offset` bytes from the layout's origin.

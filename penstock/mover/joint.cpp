@@ -68,7 +68,9 @@ std::optional<std::vector<JointLevel>> join_outside(const Nest& source, const Ne
     joint.push_back({extent, a->stride, b->stride});
     for (Level* loop : {&*a, &*b}) {
       loop->extent /= extent;
-      loop->stride *= extent;  // beyond the loop's reach only where the loop has ended
+      if (loop->extent > 1) {
+        loop->stride *= extent;
+      }
     }
     a += a->extent == 1 ? 1 : 0;
     b += b->extent == 1 ? 1 : 0;
@@ -136,8 +138,8 @@ void turn_upwards(Joint& joint) {
 
 /// Whether `outer` goes on where `inner` ends, in the source and in the destination.
 bool continues(const JointLevel& inner, const JointLevel& outer) {
-  return outer.source_stride == inner.extent * inner.source_stride &&
-         outer.destination_stride == inner.extent * inner.destination_stride;
+  return Level{inner.extent, inner.source_stride}.ends_at(outer.source_stride) &&
+         Level{inner.extent, inner.destination_stride}.ends_at(outer.destination_stride);
 }
 
 /// Joins one pair of loops, or a loop and the piece, and says whether there was one.

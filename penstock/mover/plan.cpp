@@ -120,7 +120,10 @@ class Planner {
     }
     std::ranges::sort(step.order, {}, [&](int i) {
       const JointLevel& level = step.levels[static_cast<std::size_t>(i)];
-      return std::pair(-std::abs(level.source_stride) - std::abs(level.destination_stride), i);
+      // Two strides of nearly 2^63 have no sum among the integers.
+      return std::pair(
+          -std::abs(static_cast<double>(level.source_stride)) - std::abs(static_cast<double>(level.destination_stride)),
+          i);
     });
   }
 
