@@ -1,6 +1,6 @@
 // Plans the steps of a copy: its loops and, for each, the kernel that suits its shape.
 #include <algorithm>
-#include <cstdlib>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <optional>
