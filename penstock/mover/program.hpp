@@ -24,7 +24,8 @@ struct Step {
 
   /// Where there are no further steps.
   Kernel kernel = nullptr;
-  /// Whether it does what plain moves cannot: stores that bypass the cache, copies by string instruction.
+  /// Whether it does what machine code leaves to it: stores that bypass the cache, copies by string instruction, long
+  /// rows from memory.
   bool is_kernel_special = false;
   Work work;
   /// Which of the levels the kernel walks (its `inner`, its `outer`), -1 for none, and in which order, outermost first,
