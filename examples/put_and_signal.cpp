@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
 
     Letter sent;
     sent.fill(world.rank());
-    inbox.put(next, 0, std::as_bytes(std::span(sent)), arrived);  // at offset 0 of the next rank's part
+    inbox.put_signal(gas::Pointer<int>{next, 0}, sent, arrived);  // at offset 0 of the next rank's part
 
     inbox.wait(arrived, 1);  // whoever sees the signal sees the letter
     Letter received;

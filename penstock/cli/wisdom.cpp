@@ -31,7 +31,7 @@ std::string broadcast(const gas::Team& team, const std::string& text) {
   gas::Segment segment(team, bytes, 1);
   if (team.rank() == 0) {
     for (int peer = 0; peer < team.size(); ++peer) {
-      segment.put(peer, 0, std::as_bytes(std::span(text)), 0);
+      segment.put_signal(gas::Pointer<>{peer, 0}, std::as_bytes(std::span(text)), 0);
     }
   }
   segment.wait(0, 1);

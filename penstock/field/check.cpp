@@ -53,7 +53,7 @@ class Collector {
     } else {
       for (std::size_t offset = 0; offset < mine.size(); offset += piece_bytes) {
         segment_.wait(0, ++arrived_);  // rank 0 has room
-        segment_.put(0, 0, mine.subspan(offset, std::min(piece_bytes, mine.size() - offset)), 0);
+        segment_.put_signal(gas::Pointer<>{0, 0}, mine.subspan(offset, std::min(piece_bytes, mine.size() - offset)), 0);
       }
     }
     team_.barrier();  // which does not serve puts: all have arrived

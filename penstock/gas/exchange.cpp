@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/engine.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/gas/transport/transport.hpp"
 
@@ -16,6 +17,7 @@ std::size_t index(int rank) {
 }  // namespace
 
 struct Exchange::State {
+  Engine& engine;
   Transport& transport;
   const Segment& segment;
   std::vector<Outgoing> outgoing;
@@ -60,7 +62,8 @@ Exchange::Exchange(const Team& team, const Segment& segment, std::vector<Outgoin
   }
   Memory buffer;
   team.together([&] { buffer = Memory(buffer_bytes); });
-  state_.reset(new State{.transport = transport,
+  state_.reset(new State{.engine = team.engine(),
+                         .transport = transport,
                          .segment = segment,
                          .outgoing = std::move(outgoing),
                          .incoming = std::move(incoming),
@@ -117,7 +120,7 @@ std::byte* Exchange::destination(std::size_t message) {
     return state.buffers[message];
   }
   const Outgoing& out = state.outgoing[message];
-  wait_with_peers(state.transport, [&] { return state.signals.value(index(out.peer)) >= state.round; });
+  state.engine.wait([&] { return state.signals.value(index(out.peer)) >= state.round; });
   return state.segment.address_at(out.peer) + out.offset;
 }
 
@@ -133,14 +136,14 @@ void Exchange::send(std::size_t message) {
 
 void Exchange::wait(std::size_t message) {
   State& state = *state_;
-  wait_with_peers(state.transport, [&] { return state.has_arrived(message); });
+  state.engine.wait([&] { return state.has_arrived(message); });
 }
 
 void Exchange::finish() {
   State& state = *state_;
   for (const auto& sender : state.senders) {
     if (sender != nullptr) {
-      wait_with_peers(state.transport, [&] { return sender->test(); });
+      state.engine.wait([&] { return sender->test(); });
     }
   }
 }

@@ -1,7 +1,10 @@
-// The global address space: ranks and teams, segments that peers write into, signals, and scheduled exchanges.
+// The global address space: ranks and teams, segments that peers read and write, signals, atomic operations, active
+// messages, and scheduled exchanges.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,10 +13,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "penstock/base/config.hpp"
 #include "penstock/base/error.hpp"
+#include "penstock/gas/event.hpp"
 
 #if PENSTOCK_HAS_MPI
 #include <mpi.h>
@@ -34,8 +39,12 @@ enum class Reach {
 ///
 /// Movable, not copyable; cheap to keep. Members marked collective must be called by every rank of the team, in the
 /// same order. A team may be used by one thread of each rank at a time.
+///
+/// What peers ask of a rank whose memory they do not map (a put, a get, an atomic operation) and what calls its handlers
+/// is served while the rank waits in any call of this module, or polls.
 class Team {
  public:
+  /// Collective: the world that a transport reaches.
   explicit Team(std::unique_ptr<Transport> transport);
   ~Team();
   Team(Team&&) noexcept;
@@ -59,6 +68,9 @@ class Team {
 
   /// Collective: returns when every rank has called it.
   void barrier() const;
+
+  /// Serves what peers have asked for meanwhile.
+  void poll() const;
 
   /// Collective: every rank's value, in order of rank. T is trivially copyable.
   template <class T>
@@ -96,13 +108,20 @@ class Team {
   void require_memory(std::string_view what, std::uint64_t bytes, std::uint64_t budget_bytes) const;
 
   Transport& transport() const noexcept { return *transport_; }
+  Engine& engine() const noexcept { return *engine_; }
+  /// The rank in the world of a rank of this team.
+  int world_rank(int rank) const { return world_ranks_[static_cast<std::size_t>(rank)]; }
 
  private:
+  Team(std::unique_ptr<Transport> transport, std::shared_ptr<Engine> engine, int world_rank);
+  void join(int world_rank);
   void all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) const;
 
-  std::unique_ptr<Transport> transport_;
-  int rank_;
-  int size_;
+  std::shared_ptr<Transport> transport_;
+  std::shared_ptr<Engine> engine_;  // of the world, for all teams of it
+  std::vector<int> world_ranks_;
+  int rank_ = 0;
+  int size_ = 0;
 };
 
 /// The team of this process alone: rank 0 of 1. No MPI is needed or called.
@@ -118,9 +137,32 @@ void run_world(int ranks, const std::function<void(Team&)>& body);
 Team world_of(MPI_Comm comm, Reach reach = Reach::automatic);
 #endif
 
-/// Memory of every rank of a team that its peers write into, with signals that tell of arrivals.
+/// Where a T lies in a segment: `offset` bytes into the part of `rank`. Arithmetic is in elements.
+template <class T = std::byte>
+struct Pointer {
+  int rank = 0;
+  std::size_t offset = 0;
+
+  Pointer operator+(std::size_t elements) const noexcept { return {rank, offset + elements * sizeof(T)}; }
+  bool operator==(const Pointer&) const = default;
+};
+
+/// What atomic operations work on.
+template <class T>
+concept AtomicWord = std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+
+/// A put that was begun. `source` is done when the data may be changed, `remote` when it is in the peer's memory.
+struct [[nodiscard]] Put {
+  Event source;
+  Event remote;
+};
+
+/// Memory of every rank of a team that its peers read and write, with signals that tell of arrivals.
 ///
 /// Movable, not copyable. The memory is page-aligned, zeroed and touched. Signals are 64-bit counters that start at 0.
+/// Peers of the same node are reached by loads and stores, the others by messages, which they serve while they wait or
+/// poll. Transfers to one rank need not be done in the order in which they were begun. All calls that name memory or a
+/// signal which is not there throw Error, and nothing is moved.
 class Segment {
  public:
   /// Collective: `bytes` bytes (which may differ between ranks) and `signals` signals on each rank. The team must
@@ -132,13 +174,62 @@ class Segment {
 
   /// This rank's part.
   std::span<std::byte> local() const noexcept;
+  /// This rank's part as elements, as many as are whole.
+  template <class T>
+  std::span<T> local_as() const noexcept {
+    return {reinterpret_cast<T*>(local().data()), local().size() / sizeof(T)};
+  }
+
+  /// How many bytes `peer`'s part has.
+  std::size_t bytes_of(int peer) const;
 
   /// Where `peer`'s part is mapped in this process, or nullptr where it is reached by messages only.
   std::byte* address_at(int peer) const noexcept;
 
-  /// Writes `data` into `peer`'s part at `offset` bytes, then adds one to its signal `signal`. A rank that sees the
-  /// signal sees the data. Returns when `data` may be changed again. Throws Error when it does not fit into that part.
-  void put(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal);
+  /// Writes `data` to the peer's memory. Returns when it is there.
+  template <class T>
+  void put(Pointer<T> to, std::type_identity_t<std::span<const T>> data) {
+    Put put = start_put(to, data);
+    put.remote.wait();
+  }
+  template <class T>
+  Put start_put(Pointer<T> to, std::type_identity_t<std::span<const T>> data) {
+    return start_put_bytes(to.rank, to.offset, std::as_bytes(data), no_signal);
+  }
+
+  /// Writes `data` to the peer's memory, then adds one to its signal `signal`: a rank that sees the signal sees the data.
+  /// Returns when `data` may be changed again.
+  template <class T>
+  void put_signal(Pointer<T> to, std::type_identity_t<std::span<const T>> data, std::size_t signal) {
+    start_put_signal(to, data, signal).source.wait();
+  }
+  template <class T>
+  Put start_put_signal(Pointer<T> to, std::type_identity_t<std::span<const T>> data, std::size_t signal) {
+    return start_put_bytes(to.rank, to.offset, std::as_bytes(data), signal);
+  }
+
+  /// Reads the peer's memory into `data`. Returns when it is there.
+  template <class T>
+  void get(Pointer<T> from, std::type_identity_t<std::span<T>> data) {
+    start_get(from, data).wait();
+  }
+  template <class T>
+  Event start_get(Pointer<T> from, std::type_identity_t<std::span<T>> data) {
+    return start_get_bytes(from.rank, from.offset, std::as_writable_bytes(data));
+  }
+
+  /// Adds `value` to the word and returns what was there before. Atomic with regard to all atomic operations of this
+  /// module and, on a peer's own memory, to std::atomic_ref. The word is aligned to its size.
+  template <AtomicWord T>
+  T fetch_add(Pointer<T> word, std::type_identity_t<T> value) {
+    return static_cast<T>(atomic(word.rank, word.offset, sizeof(T), 0, static_cast<std::uint64_t>(value), 0));
+  }
+  /// Stores `desired` where the word is `expected`; returns what was there before.
+  template <AtomicWord T>
+  T compare_swap(Pointer<T> word, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {
+    return static_cast<T>(atomic(word.rank, word.offset, sizeof(T), 1, static_cast<std::uint64_t>(desired),
+                                 static_cast<std::uint64_t>(expected)));
+  }
 
   /// Adds one to `peer`'s signal `signal`; what this thread stored into local peers before is seen with it.
   void notify(int peer, std::size_t signal);
@@ -146,8 +237,73 @@ class Segment {
   /// The present value of this rank's own signal; what its senders put before is visible.
   std::uint64_t value(std::size_t signal) const;
 
+  /// Whether this rank's own signal is at least `at_least`, after serving what has arrived.
+  bool test(std::size_t signal, std::uint64_t at_least) const;
+
   /// Waits until this rank's own signal `signal` is at least `at_least`.
   void wait(std::size_t signal, std::uint64_t at_least) const;
+
+  /// Waits until one of this rank's own signals, 0 to at_least.size() - 1, is at least what is given for it; returns its
+  /// number.
+  std::size_t wait_any(std::span<const std::uint64_t> at_least) const;
+
+ private:
+  friend class ActiveMessages;
+  struct State;
+  static constexpr std::size_t no_signal = ~std::size_t{0};
+
+  Put start_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal);
+  Event start_get_bytes(int peer, std::size_t offset, std::span<std::byte> data);
+  std::uint64_t atomic(int peer, std::size_t offset, std::size_t bytes, int kind, std::uint64_t operand,
+                       std::uint64_t expected);
+
+  std::unique_ptr<State> state_;
+};
+
+/// A table of handlers that the ranks of a team call on one another.
+///
+/// A handler runs on the rank that is called, while that waits in a call of this module or polls, on whichever of its
+/// threads does; one at a time. It may reply, and nothing else of this module.
+class ActiveMessages {
+ public:
+  using Arguments = std::array<std::uint64_t, 3>;
+
+  /// A call, while its handler runs.
+  class Message {
+   public:
+    /// The rank that sent it.
+    int source() const noexcept { return source_; }
+    const Arguments& arguments() const noexcept { return arguments_; }
+    /// The payload: of a long message its place in this rank's part of the segment, else gone when the handler returns.
+    std::span<const std::byte> payload() const noexcept { return payload_; }
+    /// Calls handler `handler` on the source. At most `most_payload_bytes`, which are copied.
+    void reply(std::size_t handler, const Arguments& arguments, std::span<const std::byte> payload = {}) const;
+
+   private:
+    friend class ActiveMessages;
+    const ActiveMessages* messages_;
+    int source_;
+    Arguments arguments_;
+    std::span<const std::byte> payload_;
+  };
+  using Handler = std::function<void(const Message&)>;
+
+  /// What a message that is not long may carry.
+  static constexpr std::size_t most_payload_bytes = 4096;
+
+  /// Collective: every rank gives as many handlers, which may differ. The team must outlive the table. Ends collectively
+  /// as well, when all messages have been handled.
+  ActiveMessages(const Team& team, std::vector<Handler> handlers);
+  ~ActiveMessages();
+  ActiveMessages(const ActiveMessages&) = delete;
+  ActiveMessages& operator=(const ActiveMessages&) = delete;
+
+  /// Calls handler `handler` of `peer`, with up to `most_payload_bytes` (else Error), which are copied: returns at once.
+  void call(int peer, std::size_t handler, const Arguments& arguments, std::span<const std::byte> payload = {});
+
+  /// Writes `payload` into the segment, then calls the handler there. The event is done when the payload may be changed.
+  Event call_long(Pointer<> to, Segment& segment, std::span<const std::byte> payload, std::size_t handler,
+                  const Arguments& arguments);
 
  private:
   struct State;

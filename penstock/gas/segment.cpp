@@ -1,4 +1,4 @@
-// Segments: memory that peers write into, and the signals that tell of it.
+// Segments: memory that peers read and write, and the signals that tell of it.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -7,73 +7,59 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/atomic_operation.hpp"
+#include "penstock/gas/engine.hpp"
 #include "penstock/gas/gas.hpp"
-#include "penstock/gas/transport/transport.hpp"
+#include "penstock/gas/segment_state.hpp"
 
 namespace penstock::gas {
 namespace {
-
-// One signal to a pair of cache lines, since processors fetch lines in pairs.
-constexpr std::size_t signal_bytes = 128;
-
-using Counter = std::atomic<std::uint64_t>;
-static_assert(Counter::is_always_lock_free);
 
 std::size_t index(int rank) {
   return static_cast<std::size_t>(rank);
 }
 
-}  // namespace
-
-// The signals lie behind the data, in the same mapping.
-struct Segment::State {
-  Transport& transport;
-  std::uint64_t id;
-  struct Part {
-    std::size_t bytes;
-    std::size_t signals;
-  };
-  std::vector<Part> parts;
-  std::unique_ptr<Region> region;
-
-  static std::size_t signals_offset(const Part& part) {
-    return (part.bytes + signal_bytes - 1) / signal_bytes * signal_bytes;
+/// The payload of the answer goes to the buffer of the one who asked.
+class GetRequest final : public Request {
+ public:
+  explicit GetRequest(std::span<std::byte> data) : data_(data) {}
+  std::byte* place(const Header&) override { return data_.data(); }
+  void take(const Header&, std::span<const std::byte> payload) override {
+    if (payload.data() != data_.data()) {
+      std::memcpy(data_.data(), payload.data(), payload.size());
+    }
   }
 
-  Counter& counter(int rank, std::byte* base, std::size_t signal) const {
-    const Part& part = parts[index(rank)];
-    PENSTOCK_ASSERT(signal < part.signals);
-    // The mapping is zeroed memory, which is what a counter at 0 looks like in every process.
-    return *std::launder(reinterpret_cast<Counter*>(base + signals_offset(part) + signal * signal_bytes));
-  }
-
-  Counter& my_counter(std::size_t signal) const { return counter(transport.rank(), region->mine.data(), signal); }
-
-  ~State() { transport.set_put_target(id, {}); }
+ private:
+  std::span<std::byte> data_;
 };
+
+class ValueRequest final : public Request {
+ public:
+  void take(const Header& header, std::span<const std::byte>) override { value = header.a; }
+  std::uint64_t value = 0;
+};
+
+}  // namespace
 
 Segment::Segment(const Team& team, std::size_t bytes, std::size_t signals) {
   std::string failure;
   if (bytes > std::numeric_limits<std::size_t>::max() / 2 ||
-      signals > std::numeric_limits<std::size_t>::max() / 4 / signal_bytes) {
+      signals > std::numeric_limits<std::size_t>::max() / 4 / State::signal_bytes) {
     failure = fmt::format("a segment of {} bytes and {} signals: more than an address space", bytes, signals);
   }
   team.agree(failure);
-  Transport& transport = team.transport();
-  const State::Part mine{bytes, signals};
-  auto parts = team.all_gather(mine);
-  auto region = transport.map(State::signals_offset(mine) + signals * signal_bytes);
-  // Segments are made collectively, so that this count is the same on every rank of the team.
-  const std::uint64_t id = transport.next_id();
-  state_.reset(new State{transport, id, std::move(parts), std::move(region)});
-  State* state = state_.get();
-  transport.set_put_target(
-      id, {.address = [state](const PutHeader& header) { return state->region->mine.data() + header.offset; },
-           .complete =
-               [state](const PutHeader& header) {
-                 state->my_counter(header.signal).fetch_add(1, std::memory_order_release);
-               }});
-  team.barrier();  // no put may arrive before its target is known
+  State::Part mine{.bytes = bytes, .signals = signals, .world_rank = team.world_rank(team.rank())};
+  auto region = team.transport().map(State::signals_offset(mine) + signals * State::signal_bytes);
+  state_ = std::make_unique<State>(team, std::move(region));
+  std::byte* const data = state_->region->mine.data();
+  const auto raise = [first = data + State::signals_offset(mine)](std::uint64_t signal) {
+    State::counter_at(first, signal).fetch_add(1, std::memory_order_release);
+  };
+  mine.id = state_->engine.add_segment({.data = data, .bytes = bytes, .raise = raise});
+  state_->id = mine.id;
+  // Peers that have learnt all numbers may put while this rank is still about it.
+  state_->parts = team.all_gather(mine);
 }
 
 Segment::~Segment() = default;
@@ -81,50 +67,114 @@ Segment::Segment(Segment&&) noexcept = default;
 Segment& Segment::operator=(Segment&&) noexcept = default;
 
 std::span<std::byte> Segment::local() const noexcept {
-  return state_->region->mine.first(state_->parts[index(state_->transport.rank())].bytes);
+  return state_->region->mine.first(state_->parts[index(state_->rank)].bytes);
+}
+
+std::size_t Segment::bytes_of(int peer) const {
+  return state_->parts[index(peer)].bytes;
 }
 
 std::byte* Segment::address_at(int peer) const noexcept {
   return state_->region->at[index(peer)];
 }
 
-void Segment::put(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal) {
-  const State::Part& part = state_->parts[index(peer)];
-  if (offset > part.bytes || data.size() > part.bytes - offset || signal >= part.signals) {
-    throw Error(
-        fmt::format("a put of {} bytes at offset {} with signal {} does not fit into rank {}'s segment of {} bytes "
-                    "and {} signals",
-                    data.size(), offset, signal, peer, part.bytes, part.signals));
+Put Segment::start_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal) {
+  const State::Part& part = state_->check("put", peer, offset, data.size());
+  if (signal != no_signal && signal >= part.signals) {
+    throw Error(fmt::format("signal {} of rank {} is not there: that part of the segment has {} signals", signal, peer,
+                            part.signals));
   }
   if (std::byte* base = address_at(peer); base != nullptr) {
-    std::memcpy(base + offset, data.data(), data.size());
-    notify(peer, signal);
-  } else {
-    state_->transport.put(peer, {.segment = state_->id, .offset = offset, .bytes = data.size(), .signal = signal},
-                          data);
+    if (!data.empty()) {
+      std::memcpy(base + offset, data.data(), data.size());
+    }
+    if (signal != no_signal) {
+      state_->counter(peer, signal).fetch_add(1, std::memory_order_release);
+    }
+    return {};
   }
+  auto request = std::make_shared<Request>();
+  auto sent = std::make_shared<Sent>();
+  Engine& engine = state_->engine;
+  engine.ask(part.world_rank,
+             {.kind = MessageKind::put,
+              .target = part.id,
+              .offset = offset,
+              .bytes = data.size(),
+              .signal = signal == no_signal ? Header::no_signal : signal},
+             data, request, sent);
+  return {.source = Event(engine, std::move(sent)), .remote = Event(engine, std::move(request))};
+}
+
+Event Segment::start_get_bytes(int peer, std::size_t offset, std::span<std::byte> data) {
+  const State::Part& part = state_->check("get", peer, offset, data.size());
+  if (data.empty()) {
+    return {};
+  }
+  if (const std::byte* base = address_at(peer); base != nullptr) {
+    std::memcpy(data.data(), base + offset, data.size());
+    return {};
+  }
+  auto request = std::make_shared<GetRequest>(data);
+  state_->engine.ask(part.world_rank,
+                     {.kind = MessageKind::get, .target = part.id, .offset = offset, .bytes = data.size()}, {}, request);
+  return {state_->engine, std::move(request)};
+}
+
+std::uint64_t Segment::atomic(int peer, std::size_t offset, std::size_t bytes, int kind, std::uint64_t operand,
+                              std::uint64_t expected) {
+  const State::Part& part = state_->check("atomic operation", peer, offset, bytes);
+  if (offset % bytes != 0) {
+    throw Error(fmt::format("an atomic operation on {} bytes at offset {}: the word must be aligned to its size", bytes,
+                            offset));
+  }
+  const AtomicOperation operation{.kind = static_cast<AtomicKind>(kind),
+                                  .bytes = static_cast<std::uint8_t>(bytes),
+                                  .operand = operand,
+                                  .expected = expected};
+  if (std::byte* base = address_at(peer); base != nullptr) {
+    return carry_out(operation, base + offset);
+  }
+  Header header = header_of(operation);
+  header.target = part.id;
+  header.offset = offset;
+  auto request = std::make_shared<ValueRequest>();
+  state_->engine.ask(part.world_rank, header, {}, request);
+  state_->engine.wait([&] { return request->is_done(); });
+  return request->value;
 }
 
 void Segment::notify(int peer, std::size_t signal) {
-  if (std::byte* base = address_at(peer); base != nullptr) {
-    state_->counter(peer, base, signal).fetch_add(1, std::memory_order_release);
-  } else {
-    state_->transport.put(peer, {.segment = state_->id, .offset = 0, .bytes = 0, .signal = signal}, {});
-  }
+  static_cast<void>(start_put_bytes(peer, 0, {}, signal));
 }
 
 std::uint64_t Segment::value(std::size_t signal) const {
-  return state_->my_counter(signal).load(std::memory_order_acquire);
+  return state_->counter(state_->rank, signal).load(std::memory_order_acquire);
+}
+
+bool Segment::test(std::size_t signal, std::uint64_t at_least) const {
+  if (value(signal) >= at_least) {
+    return true;
+  }
+  state_->engine.progress();
+  return value(signal) >= at_least;
 }
 
 void Segment::wait(std::size_t signal, std::uint64_t at_least) const {
-  wait_with_peers(state_->transport, [&] {
-    if (value(signal) >= at_least) {
-      return true;
+  state_->engine.wait([&] { return value(signal) >= at_least; });
+}
+
+std::size_t Segment::wait_any(std::span<const std::uint64_t> at_least) const {
+  std::size_t found = 0;
+  state_->engine.wait([&] {
+    for (found = 0; found < at_least.size(); ++found) {
+      if (value(found) >= at_least[found]) {
+        return true;
+      }
     }
-    state_->transport.serve_puts();
     return false;
   });
+  return found;
 }
 
 }  // namespace penstock::gas

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/engine.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/gas/transport/threads.hpp"
 #include "penstock/gas/transport/transport.hpp"
@@ -18,7 +19,22 @@
 namespace penstock::gas {
 
 Team::Team(std::unique_ptr<Transport> transport)
-    : transport_(std::move(transport)), rank_(transport_->rank()), size_(transport_->size()) {}
+    : transport_(std::move(transport)), engine_(std::make_shared<Engine>(transport_)) {
+  join(transport_->rank());
+}
+
+Team::Team(std::unique_ptr<Transport> transport, std::shared_ptr<Engine> engine, int world_rank)
+    : transport_(std::move(transport)), engine_(std::move(engine)) {
+  join(world_rank);
+}
+
+/// Collective: learns who the members are, and serves peers from now on while the transport waits.
+void Team::join(int world_rank) {
+  rank_ = transport_->rank();
+  size_ = transport_->size();
+  transport_->set_while_waiting([engine = engine_.get()] { engine->progress(); });
+  world_ranks_ = all_gather(world_rank);
+}
 
 Team::~Team() = default;
 Team::Team(Team&&) noexcept = default;
@@ -37,11 +53,15 @@ bool Team::allows_threads() const {
 }
 
 Team Team::split(int color, int key) const {
-  return Team(transport_->split(color, key));
+  return {transport_->split(color, key), engine_, engine_->rank()};
 }
 
 void Team::barrier() const {
   transport_->barrier();
+}
+
+void Team::poll() const {
+  engine_->progress();
 }
 
 void Team::all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) const {

@@ -45,7 +45,7 @@ TEST(Segment, PutsArriveWholeWithTheirSignal) {
         for (int i = 1; i <= team.size(); ++i) {
           const int peer = (team.rank() + i) % team.size();
           const std::vector<std::byte> data(bytes, static_cast<std::byte>(16 * round + team.rank()));
-          segment.put(peer, index(team.rank()) * bytes, data, index(team.rank()));
+          segment.put_signal(Pointer<>{peer, index(team.rank()) * bytes}, data, index(team.rank()));
         }
         for (int source = 0; source < team.size(); ++source) {
           segment.wait(index(source), static_cast<std::uint64_t>(round));
@@ -79,14 +79,14 @@ TEST(Segment, MayDifferInSizeBetweenRanks) {
     Segment segment(team, team.rank() == 0 ? 64 : 0, 1);
     const std::vector<std::byte> data(8, std::byte{3});
     if (team.rank() == team.size() - 1) {
-      segment.put(0, 56, data, 0);
+      segment.put_signal(Pointer<>{0, 56}, data, 0);
     }
     if (team.rank() == 0) {
       segment.wait(0, 1);
       EXPECT_EQ(segment.local()[63], std::byte{3});
     } else {
       EXPECT_TRUE(segment.local().empty());
-      EXPECT_THROW(segment.put(team.rank(), 0, data, 0), Error);
+      EXPECT_THROW(segment.put_signal(Pointer<>{team.rank(), 0}, data, 0), Error);
     }
     team.barrier();
   });
@@ -96,9 +96,9 @@ TEST(Segment, RefusesPutsThatDoNotFitAndSizesThatCannotBe) {
   on_worlds({1, 2}, [](Team& team) {
     Segment segment(team, 16, 1);
     const std::vector<std::byte> data(8);
-    EXPECT_THROW(segment.put(0, 9, data, 0), Error);
-    EXPECT_THROW(segment.put(0, ~std::size_t{0}, data, 0), Error);
-    EXPECT_THROW(segment.put(0, 0, data, 1), Error);
+    EXPECT_THROW(segment.put_signal(Pointer<>{0, 9}, data, 0), Error);
+    EXPECT_THROW(segment.put_signal(Pointer<>{0, ~std::size_t{0}}, data, 0), Error);
+    EXPECT_THROW(segment.put_signal(Pointer<>{0, 0}, data, 1), Error);
     EXPECT_THROW(Segment(team, team.rank() == 0 ? ~std::size_t{0} : 8, 1), Error);  // one rank's mistake is everyone's
     EXPECT_THROW(Segment(team, std::size_t{1} << 55, 1), Error);                    // more than any machine has
     team.barrier();

@@ -16,30 +16,26 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/gas/transport/mpi_messages.hpp"
+#include "penstock/gas/transport/mpi_network.hpp"
 #include "penstock/gas/transport/shared_memory.hpp"
 
 namespace penstock::gas {
 namespace {
 
-// Channels number their messages from 0; puts take the two highest tags that every MPI allows.
-constexpr int put_header_tag = 32766;
-constexpr int put_data_tag = 32767;
+/// The highest tag that every MPI allows: channels take tags up to here.
+constexpr int most_tags = 32767;
 
-/// Waits for what has been started. Waiting is ours: in MPI's blocking calls a rank may spin for ever and, where ranks
-/// outnumber cores, keep the one that it waits for from running (MPICH took minutes for what takes seconds).
-void complete(MPI_Request& request) {
-  wait_until([&] {
-    int is_done = 0;
-    check_mpi(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
-    return is_done != 0;
-  });
+bool is_complete(MPI_Request& request) {
+  int is_done = 0;
+  check_mpi(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
+  return is_done != 0;
 }
 
 MPI_Comm duplicate(MPI_Comm comm) {
   MPI_Comm copy = MPI_COMM_NULL;
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Comm_idup(comm, &copy, &request), "MPI_Comm_idup");
-  complete(request);
+  wait_until([&] { return is_complete(request); });
   return copy;
 }
 
@@ -51,7 +47,8 @@ class MpiRegion final : public Region {
 class MpiTransport final : public Transport {
  public:
   /// Takes `comm` over. `nodes` gives each rank's node as far as memory may be shared: equal numbers map one another.
-  MpiTransport(MPI_Comm comm, std::vector<int> nodes) : comm_(comm), nodes_(std::move(nodes)) {
+  MpiTransport(MPI_Comm comm, std::vector<int> nodes, std::shared_ptr<std::mutex> mutex)
+      : comm_(comm), nodes_(std::move(nodes)), mutex_(std::move(mutex)) {
     check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
@@ -86,14 +83,20 @@ class MpiTransport final : public Transport {
 
   void barrier() override {
     MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Ibarrier(comm_, &request), "MPI_Ibarrier");
+    {
+      const std::scoped_lock lock(*mutex_);
+      check_mpi(MPI_Ibarrier(comm_, &request), "MPI_Ibarrier");
+    }
     complete(request);
   }
 
   void all_gather(const void* mine, std::size_t bytes, void* all) override {
     const ByteType type(bytes);
     MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Iallgather(mine, 1, type.get(), all, 1, type.get(), comm_, &request), "MPI_Iallgather");
+    {
+      const std::scoped_lock lock(*mutex_);
+      check_mpi(MPI_Iallgather(mine, 1, type.get(), all, 1, type.get(), comm_, &request), "MPI_Iallgather");
+    }
     complete(request);
   }
 
@@ -122,7 +125,7 @@ class MpiTransport final : public Transport {
     for (const Member& member : members) {
       part_nodes.push_back(member.node);
     }
-    return std::make_unique<MpiTransport>(part, std::move(part_nodes));
+    return std::make_unique<MpiTransport>(part, std::move(part_nodes), mutex_);
   }
 
   std::unique_ptr<Region> map(std::size_t bytes) override {
@@ -155,73 +158,32 @@ class MpiTransport final : public Transport {
   }
 
   std::unique_ptr<Channel> send_channel(int peer, std::span<const std::byte> data) override {
-    return std::make_unique<MpiChannel>(comm_, mutex_, MpiChannel::Direction::send, peer, next_tag(send_tags_, peer),
+    return std::make_unique<MpiChannel>(comm_, *mutex_, MpiChannel::Direction::send, peer, next_tag(send_tags_, peer),
                                         std::span(const_cast<std::byte*>(data.data()), data.size()));
   }
 
   std::unique_ptr<Channel> receive_channel(int peer, std::span<std::byte> data) override {
-    return std::make_unique<MpiChannel>(comm_, mutex_, MpiChannel::Direction::receive, peer,
+    return std::make_unique<MpiChannel>(comm_, *mutex_, MpiChannel::Direction::receive, peer,
                                         next_tag(receive_tags_, peer), data);
   }
 
-  void set_put_target(std::uint64_t id, PutTarget target) override {
-    const std::scoped_lock lock(mutex_);
-    if (target.address) {
-      put_targets_[id] = std::move(target);
-    } else {
-      put_targets_.erase(id);
-    }
-  }
-
-  // Two messages, header then data, which MPI keeps in order; the target receives the data where it is to lie.
-  void put(int peer, const PutHeader& header, std::span<const std::byte> data) override {
-    const ByteType type(data.size());
-    MPI_Request requests[2];
-    {
-      const std::scoped_lock lock(mutex_);
-      check_mpi(MPI_Isend(&header, sizeof header, MPI_BYTE, peer, put_header_tag, comm_, &requests[0]), "MPI_Isend");
-      check_mpi(MPI_Isend(data.data(), 1, type.get(), peer, put_data_tag, comm_, &requests[1]), "MPI_Isend");
-    }
-    wait_with_peers(*this, [&] {
-      serve_puts();
-      const std::scoped_lock lock(mutex_);
-      int is_done = 0;
-      check_mpi(MPI_Testall(2, requests, &is_done, MPI_STATUSES_IGNORE), "MPI_Testall");
-      return is_done != 0;
-    });
-  }
-
-  void serve_puts() override {
-    const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock.owns_lock()) {
-      return;
-    }
-    for (;;) {
-      int has_message = 0;
-      MPI_Status status;
-      check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, put_header_tag, comm_, &has_message, &status), "MPI_Iprobe");
-      if (has_message == 0) {
-        return;
-      }
-      PutHeader header{};
-      check_mpi(MPI_Recv(&header, sizeof header, MPI_BYTE, status.MPI_SOURCE, put_header_tag, comm_, MPI_STATUS_IGNORE),
-                "MPI_Recv");
-      const auto target = put_targets_.find(header.segment);
-      if (target == put_targets_.end()) {
-        throw Error("a put arrived for a segment that this rank has freed");
-      }
-      const ByteType type(header.bytes);
-      check_mpi(MPI_Recv(target->second.address(header), 1, type.get(), status.MPI_SOURCE, put_data_tag, comm_,
-                         MPI_STATUS_IGNORE),
-                "MPI_Recv");
-      target->second.complete(header);
-    }
+  std::unique_ptr<Network> make_network() override {
+    return local_peers_ == size_ ? nullptr : std::make_unique<MpiNetwork>(duplicate(comm_), *mutex_);
   }
 
  private:
   // Each channel between two ranks has a tag of its own: MPI keeps messages of one tag in order, but the threads of a
   // rank may send those of different exchanges in any.
-  static int next_tag(std::map<int, int>& tags, int peer) { return tags[peer]++ % put_header_tag; }
+  static int next_tag(std::map<int, int>& tags, int peer) { return tags[peer]++ % most_tags; }
+
+  /// Waits for what has been started. Waiting is ours: in MPI's blocking calls a rank may spin for ever and, where
+  /// ranks outnumber cores, keep the one that it waits for from running (MPICH took minutes for what takes seconds).
+  void complete(MPI_Request& request) {
+    wait_serving([&] {
+      const std::scoped_lock lock(*mutex_);
+      return is_complete(request);
+    });
+  }
 
   static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
 
@@ -244,8 +206,7 @@ class MpiTransport final : public Transport {
   int local_peers_ = 0;
   int thread_level_ = MPI_THREAD_SINGLE;
   std::string_view name_;
-  std::mutex mutex_;  // serialises this rank's MPI calls between its threads
-  std::map<std::uint64_t, PutTarget> put_targets_;
+  std::shared_ptr<std::mutex> mutex_;  // serialises this rank's MPI calls between its threads, for all teams of a world
   std::map<int, int> send_tags_;  // by peer: the channels made so far
   std::map<int, int> receive_tags_;
 };
@@ -284,7 +245,7 @@ std::unique_ptr<Transport> make_mpi_transport(MPI_Comm user_comm, Reach reach) {
   check_mpi(MPI_Comm_size(user_comm, &size), "MPI_Comm_size");
   std::vector<int> own_nodes(static_cast<std::size_t>(size));
   std::iota(own_nodes.begin(), own_nodes.end(), 0);
-  auto by_messages = std::make_unique<MpiTransport>(duplicate(user_comm), std::move(own_nodes));
+  auto by_messages = std::make_unique<MpiTransport>(duplicate(user_comm), std::move(own_nodes), std::make_shared<std::mutex>());
   if (reach == Reach::mpi) {
     return by_messages;
   }
@@ -294,7 +255,7 @@ std::unique_ptr<Transport> make_mpi_transport(MPI_Comm user_comm, Reach reach) {
     throw Error(
         "the transport 'shm' reaches only ranks of one node, and these ranks run on several: use 'auto' or 'mpi'");
   }
-  auto by_memory = std::make_unique<MpiTransport>(duplicate(user_comm), std::move(nodes));
+  auto by_memory = std::make_unique<MpiTransport>(duplicate(user_comm), std::move(nodes), std::make_shared<std::mutex>());
   try {
     by_memory->map(1);  // shows whether this system lets processes map one another's memory
   } catch (const Error&) {

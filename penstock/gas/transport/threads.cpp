@@ -29,27 +29,19 @@ class ThreadGroup {
   }
 
   // The last rank to arrive turns the page; the others wait for that.
-  void barrier() {
+  template <class Wait>
+  void barrier(const Wait& wait) {
     const std::uint64_t page = page_.load(std::memory_order_acquire);
     if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == size_) {
       arrived_.store(0, std::memory_order_relaxed);
       page_.store(page + 1, std::memory_order_release);
       return;
     }
-    for (Backoff backoff; page_.load(std::memory_order_acquire) == page;) {
-      check();
-      backoff.pause();
-    }
+    wait([&] { return page_.load(std::memory_order_acquire) != page; });
   }
 
-  /// Collective: shows `mine` to all, lets each rank read everyone's while it is certain to exist.
-  template <class Read>
-  void share(int rank, const void* mine, Read read) {
-    board_[static_cast<std::size_t>(rank)] = mine;
-    barrier();
-    read(std::span<const void* const>(board_));
-    barrier();
-  }
+  void pin(int rank, const void* mine) { board_[static_cast<std::size_t>(rank)] = mine; }
+  std::span<const void* const> board() const noexcept { return board_; }
 
   const std::shared_ptr<std::atomic<bool>>& failure_flag() const noexcept { return has_failed_; }
 
@@ -77,11 +69,13 @@ class ThreadTransport final : public Transport {
   std::string_view name() const noexcept override { return "threads"; }
   bool is_local(int) const noexcept override { return true; }
   bool allows_threads() const noexcept override { return true; }
-  void barrier() override { group_->barrier(); }
+  void barrier() override {
+    group_->barrier([this](const auto& is_done) { wait_serving(is_done); });
+  }
   void check_peers() const override { group_->check(); }
 
   void all_gather(const void* mine, std::size_t bytes, void* all) override {
-    group_->share(rank_, mine, [&](std::span<const void* const> board) {
+    share(mine, [&](std::span<const void* const> board) {
       for (std::size_t i = 0; i < board.size(); ++i) {
         std::memcpy(static_cast<std::byte*>(all) + i * bytes, board[i], bytes);
       }
@@ -94,7 +88,7 @@ class ThreadTransport final : public Transport {
     };
     const Wish mine{color, key};
     std::vector<int> members;  // ranks in this team, in the order of the new one
-    group_->share(rank_, &mine, [&](std::span<const void* const> board) {
+    share(&mine, [&](std::span<const void* const> board) {
       const auto wish_of = [&](int i) { return *static_cast<const Wish*>(board[static_cast<std::size_t>(i)]); };
       for (int i = 0; i < size(); ++i) {
         if (wish_of(i).color == color) {
@@ -106,7 +100,7 @@ class ThreadTransport final : public Transport {
     // The first member makes the group that all members share.
     const auto made = std::make_shared<ThreadGroup>(static_cast<int>(members.size()), group_->failure_flag());
     std::shared_ptr<ThreadGroup> group;
-    group_->share(rank_, &made, [&](std::span<const void* const> board) {
+    share(&made, [&](std::span<const void* const> board) {
       group = *static_cast<const std::shared_ptr<ThreadGroup>*>(board[static_cast<std::size_t>(members.front())]);
     });
     const auto position = std::find(members.begin(), members.end(), rank_) - members.begin();
@@ -128,7 +122,7 @@ class ThreadTransport final : public Transport {
       const std::shared_ptr<const Memory>* memory;
     };
     const Offer mine{&failure, &memory};
-    group_->share(rank_, &mine, [&](std::span<const void* const> board) {
+    share(&mine, [&](std::span<const void* const> board) {
       for (const void* entry : board) {
         const Offer& offer = *static_cast<const Offer*>(entry);
         if (!offer.failure->empty()) {
@@ -147,6 +141,15 @@ class ThreadTransport final : public Transport {
   }
 
  private:
+  /// Collective: shows `mine` to all, lets each rank read everyone's while it is certain to exist.
+  template <class Read>
+  void share(const void* mine, Read read) {
+    group_->pin(rank_, mine);
+    barrier();
+    read(group_->board());
+    barrier();
+  }
+
   std::shared_ptr<ThreadGroup> group_;
   int rank_;
 };

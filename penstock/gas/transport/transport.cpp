@@ -20,14 +20,4 @@ std::unique_ptr<Channel> Transport::receive_channel(int, std::span<std::byte>) {
   refuse_messages(*this);
 }
 
-void Transport::set_put_target(std::uint64_t, PutTarget) {}
-
-void Transport::put(int, const PutHeader&, std::span<const std::byte>) {
-  refuse_messages(*this);
-}
-
-void Transport::serve_puts() {}
-
-void Transport::check_peers() const {}
-
 }  // namespace penstock::gas

@@ -2,14 +2,15 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "penstock/base/wait.hpp"
+#include "penstock/gas/transport/network.hpp"
 
 namespace penstock::gas {
 
@@ -29,21 +30,6 @@ class Channel {
   virtual void start() = 0;
   /// Whether the transfer begun last has completed (true before the first). Drives the network forward.
   virtual bool test() = 0;
-};
-
-/// A put that arrives as a message: where it goes in the target's segment and which signal it raises.
-struct PutHeader {
-  std::uint64_t segment;
-  std::uint64_t offset;
-  std::uint64_t bytes;
-  std::uint64_t signal;
-};
-
-/// What a segment does with puts that arrive as messages: `address` says where the data goes, `complete` raises the
-/// signal once it is there.
-struct PutTarget {
-  std::function<std::byte*(const PutHeader&)> address;
-  std::function<void(const PutHeader&)> complete;
 };
 
 /// One rank's view of a team's transport. The members are collective where they say so.
@@ -71,30 +57,30 @@ class Transport {
   virtual std::unique_ptr<Channel> send_channel(int peer, std::span<const std::byte> data);
   virtual std::unique_ptr<Channel> receive_channel(int peer, std::span<std::byte> data);
 
-  /// Registers what to do with puts to segment `id`; forgets it when the target is empty.
-  virtual void set_put_target(std::uint64_t id, PutTarget target);
-  /// Sends a put to a peer that is not local; returns when `data` may be changed. Serves incoming puts while it waits.
-  virtual void put(int peer, const PutHeader& header, std::span<const std::byte> data);
-  /// Receives the puts that have come in; called again and again by whoever waits for a signal.
-  virtual void serve_puts();
+  /// Collective: what carries messages to the peers that are not local; nullptr where all are.
+  virtual std::unique_ptr<Network> make_network() { return nullptr; }
 
   /// Throws Error when the team can go on no more because a peer has failed.
-  virtual void check_peers() const;
+  virtual void check_peers() const {}
 
-  /// A number that grows with every call; the same on all ranks where they call it in the same order.
-  std::uint64_t next_id() noexcept { return ++last_id_; }
+  /// Called again and again while a collective call waits, so that peers that want something meanwhile are served.
+  void set_while_waiting(std::function<void()> serve) { serve_ = std::move(serve); }
+
+ protected:
+  /// Waits until `is_done()`, serving peers.
+  template <class Condition>
+  void wait_serving(const Condition& is_done) const {
+    for (Backoff backoff; !is_done();) {
+      check_peers();
+      if (serve_) {
+        serve_();
+      }
+      backoff.pause();
+    }
+  }
 
  private:
-  std::uint64_t last_id_ = 0;
+  std::function<void()> serve_;
 };
-
-/// Waits until `is_done()`, giving up with an Error when a peer has failed.
-template <class Condition>
-void wait_with_peers(const Transport& transport, Condition is_done) {
-  for (Backoff backoff; !is_done();) {
-    transport.check_peers();
-    backoff.pause();
-  }
-}
 
 }  // namespace penstock::gas

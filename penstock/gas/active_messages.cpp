@@ -1,0 +1,146 @@
+// Active messages: a rank calls a handler on another.
+#include <fmt/format.h>
+
+#include <atomic>
+#include <utility>
+
+#include "penstock/base/base.hpp"
+#include "penstock/gas/engine.hpp"
+#include "penstock/gas/gas.hpp"
+#include "penstock/gas/segment_state.hpp"
+
+namespace penstock::gas {
+namespace {
+
+Header call_of(std::uint32_t table, std::size_t handler, const ActiveMessages::Arguments& arguments,
+               std::size_t payload_bytes) {
+  return {.kind = MessageKind::active,
+          .operation = static_cast<std::uint16_t>(handler),
+          .target = table,
+          .bytes = payload_bytes,
+          .a = arguments[0],
+          .b = arguments[1],
+          .cookie = arguments[2]};
+}
+
+}  // namespace
+
+struct ActiveMessages::State {
+  struct Seat {
+    int world_rank;
+    std::uint32_t table;
+  };
+
+  const Team& team;
+  Engine& engine;
+  std::vector<Handler> handlers;
+  std::vector<Seat> seats;         // by rank of the team
+  std::vector<int> rank_of_world;  // by rank of the world; -1 for who is not in the team
+  std::atomic<std::uint64_t> sent = 0;
+  std::atomic<std::uint64_t> handled = 0;
+
+  const Seat& check(int peer, std::size_t handler) const {
+    if (peer < 0 || static_cast<std::size_t>(peer) >= seats.size()) {
+      throw Error(fmt::format("an active message goes to rank {}, and the team has {}", peer, seats.size()));
+    }
+    if (handler >= handlers.size()) {
+      throw Error(fmt::format("an active message calls handler {}, and the table has {}", handler, handlers.size()));
+    }
+    return seats[static_cast<std::size_t>(peer)];
+  }
+};
+
+namespace {
+
+void check_payload(std::size_t bytes) {
+  if (bytes > ActiveMessages::most_payload_bytes) {
+    throw Error(fmt::format("an active message of {} bytes: at most {} are copied; use call_long", bytes,
+                            ActiveMessages::most_payload_bytes));
+  }
+}
+
+}  // namespace
+
+ActiveMessages::ActiveMessages(const Team& team, std::vector<Handler> handlers)
+    : state_(new State{.team = team, .engine = team.engine(), .handlers = std::move(handlers), .seats = {},
+                       .rank_of_world = {}}) {
+  static_assert(most_payload_bytes == most_inline_bytes);
+  team.agree_on("number of handlers of active messages", std::to_string(state_->handlers.size()));
+  const auto run = [this](int source, const Header& header, std::span<const std::byte> payload) {
+    Message message;
+    message.messages_ = this;
+    message.source_ = state_->rank_of_world[static_cast<std::size_t>(source)];
+    message.arguments_ = {header.a, header.b, header.cookie};
+    message.payload_ = payload;
+    state_->handlers[header.operation](message);
+    state_->handled.fetch_add(1, std::memory_order_relaxed);
+  };
+  const State::Seat mine{.world_rank = team.world_rank(team.rank()), .table = state_->engine.add_table(run)};
+  state_->seats = team.all_gather(mine);
+  for (std::size_t rank = 0; rank < state_->seats.size(); ++rank) {
+    const auto world_rank = static_cast<std::size_t>(state_->seats[rank].world_rank);
+    state_->rank_of_world.resize(std::max(state_->rank_of_world.size(), world_rank + 1), -1);
+    state_->rank_of_world[world_rank] = static_cast<int>(rank);
+  }
+  team.barrier();  // nobody calls before all can look up who does
+}
+
+ActiveMessages::~ActiveMessages() {
+  try {
+    // Replies may follow on what is handled last: done when nothing was sent between two looks that agree.
+    for (std::uint64_t before = 0, is_first = 1;; is_first = 0) {
+      std::uint64_t sent = 0;
+      std::uint64_t handled = 0;
+      for (const auto& [s, h] : state_->team.all_gather(std::pair(state_->sent.load(), state_->handled.load()))) {
+        sent += s;
+        handled += h;
+      }
+      if (is_first == 0 && sent == handled && sent == before) {
+        break;
+      }
+      before = sent;
+      state_->engine.progress();
+    }
+  } catch (const Error&) {
+    // A peer has failed; whoever waits next is told.
+  }
+  state_->engine.remove_table(state_->seats[static_cast<std::size_t>(state_->team.rank())].table);
+}
+
+void ActiveMessages::Message::reply(std::size_t handler, const Arguments& arguments,
+                                    std::span<const std::byte> payload) const {
+  State& state = *messages_->state_;
+  const State::Seat& seat = state.check(source_, handler);
+  check_payload(payload.size());
+  state.sent.fetch_add(1, std::memory_order_relaxed);
+  state.engine.send_from_handler(seat.world_rank, call_of(seat.table, handler, arguments, payload.size()), payload);
+}
+
+void ActiveMessages::call(int peer, std::size_t handler, const Arguments& arguments,
+                          std::span<const std::byte> payload) {
+  const State::Seat& seat = state_->check(peer, handler);
+  check_payload(payload.size());
+  state_->sent.fetch_add(1, std::memory_order_relaxed);
+  state_->engine.send(seat.world_rank, call_of(seat.table, handler, arguments, payload.size()), payload);
+}
+
+Event ActiveMessages::call_long(Pointer<> to, Segment& segment, std::span<const std::byte> payload,
+                                std::size_t handler, const Arguments& arguments) {
+  const State::Seat& seat = state_->check(to.rank, handler);
+  const Segment::State::Part& part = segment.state_->check("long active message", to.rank, to.offset, payload.size());
+  Header header = call_of(seat.table, handler, arguments, payload.size());
+  header.kind = MessageKind::active_long;
+  header.offset = to.offset;
+  header.signal = part.id;
+  state_->sent.fetch_add(1, std::memory_order_relaxed);
+  if (std::byte* base = segment.address_at(to.rank); base != nullptr) {
+    std::copy(payload.begin(), payload.end(), base + to.offset);
+    state_->engine.send(seat.world_rank, header, {});
+    return {};
+  }
+  auto sent = std::make_shared<Sent>();
+  state_->engine.send(seat.world_rank, header, payload, sent);
+  return {state_->engine, std::move(sent)};
+}
+
+}  // namespace penstock::gas

@@ -1,0 +1,222 @@
+#include "penstock/gas/engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "penstock/base/base.hpp"
+#include "penstock/gas/atomic_operation.hpp"
+
+namespace penstock::gas {
+namespace {
+
+std::size_t index(int rank) {
+  return static_cast<std::size_t>(rank);
+}
+
+/// The queues of a rank together take about this much, however many peers send to it.
+constexpr std::size_t wanted_ring_bytes = std::size_t{1} << 20;
+constexpr std::size_t most_ring_lines = 1024;
+
+std::size_t ring_lines(std::size_t senders) {
+  return std::clamp(wanted_ring_bytes / RingForm::line_bytes / senders, RingForm::fewest_lines, most_ring_lines);
+}
+
+void copy_to_place(std::byte* place, std::span<const std::byte> payload) {
+  if (!payload.empty() && payload.data() != place) {
+    std::memcpy(place, payload.data(), payload.size());
+  }
+}
+
+}  // namespace
+
+Engine::Engine(std::shared_ptr<Transport> world) : world_(std::move(world)), local_(index(world_->size())) {
+  for (int peer = 0; peer < world_->size(); ++peer) {
+    if (world_->is_local(peer)) {
+      local_ranks_.push_back(peer);
+    }
+  }
+  // A rank's region holds a queue from each local peer, in order of rank.
+  const std::size_t lines = ring_lines(local_ranks_.size());
+  rings_ = world_->map(local_ranks_.size() * RingForm::bytes(lines));
+  const auto position = index(static_cast<int>(std::ranges::find(local_ranks_, rank()) - local_ranks_.begin()));
+  for (std::size_t i = 0; i < local_ranks_.size(); ++i) {
+    LocalPeer& peer = local_[index(local_ranks_[i])];
+    peer.from = RingReader(rings_->mine.data() + i * RingForm::bytes(lines), lines);
+    peer.to = RingWriter(rings_->at[index(local_ranks_[i])] + position * RingForm::bytes(lines), lines);
+  }
+  network_ = world_->make_network();
+}
+
+Engine::~Engine() = default;
+
+void Engine::send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) {
+  {
+    const std::scoped_lock lock(mutex_);
+    send_now(peer, header, payload, std::move(sent));
+    if (local_[index(peer)].waiting.empty()) {
+      return;
+    }
+  }
+  wait([&] {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    return lock.owns_lock() && local_[index(peer)].waiting.empty();
+  });
+}
+
+void Engine::send_from_handler(int peer, const Header& header, std::span<const std::byte> payload) {
+  send_now(peer, header, payload, nullptr);
+}
+
+void Engine::ask(int peer, Header header, std::span<const std::byte> payload, const std::shared_ptr<Request>& request,
+                 std::shared_ptr<Sent> sent) {
+  {
+    const std::scoped_lock lock(mutex_);
+    header.cookie = ++last_cookie_;
+    requests_.emplace(header.cookie, request);
+  }
+  send(peer, header, payload, std::move(sent));
+}
+
+void Engine::send_now(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) {
+  if (!world_->is_local(peer)) {
+    network_->send(peer, header, payload, std::move(sent));
+    return;
+  }
+  PENSTOCK_ASSERT(payload.size() <= most_inline_bytes);  // longer ones are written where they belong
+  LocalPeer& to = local_[index(peer)];
+  if (!to.waiting.empty() || !to.to.try_write(header, payload)) {
+    to.waiting.push_back({header, {payload.begin(), payload.end()}});
+  }
+  if (sent != nullptr) {
+    sent->finish();
+  }
+}
+
+void Engine::flush(LocalPeer& peer) {
+  while (!peer.waiting.empty() && peer.to.try_write(peer.waiting.front().header, peer.waiting.front().payload)) {
+    peer.waiting.pop_front();
+  }
+}
+
+void Engine::progress() {
+  world_->check_peers();
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) {
+    return;
+  }
+  for (const int source : local_ranks_) {
+    LocalPeer& peer = local_[index(source)];
+    const auto take = [&](const Header& header, std::span<const std::byte> payload) {
+      deliver(source, header, payload);
+    };
+    while (peer.from.try_read(take)) {
+    }
+    flush(peer);
+  }
+  if (network_ != nullptr) {
+    network_->progress(*this);
+  }
+}
+
+SegmentPart& Engine::part(std::uint64_t id) {
+  const auto found = segments_.find(static_cast<std::uint32_t>(id));
+  if (found == segments_.end()) {
+    throw Error("a message arrived for a segment that this rank has freed");
+  }
+  return found->second;
+}
+
+std::byte* Engine::place(int source, const Header& header) {
+  switch (header.kind) {
+    case MessageKind::put:
+      return part(header.target).data + header.offset;
+    case MessageKind::active_long:
+      return part(header.signal).data + header.offset;
+    case MessageKind::got:
+      return requests_.at(header.cookie)->place(header);
+    default:
+      throw Error(fmt::format("rank {} sent a long message of kind {}, which has no place", source,
+                              static_cast<int>(header.kind)));
+  }
+}
+
+/// Answers a message that wants an answer.
+void Engine::answer(int peer, const Header& asked, Header reply, std::span<const std::byte> payload) {
+  if (asked.cookie != 0) {
+    reply.cookie = asked.cookie;
+    send_now(peer, reply, payload, nullptr);
+  }
+}
+
+void Engine::deliver(int source, const Header& header, std::span<const std::byte> payload) {
+  switch (header.kind) {
+    case MessageKind::put: {
+      SegmentPart& to = part(header.target);
+      copy_to_place(to.data + header.offset, payload);
+      if (header.signal != Header::no_signal) {
+        to.raise(header.signal);
+      }
+      answer(source, header, {.kind = MessageKind::done}, {});
+      return;
+    }
+    case MessageKind::get:
+      answer(source, header, {.kind = MessageKind::got, .bytes = header.bytes},
+             {part(header.target).data + header.offset, header.bytes});
+      return;
+    case MessageKind::atomic:
+      answer(source, header,
+             {.kind = MessageKind::value, .a = carry_out(atomic_from(header), part(header.target).data + header.offset)}, {});
+      return;
+    case MessageKind::active_long:
+      // A local sender has written the payload itself.
+      copy_to_place(part(header.signal).data + header.offset, payload);
+      payload = {part(header.signal).data + header.offset, header.bytes};
+      [[fallthrough]];
+    case MessageKind::active: {
+      const auto table = tables_.find(header.target);
+      if (table == tables_.end()) {
+        throw Error(fmt::format("an active message of rank {} arrived for a table that this rank has freed", source));
+      }
+      table->second(source, header, payload);
+      return;
+    }
+    case MessageKind::done:
+    case MessageKind::got:
+    case MessageKind::value: {
+      const auto found = requests_.find(header.cookie);
+      PENSTOCK_ASSERT(found != requests_.end());
+      const std::shared_ptr<Request> request = std::move(found->second);
+      requests_.erase(found);
+      request->take(header, payload);
+      request->is_answered_.store(true, std::memory_order_release);
+      return;
+    }
+  }
+}
+
+std::uint32_t Engine::add_segment(SegmentPart part) {
+  const std::scoped_lock lock(mutex_);
+  segments_.emplace(++last_id_, std::move(part));
+  return last_id_;
+}
+
+void Engine::remove_segment(std::uint32_t id) {
+  const std::scoped_lock lock(mutex_);
+  segments_.erase(id);
+}
+
+std::uint32_t Engine::add_table(ActiveTable table) {
+  const std::scoped_lock lock(mutex_);
+  tables_.emplace(++last_id_, std::move(table));
+  return last_id_;
+}
+
+void Engine::remove_table(std::uint32_t id) {
+  const std::scoped_lock lock(mutex_);
+  tables_.erase(id);
+}
+
+}  // namespace penstock::gas

@@ -1,0 +1,126 @@
+// What carries a rank's one-sided operations and messages, for all teams of a world. Private to the module.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "penstock/base/wait.hpp"
+#include "penstock/gas/message.hpp"
+#include "penstock/gas/operation.hpp"
+#include "penstock/gas/transport/network.hpp"
+#include "penstock/gas/transport/ring.hpp"
+#include "penstock/gas/transport/transport.hpp"
+
+namespace penstock::gas {
+
+/// An operation that a peer answers.
+class Request : public Operation {
+ public:
+  bool is_done() const noexcept override { return is_answered_.load(std::memory_order_acquire); }
+  /// Where the answer's payload goes; called once before it arrives.
+  virtual std::byte* place(const Header&) { return nullptr; }
+  /// The answer is here; `payload` where it is not in its place already.
+  virtual void take(const Header&, std::span<const std::byte>) {}
+
+ private:
+  friend class Engine;
+  std::atomic<bool> is_answered_ = false;
+};
+
+/// A part of a segment as messages see it.
+struct SegmentPart {
+  std::byte* data;
+  std::size_t bytes;
+  std::function<void(std::uint64_t)> raise;  ///< adds one to a signal
+};
+
+/// Runs the handlers of one table, on the turn of whoever makes progress.
+using ActiveTable = std::function<void(int source, const Header&, std::span<const std::byte>)>;
+
+/// One rank's progress: messages of its local peers' queues and of the network, requests and their answers. Shared by
+/// the teams of a world, whose ranks it knows by their rank in the world. Thread-safe.
+class Engine final : public Inbox {
+ public:
+  /// Collective.
+  explicit Engine(std::shared_ptr<Transport> world);
+  ~Engine() override;
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  int rank() const noexcept { return world_->rank(); }
+
+  /// Sends a message; returns at once. `sent` is done when the payload may be changed; nullptr where the payload is at
+  /// most `most_inline_bytes`, which is copied.
+  void send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent = nullptr);
+  /// From inside a handler, of which the caller holds the turn.
+  void send_from_handler(int peer, const Header& header, std::span<const std::byte> payload);
+  /// Sends a request: its answer comes with the number that is put into `header`.
+  void ask(int peer, Header header, std::span<const std::byte> payload, const std::shared_ptr<Request>& request,
+           std::shared_ptr<Sent> sent = nullptr);
+
+  /// Takes what has arrived; leaves it to another thread that is at it. Throws Error when a peer has failed.
+  void progress();
+
+  /// Waits until `is_done()`, making progress.
+  template <class Condition>
+  void wait(const Condition& is_done) {
+    // A flag in memory that peers share is seen sooner where progress is made only now and then.
+    constexpr int looks = 16;
+    for (Backoff backoff; !is_done();) {
+      for (int i = 0; i < looks; ++i) {
+        relax();
+        if (is_done()) {
+          return;
+        }
+      }
+      progress();
+      backoff.pause();
+    }
+  }
+
+  /// Registers what messages may name, by a number that peers are to be told.
+  std::uint32_t add_segment(SegmentPart part);
+  void remove_segment(std::uint32_t id);
+  std::uint32_t add_table(ActiveTable table);
+  void remove_table(std::uint32_t id);
+
+ private:
+  struct Waiting {
+    Header header;
+    std::vector<std::byte> payload;
+  };
+  struct LocalPeer {
+    RingWriter to;
+    RingReader from;
+    std::deque<Waiting> waiting;  // for room in `to`
+  };
+
+  std::byte* place(int source, const Header& header) override;
+  void deliver(int source, const Header& header, std::span<const std::byte> payload) override;
+  void answer(int peer, const Header& asked, Header reply, std::span<const std::byte> payload);
+  void send_now(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent);
+  void flush(LocalPeer& peer);
+  SegmentPart& part(std::uint64_t id);
+
+  std::shared_ptr<Transport> world_;
+  std::mutex mutex_;
+  std::unique_ptr<Region> rings_;
+  std::vector<LocalPeer> local_;  // by rank; unused where not local
+  std::vector<int> local_ranks_;
+  std::unique_ptr<Network> network_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Request>> requests_;
+  std::uint64_t last_cookie_ = 0;
+  std::unordered_map<std::uint32_t, SegmentPart> segments_;
+  std::unordered_map<std::uint32_t, ActiveTable> tables_;
+  std::uint32_t last_id_ = 0;
+};
+
+}  // namespace penstock::gas

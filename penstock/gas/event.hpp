@@ -1,0 +1,43 @@
+// How a program learns that what it began is done. Included by gas.hpp.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace penstock::gas {
+
+class Engine;
+class Operation;
+
+/// Something that was begun: a put, a get, a message, a collective call. Movable and copyable; copies tell of the same.
+/// Letting one go does not end what it tells of: the memory that was named must stay until that is done.
+class [[nodiscard]] Event {
+ public:
+  /// Of what is done already.
+  Event() = default;
+  Event(Engine& engine, std::shared_ptr<const Operation> operation);
+
+  /// Whether it is done. Makes progress; throws Error when a peer has failed.
+  bool test();
+  /// Returns when it is done.
+  void wait();
+
+ private:
+  bool is_done();
+
+  Engine* engine_ = nullptr;
+  std::shared_ptr<const Operation> operation_;  // none where it is done
+};
+
+/// Returns when all are done.
+void wait_all(std::span<Event> events);
+
+/// Returns the number of one that is done, when one is; there must be one at least.
+std::size_t wait_any(std::span<Event> events);
+
+/// The numbers of those that are done.
+std::vector<std::size_t> test_some(std::span<Event> events);
+
+}  // namespace penstock::gas

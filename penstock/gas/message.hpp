@@ -1,0 +1,51 @@
+// What ranks tell one another where they share no memory, and where a message wakes code. Private to the module.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace penstock::gas {
+
+/// What a message asks for, or answers.
+enum class MessageKind : std::uint16_t {
+  put,           ///< payload to `offset` of segment `target`; raises `signal`, answers `cookie` with done
+  get,           ///< `bytes` bytes from `offset` of segment `target`, answered with got
+  atomic,        ///< `operation` on `offset` of segment `target`, answered with value
+  active,        ///< calls handler `operation` of table `target`, with `a`, `b` and `cookie` as its arguments
+  active_long,   ///< the same; payload to `offset` of segment `signal`
+  done,          ///< answers: nothing to tell
+  got,           ///< answers: payload
+  value,         ///< answers: `a`
+};
+
+/// The fixed part of every message; fits into a cache line beside a word of control.
+struct Header {
+  MessageKind kind;
+  std::uint16_t operation = 0;
+  std::uint32_t target = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;  ///< of the payload, or wanted
+  std::uint64_t signal = no_signal;
+  std::uint64_t a = 0;
+  std::uint64_t b = 0;
+  std::uint64_t cookie = 0;  ///< of what is answered: the asker's number of it, 0 where no answer is wanted
+
+  static constexpr std::uint64_t no_signal = ~std::uint64_t{0};
+};
+static_assert(sizeof(Header) == 56);
+
+/// Payloads up to here travel with their header, copied: 64 lines.
+inline constexpr std::size_t most_inline_bytes = 4096;
+
+/// Takes arriving messages. Called while progress is made, on whichever thread makes it, one at a time.
+class Inbox {
+ public:
+  virtual ~Inbox() = default;
+  /// Where the payload of a long message shall lie: `header.bytes` bytes.
+  virtual std::byte* place(int source, const Header& header) = 0;
+  /// The message is whole. The payload is only there during the call, or where `place` said.
+  virtual void deliver(int source, const Header& header, std::span<const std::byte> payload) = 0;
+};
+
+}  // namespace penstock::gas

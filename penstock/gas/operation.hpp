@@ -1,0 +1,25 @@
+// What an event waits for. Private to the module.
+#pragma once
+
+#include <atomic>
+
+namespace penstock::gas {
+
+/// Something that was begun and will be done.
+class Operation {
+ public:
+  virtual ~Operation() = default;
+  virtual bool is_done() const noexcept = 0;
+};
+
+/// That a buffer has been sent from.
+class Sent final : public Operation {
+ public:
+  bool is_done() const noexcept override { return is_done_.load(std::memory_order_acquire); }
+  void finish() noexcept { is_done_.store(true, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> is_done_ = false;
+};
+
+}  // namespace penstock::gas

@@ -1,0 +1,78 @@
+// What a segment is made of. Private to the module.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "penstock/base/base.hpp"
+#include "penstock/gas/engine.hpp"
+#include "penstock/gas/gas.hpp"
+
+namespace penstock::gas {
+
+/// The signals lie behind the data, in the same mapping.
+struct Segment::State {
+  // One signal to a pair of cache lines, since processors fetch lines in pairs.
+  static constexpr std::size_t signal_bytes = 128;
+  using Counter = std::atomic<std::uint64_t>;
+  static_assert(Counter::is_always_lock_free);
+
+  struct Part {
+    std::size_t bytes = 0;
+    std::size_t signals = 0;
+    std::uint32_t id = 0;  // by which messages name it, on the rank that has it
+    int world_rank = 0;
+  };
+
+  State(const Team& team, std::unique_ptr<Region> memory)
+      : engine(team.engine()), rank(team.rank()), region(std::move(memory)) {}
+  ~State() { engine.remove_segment(id); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  static std::size_t signals_offset(const Part& part) {
+    return (part.bytes + signal_bytes - 1) / signal_bytes * signal_bytes;
+  }
+
+  /// A signal of a rank whose part is mapped here.
+  Counter& counter(int of, std::size_t signal) const {
+    const auto at = static_cast<std::size_t>(of);
+    const Part& part = parts[at];
+    PENSTOCK_ASSERT(signal < part.signals);
+    return counter_at(region->at[at] + signals_offset(part), signal);
+  }
+
+  /// Of the signals that begin at `first`.
+  static Counter& counter_at(std::byte* first, std::size_t signal) {
+    // The mapping is zeroed memory, which is what a counter at 0 looks like in every process.
+    return *std::launder(reinterpret_cast<Counter*>(first + signal * signal_bytes));
+  }
+
+  /// The part of `peer`, which has `bytes` bytes at `offset`; else Error.
+  const Part& check(const char* what, int peer, std::size_t offset, std::size_t bytes) const {
+    if (peer < 0 || static_cast<std::size_t>(peer) >= parts.size()) {
+      throw Error(fmt::format("a {} names rank {}, and the team has {}", what, peer, parts.size()));
+    }
+    const Part& part = parts[static_cast<std::size_t>(peer)];
+    if (offset > part.bytes || bytes > part.bytes - offset) {
+      throw Error(fmt::format("a {} of {} bytes at offset {} does not fit into rank {}'s part of the segment, which has "
+                              "{} bytes",
+                              what, bytes, offset, peer, part.bytes));
+    }
+    return part;
+  }
+
+  Engine& engine;
+  int rank;
+  std::uint32_t id = 0;
+  std::vector<Part> parts;
+  std::unique_ptr<Region> region;
+};
+
+}  // namespace penstock::gas

@@ -1,0 +1,161 @@
+#include "penstock/gas/transport/mpi_network.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "penstock/gas/transport/mpi_messages.hpp"
+
+namespace penstock::gas {
+namespace {
+
+constexpr int packet_tag = 1;
+constexpr int long_tag = 2;
+/// Receives that stand ready. What comes beyond waits in MPI.
+constexpr std::size_t ready_receives = 16;
+
+int test(MPI_Request& request, MPI_Status* status) {
+  int is_done = 0;
+  check_mpi(MPI_Test(&request, &is_done, status), "MPI_Test");
+  return is_done;
+}
+
+bool is_long(const Header& header) {
+  const bool has_payload = header.kind != MessageKind::get;
+  return has_payload && header.bytes > most_inline_bytes;
+}
+
+}  // namespace
+
+MpiNetwork::MpiNetwork(MPI_Comm comm, std::mutex& mutex) : comm_(comm), mutex_(mutex), receives_(ready_receives) {
+  for (Receiving& receiving : receives_) {
+    expect(receiving);
+  }
+}
+
+MpiNetwork::~MpiNetwork() {
+  int is_finalized = 0;
+  MPI_Finalized(&is_finalized);
+  if (is_finalized != 0) {
+    return;
+  }
+  for (Receiving& receiving : receives_) {
+    MPI_Cancel(&receiving.request);
+    MPI_Wait(&receiving.request, MPI_STATUS_IGNORE);
+  }
+  for (Sending& sending : sends_) {
+    MPI_Waitall(2, sending.requests.data(), MPI_STATUSES_IGNORE);
+  }
+  MPI_Comm_free(&comm_);
+}
+
+void MpiNetwork::expect(Receiving& receiving) {
+  check_mpi(MPI_Irecv(&receiving.packet, sizeof(Packet), MPI_BYTE, MPI_ANY_SOURCE, packet_tag, comm_,
+                      &receiving.request),
+            "MPI_Irecv");
+}
+
+void MpiNetwork::send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) {
+  const std::scoped_lock lock(mutex_);
+  Sending sending;
+  if (spare_packets_.empty()) {
+    sending.packet = std::make_unique<Packet>();
+  } else {
+    sending.packet = std::move(spare_packets_.back());
+    spare_packets_.pop_back();
+  }
+  sending.packet->header = header;
+  const bool goes_alone = is_long(header);
+  const std::size_t inline_bytes = goes_alone ? 0 : payload.size();
+  if (inline_bytes > 0) {
+    std::memcpy(sending.packet->payload.data(), payload.data(), inline_bytes);
+  }
+  check_mpi(MPI_Isend(sending.packet.get(), static_cast<int>(sizeof(Header) + inline_bytes), MPI_BYTE, peer, packet_tag,
+                      comm_, &sending.requests[0]),
+            "MPI_Isend");
+  if (goes_alone) {
+    const ByteType type(payload.size());
+    check_mpi(MPI_Isend(payload.data(), 1, type.get(), peer, long_tag, comm_, &sending.requests[1]), "MPI_Isend");
+    sending.sent = std::move(sent);
+  } else if (sent != nullptr) {
+    sent->finish();
+  }
+  sends_.push_back(std::move(sending));
+}
+
+void MpiNetwork::finish_sends() {
+  // Each peer's messages complete in order, those of different peers in any.
+  for (auto it = sends_.begin(); it != sends_.end();) {
+    int is_done = 0;
+    check_mpi(MPI_Testall(2, it->requests.data(), &is_done, MPI_STATUSES_IGNORE), "MPI_Testall");
+    if (is_done == 0) {
+      ++it;
+      continue;
+    }
+    if (it->sent != nullptr) {
+      it->sent->finish();
+    }
+    spare_packets_.push_back(std::move(it->packet));
+    it = sends_.erase(it);
+  }
+}
+
+bool MpiNetwork::take_next(Inbox& inbox) {
+  Receiving& receiving = receives_[next_receive_];
+  MPI_Status status;
+  int bytes = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (test(receiving.request, &status) == 0) {
+      return false;
+    }
+    check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+  }
+  const Header& header = receiving.packet.header;
+  if (is_long(header)) {
+    LongMessage message{status.MPI_SOURCE, header, inbox.place(status.MPI_SOURCE, header), MPI_REQUEST_NULL};
+    const std::scoped_lock lock(mutex_);
+    const ByteType type(header.bytes);
+    check_mpi(MPI_Irecv(message.place, 1, type.get(), message.source, long_tag, comm_, &message.request), "MPI_Irecv");
+    long_.push_back(message);
+  } else {
+    // A long message of this peer that is not whole yet came before: what follows it waits for it.
+    while (std::ranges::any_of(long_, [&](const LongMessage& m) { return m.source == status.MPI_SOURCE; })) {
+      take_long(inbox);
+    }
+    inbox.deliver(status.MPI_SOURCE, header, {receiving.packet.payload.data(), static_cast<std::size_t>(bytes) - sizeof(Header)});
+  }
+  const std::scoped_lock lock(mutex_);
+  expect(receiving);
+  next_receive_ = (next_receive_ + 1) % receives_.size();
+  return true;
+}
+
+void MpiNetwork::take_long(Inbox& inbox) {
+  for (std::size_t i = 0; i < long_.size(); ++i) {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (test(long_[i].request, MPI_STATUS_IGNORE) == 0) {
+        continue;
+      }
+    }
+    const LongMessage message = long_[i];
+    long_.erase(long_.begin() + static_cast<std::ptrdiff_t>(i));
+    inbox.deliver(message.source, message.header, {message.place, message.header.bytes});
+    return;
+  }
+}
+
+void MpiNetwork::progress(Inbox& inbox) {
+  {
+    const std::scoped_lock lock(mutex_);
+    finish_sends();
+  }
+  while (take_next(inbox)) {
+  }
+  if (!long_.empty()) {
+    take_long(inbox);
+  }
+}
+
+}  // namespace penstock::gas

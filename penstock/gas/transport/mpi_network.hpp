@@ -1,0 +1,65 @@
+// Messages between ranks by MPI's two-sided calls: receives stand ready for short ones, long ones go to their place.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "penstock/gas/transport/network.hpp"
+
+namespace penstock::gas {
+
+class MpiNetwork final : public Network {
+ public:
+  /// Takes `comm` over, for nothing but this. `mutex` serialises the rank's MPI calls.
+  MpiNetwork(MPI_Comm comm, std::mutex& mutex);
+  ~MpiNetwork() override;
+  MpiNetwork(const MpiNetwork&) = delete;
+  MpiNetwork& operator=(const MpiNetwork&) = delete;
+
+  void send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) override;
+  void progress(Inbox& inbox) override;
+
+ private:
+  /// A short message, or the header of a long one.
+  struct Packet {
+    Header header;
+    std::array<std::byte, most_inline_bytes> payload;
+  };
+  struct Receiving {
+    Packet packet;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+  struct Sending {
+    std::unique_ptr<Packet> packet;
+    std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    std::shared_ptr<Sent> sent;
+  };
+  struct LongMessage {
+    int source;
+    Header header;
+    std::byte* place;
+    MPI_Request request;
+  };
+
+  void expect(Receiving& receiving);
+  void finish_sends();
+  bool take_next(Inbox& inbox);
+  void take_long(Inbox& inbox);
+
+  MPI_Comm comm_;
+  std::mutex& mutex_;
+  // MPI fills the receives of one rank in the order in which they were posted, so that the first is the next message.
+  std::vector<Receiving> receives_;
+  std::size_t next_receive_ = 0;
+  std::deque<Sending> sends_;
+  std::vector<std::unique_ptr<Packet>> spare_packets_;
+  std::deque<LongMessage> long_;
+};
+
+}  // namespace penstock::gas

@@ -1,0 +1,135 @@
+// Active messages run their handlers once each, with what was sent, and replies come back.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "penstock/base/base.hpp"
+#include "tests/worlds.hpp"
+
+namespace penstock::gas {
+namespace {
+
+std::size_t index(int rank) {
+  return static_cast<std::size_t>(rank);
+}
+
+template <class Done>
+void poll_until(const Team& team, const Done& is_done) {
+  for (Backoff backoff; !is_done(); backoff.pause()) {
+    team.poll();
+  }
+}
+
+TEST(ActiveMessages, AreAnswered) {
+  on_worlds({1, 2, 3, 7}, [](Team& team) {
+    std::uint64_t sum = 0;
+    int replies = 0;
+    ActiveMessages messages(team, {[](const ActiveMessages::Message& message) {
+                                     message.reply(1, {message.arguments()[0] * 10, 0, 0});
+                                   },
+                                   [&](const ActiveMessages::Message& message) {
+                                     sum += message.arguments()[0] + index(message.source());
+                                     ++replies;
+                                   }});
+    std::uint64_t expected = 0;
+    for (int peer = 0; peer < team.size(); ++peer) {
+      messages.call(peer, 0, {index(team.rank()) + 1, 0, 0});
+      expected += (index(team.rank()) + 1) * 10 + index(peer);
+    }
+    poll_until(team, [&] { return replies == team.size(); });
+    EXPECT_EQ(sum, expected);
+  });
+}
+
+// Far more than the queues hold, in both directions at once.
+TEST(ActiveMessages, ArriveOnceEachInOrderHoweverMany) {
+  on_worlds({1, 2, 4}, [](Team& team) {
+    constexpr std::uint64_t count = 3000;
+    std::vector<std::uint64_t> next(index(team.size()), 0);
+    std::uint64_t handled = 0;
+    bool is_in_order = true;
+    bool is_whole = true;
+    ActiveMessages messages(team, {[&](const ActiveMessages::Message& message) {
+                              std::uint64_t& wanted = next[index(message.source())];
+                              is_in_order = is_in_order && message.arguments()[1] == wanted;
+                              ++wanted;
+                              const std::size_t bytes = message.arguments()[1] * 37 % 4097;
+                              is_whole = is_whole && message.payload().size() == bytes &&
+                                         std::ranges::all_of(message.payload(), [&](std::byte byte) {
+                                           return byte == static_cast<std::byte>(message.arguments()[1]);
+                                         });
+                              ++handled;
+                            }});
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::vector<std::byte> payload(i * 37 % 4097, static_cast<std::byte>(i));
+      for (int peer = 0; peer < team.size(); ++peer) {
+        messages.call(peer, 0, {0, i, 0}, payload);
+      }
+    }
+    poll_until(team, [&] { return handled == count * index(team.size()); });
+    EXPECT_TRUE(is_in_order);
+    EXPECT_TRUE(is_whole);
+  });
+}
+
+TEST(ActiveMessages, ThatAreLongFindTheirPayloadInThePlaceGiven) {
+  on_worlds({1, 2, 3}, [](Team& team) {
+    for (const std::size_t bytes : {std::size_t{0}, std::size_t{5}, std::size_t{4096}, std::size_t{70'000}}) {
+      Segment segment(team, (bytes + 1) * index(team.size()), 0);
+      int handled = 0;
+      ActiveMessages messages(
+          team, {[&](const ActiveMessages::Message& message) {
+            EXPECT_EQ(message.payload().data(), segment.local().data() + message.arguments()[2]);
+            EXPECT_TRUE(std::ranges::all_of(message.payload(), [&](std::byte byte) {
+              return byte == static_cast<std::byte>(message.source() + 1);
+            }));
+            EXPECT_EQ(message.payload().size(), bytes);
+            ++handled;
+          }});
+      const std::vector<std::byte> payload(bytes, static_cast<std::byte>(team.rank() + 1));
+      const std::size_t offset = (bytes + 1) * index(team.rank());
+      std::vector<Event> events;
+      for (int peer = 0; peer < team.size(); ++peer) {
+        events.push_back(messages.call_long(Pointer<>{peer, offset}, segment, payload, 0, {0, 0, offset}));
+      }
+      wait_all(events);
+      poll_until(team, [&] { return handled == team.size(); });
+      team.barrier();
+    }
+  });
+}
+
+TEST(ActiveMessages, AreHandledBeforeTheirTableEnds) {
+  on_worlds({1, 2, 4}, [](Team& team) {
+    int handled = 0;
+    {
+      ActiveMessages messages(team, {[&](const ActiveMessages::Message& message) {
+                                       message.reply(1, {});
+                                       ++handled;
+                                     },
+                                     [&](const ActiveMessages::Message&) { ++handled; }});
+      for (int peer = 0; peer < team.size(); ++peer) {
+        messages.call(peer, 0, {});
+      }
+    }
+    EXPECT_EQ(handled, 2 * team.size());
+  });
+}
+
+TEST(ActiveMessages, RefuseWhatIsNotThere) {
+  on_worlds({1, 2}, [](Team& team) {
+    ActiveMessages messages(team, {[](const ActiveMessages::Message&) {}});
+    EXPECT_THROW(messages.call(team.size(), 0, {}), Error);
+    EXPECT_THROW(messages.call(0, 1, {}), Error);
+    EXPECT_THROW(messages.call(0, 0, {}, std::vector<std::byte>(4097)), Error);
+    Segment segment(team, 8, 0);
+    EXPECT_THROW(static_cast<void>(messages.call_long(Pointer<>{0, 1}, segment, std::vector<std::byte>(8), 0, {})),
+                 Error);
+    team.barrier();
+  });
+}
+
+}  // namespace
+}  // namespace penstock::gas
