@@ -62,8 +62,8 @@ void check_payload(std::size_t bytes) {
 }  // namespace
 
 ActiveMessages::ActiveMessages(const Team& team, std::vector<Handler> handlers)
-    : state_(new State{.team = team, .engine = team.engine(), .handlers = std::move(handlers), .seats = {},
-                       .rank_of_world = {}}) {
+    : state_(new State{
+          .team = team, .engine = team.engine(), .handlers = std::move(handlers), .seats = {}, .rank_of_world = {}}) {
   static_assert(most_payload_bytes == most_inline_bytes);
   team.agree_on("number of handlers of active messages", std::to_string(state_->handlers.size()));
   const auto run = [this](int source, const Header& header, std::span<const std::byte> payload) {
@@ -124,8 +124,8 @@ void ActiveMessages::call(int peer, std::size_t handler, const Arguments& argume
   state_->engine.send(seat.world_rank, call_of(seat.table, handler, arguments, payload.size()), payload);
 }
 
-Event ActiveMessages::call_long(Pointer<> to, Segment& segment, std::span<const std::byte> payload,
-                                std::size_t handler, const Arguments& arguments) {
+Event ActiveMessages::call_long(Pointer<> to, Segment& segment, std::span<const std::byte> payload, std::size_t handler,
+                                const Arguments& arguments) {
   const State::Seat& seat = state_->check(to.rank, handler);
   const Segment::State::Part& part = segment.state_->check("long active message", to.rank, to.offset, payload.size());
   Header header = call_of(seat.table, handler, arguments, payload.size());

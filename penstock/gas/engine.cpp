@@ -101,12 +101,7 @@ void Engine::flush(LocalPeer& peer) {
   }
 }
 
-void Engine::progress() {
-  world_->check_peers();
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) {
-    return;
-  }
+void Engine::take_from_queues() {
   for (const int source : local_ranks_) {
     LocalPeer& peer = local_[index(source)];
     const auto take = [&](const Header& header, std::span<const std::byte> payload) {
@@ -114,8 +109,26 @@ void Engine::progress() {
     };
     while (peer.from.try_read(take)) {
     }
-    flush(peer);
+    if (!peer.waiting.empty()) {
+      flush(peer);
+    }
   }
+}
+
+void Engine::take_local() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (lock.owns_lock()) {
+    take_from_queues();
+  }
+}
+
+void Engine::progress() {
+  world_->check_peers();
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) {
+    return;
+  }
+  take_from_queues();
   if (network_ != nullptr) {
     network_->progress(*this);
   }
@@ -167,8 +180,10 @@ void Engine::deliver(int source, const Header& header, std::span<const std::byte
              {part(header.target).data + header.offset, header.bytes});
       return;
     case MessageKind::atomic:
-      answer(source, header,
-             {.kind = MessageKind::value, .a = carry_out(atomic_from(header), part(header.target).data + header.offset)}, {});
+      answer(
+          source, header,
+          {.kind = MessageKind::value, .a = carry_out(atomic_from(header), part(header.target).data + header.offset)},
+          {});
       return;
     case MessageKind::active_long:
       // A local sender has written the payload itself.

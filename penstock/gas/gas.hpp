@@ -40,8 +40,8 @@ enum class Reach {
 /// Movable, not copyable; cheap to keep. Members marked collective must be called by every rank of the team, in the
 /// same order. A team may be used by one thread of each rank at a time.
 ///
-/// What peers ask of a rank whose memory they do not map (a put, a get, an atomic operation) and what calls its handlers
-/// is served while the rank waits in any call of this module, or polls.
+/// What peers ask of a rank whose memory they do not map (a put, a get, an atomic operation) and what calls its
+/// handlers is served while the rank waits in any call of this module, or polls.
 class Team {
  public:
   /// Collective: the world that a transport reaches.
@@ -149,7 +149,7 @@ struct Pointer {
 
 /// What atomic operations work on.
 template <class T>
-concept AtomicWord = std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+concept AtomicWord = std::integral<T> &&(sizeof(T) == 4 || sizeof(T) == 8);
 
 /// A put that was begun. `source` is done when the data may be changed, `remote` when it is in the peer's memory.
 struct [[nodiscard]] Put {
@@ -197,8 +197,8 @@ class Segment {
     return start_put_bytes(to.rank, to.offset, std::as_bytes(data), no_signal);
   }
 
-  /// Writes `data` to the peer's memory, then adds one to its signal `signal`: a rank that sees the signal sees the data.
-  /// Returns when `data` may be changed again.
+  /// Writes `data` to the peer's memory, then adds one to its signal `signal`: a rank that sees the signal sees the
+  /// data. Returns when `data` may be changed again.
   template <class T>
   void put_signal(Pointer<T> to, std::type_identity_t<std::span<const T>> data, std::size_t signal) {
     start_put_signal(to, data, signal).source.wait();
@@ -243,8 +243,8 @@ class Segment {
   /// Waits until this rank's own signal `signal` is at least `at_least`.
   void wait(std::size_t signal, std::uint64_t at_least) const;
 
-  /// Waits until one of this rank's own signals, 0 to at_least.size() - 1, is at least what is given for it; returns its
-  /// number.
+  /// Waits until one of this rank's own signals, 0 to at_least.size() - 1, is at least what is given for it; returns
+  /// its number.
   std::size_t wait_any(std::span<const std::uint64_t> at_least) const;
 
  private:
@@ -291,17 +291,19 @@ class ActiveMessages {
   /// What a message that is not long may carry.
   static constexpr std::size_t most_payload_bytes = 4096;
 
-  /// Collective: every rank gives as many handlers, which may differ. The team must outlive the table. Ends collectively
-  /// as well, when all messages have been handled.
+  /// Collective: every rank gives as many handlers, which may differ. The team must outlive the table. Ends
+  /// collectively as well, when all messages have been handled.
   ActiveMessages(const Team& team, std::vector<Handler> handlers);
   ~ActiveMessages();
   ActiveMessages(const ActiveMessages&) = delete;
   ActiveMessages& operator=(const ActiveMessages&) = delete;
 
-  /// Calls handler `handler` of `peer`, with up to `most_payload_bytes` (else Error), which are copied: returns at once.
+  /// Calls handler `handler` of `peer`, with up to `most_payload_bytes` (else Error), which are copied: returns at
+  /// once.
   void call(int peer, std::size_t handler, const Arguments& arguments, std::span<const std::byte> payload = {});
 
-  /// Writes `payload` into the segment, then calls the handler there. The event is done when the payload may be changed.
+  /// Writes `payload` into the segment, then calls the handler there. The event is done when the payload may be
+  /// changed.
   Event call_long(Pointer<> to, Segment& segment, std::span<const std::byte> payload, std::size_t handler,
                   const Arguments& arguments);
 

@@ -9,14 +9,14 @@ namespace penstock::gas {
 
 /// What a message asks for, or answers.
 enum class MessageKind : std::uint16_t {
-  put,           ///< payload to `offset` of segment `target`; raises `signal`, answers `cookie` with done
-  get,           ///< `bytes` bytes from `offset` of segment `target`, answered with got
-  atomic,        ///< `operation` on `offset` of segment `target`, answered with value
-  active,        ///< calls handler `operation` of table `target`, with `a`, `b` and `cookie` as its arguments
-  active_long,   ///< the same; payload to `offset` of segment `signal`
-  done,          ///< answers: nothing to tell
-  got,           ///< answers: payload
-  value,         ///< answers: `a`
+  put,          ///< payload to `offset` of segment `target`; raises `signal`, answers `cookie` with done
+  get,          ///< `bytes` bytes from `offset` of segment `target`, answered with got
+  atomic,       ///< `operation` on `offset` of segment `target`, answered with value
+  active,       ///< calls handler `operation` of table `target`, with `a`, `b` and `cookie` as its arguments
+  active_long,  ///< the same; payload to `offset` of segment `signal`
+  done,         ///< answers: nothing to tell
+  got,          ///< answers: payload
+  value,        ///< answers: `a`
 };
 
 /// The fixed part of every message; fits into a cache line beside a word of control.

@@ -117,7 +117,8 @@ Event Segment::start_get_bytes(int peer, std::size_t offset, std::span<std::byte
   }
   auto request = std::make_shared<GetRequest>(data);
   state_->engine.ask(part.world_rank,
-                     {.kind = MessageKind::get, .target = part.id, .offset = offset, .bytes = data.size()}, {}, request);
+                     {.kind = MessageKind::get, .target = part.id, .offset = offset, .bytes = data.size()}, {},
+                     request);
   return {state_->engine, std::move(request)};
 }
 

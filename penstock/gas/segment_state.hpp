@@ -61,9 +61,10 @@ struct Segment::State {
     }
     const Part& part = parts[static_cast<std::size_t>(peer)];
     if (offset > part.bytes || bytes > part.bytes - offset) {
-      throw Error(fmt::format("a {} of {} bytes at offset {} does not fit into rank {}'s part of the segment, which has "
-                              "{} bytes",
-                              what, bytes, offset, peer, part.bytes));
+      throw Error(
+          fmt::format("a {} of {} bytes at offset {} does not fit into rank {}'s part of the segment, which has "
+                      "{} bytes",
+                      what, bytes, offset, peer, part.bytes));
     }
     return part;
   }

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 namespace penstock::model {
 
@@ -42,5 +44,32 @@ struct FftLimit {
 
 /// The limit of one call, in one direction.
 FftLimit fft_limit(const Fft& fft, const Resources& resources) noexcept;
+
+/// How long a message of so many bytes takes, one way.
+struct MessageTime {
+  double bytes;
+  double time_s;
+};
+
+/// T(N) = latency + N / bandwidth for messages between two lengths (the lecture of seed 1, "ping-pong").
+struct PingPongSegment {
+  double first_bytes = 0;
+  double last_bytes = 0;
+  double latency_s = 0;
+  double bandwidth_bytes_per_s = 0;
+
+  double time_s(double bytes) const noexcept { return latency_s + bytes / bandwidth_bytes_per_s; }
+  /// N1/2 of the same source: the length at which half of the bandwidth is reached.
+  double half_bytes() const noexcept { return latency_s * bandwidth_bytes_per_s; }
+};
+
+struct PingPongFit {
+  std::vector<PingPongSegment> segments;  ///< by length; none for fewer than two times
+  double relative_error = 0;              ///< root of the mean square, of the times fitted
+};
+
+/// Fits one line, or where `most_segments` is 2 and two fit better, two with three lengths or more each, so that the
+/// squares of the relative errors are least.
+PingPongFit fit_ping_pong(std::vector<MessageTime> times, int most_segments);
 
 }  // namespace penstock::model

@@ -79,15 +79,14 @@ TEST(ActiveMessages, ThatAreLongFindTheirPayloadInThePlaceGiven) {
     for (const std::size_t bytes : {std::size_t{0}, std::size_t{5}, std::size_t{4096}, std::size_t{70'000}}) {
       Segment segment(team, (bytes + 1) * index(team.size()), 0);
       int handled = 0;
-      ActiveMessages messages(
-          team, {[&](const ActiveMessages::Message& message) {
-            EXPECT_EQ(message.payload().data(), segment.local().data() + message.arguments()[2]);
-            EXPECT_TRUE(std::ranges::all_of(message.payload(), [&](std::byte byte) {
-              return byte == static_cast<std::byte>(message.source() + 1);
-            }));
-            EXPECT_EQ(message.payload().size(), bytes);
-            ++handled;
-          }});
+      ActiveMessages messages(team, {[&](const ActiveMessages::Message& message) {
+                                EXPECT_EQ(message.payload().data(), segment.local().data() + message.arguments()[2]);
+                                EXPECT_TRUE(std::ranges::all_of(message.payload(), [&](std::byte byte) {
+                                  return byte == static_cast<std::byte>(message.source() + 1);
+                                }));
+                                EXPECT_EQ(message.payload().size(), bytes);
+                                ++handled;
+                              }});
       const std::vector<std::byte> payload(bytes, static_cast<std::byte>(team.rank() + 1));
       const std::size_t offset = (bytes + 1) * index(team.rank());
       std::vector<Event> events;

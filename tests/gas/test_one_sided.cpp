@@ -118,7 +118,8 @@ void count_together(Team& team) {
   team.barrier();
   EXPECT_EQ(segment.fetch_add(Pointer<Word>{0, sizeof(Word)}, Word{0}), each * static_cast<Word>(team.size()));
   // Of all ranks that swap, one finds what it expects.
-  const Word found = segment.compare_swap(Pointer<Word>{team.size() - 1, 0}, Word{0}, static_cast<Word>(team.rank() + 5));
+  const Word found =
+      segment.compare_swap(Pointer<Word>{team.size() - 1, 0}, Word{0}, static_cast<Word>(team.rank() + 5));
   int winners = 0;
   for (const int won : team.all_gather(found == 0 ? 1 : 0)) {
     winners += won;

@@ -207,7 +207,7 @@ class MpiTransport final : public Transport {
   int thread_level_ = MPI_THREAD_SINGLE;
   std::string_view name_;
   std::shared_ptr<std::mutex> mutex_;  // serialises this rank's MPI calls between its threads, for all teams of a world
-  std::map<int, int> send_tags_;  // by peer: the channels made so far
+  std::map<int, int> send_tags_;       // by peer: the channels made so far
   std::map<int, int> receive_tags_;
 };
 
@@ -245,7 +245,8 @@ std::unique_ptr<Transport> make_mpi_transport(MPI_Comm user_comm, Reach reach) {
   check_mpi(MPI_Comm_size(user_comm, &size), "MPI_Comm_size");
   std::vector<int> own_nodes(static_cast<std::size_t>(size));
   std::iota(own_nodes.begin(), own_nodes.end(), 0);
-  auto by_messages = std::make_unique<MpiTransport>(duplicate(user_comm), std::move(own_nodes), std::make_shared<std::mutex>());
+  auto by_messages =
+      std::make_unique<MpiTransport>(duplicate(user_comm), std::move(own_nodes), std::make_shared<std::mutex>());
   if (reach == Reach::mpi) {
     return by_messages;
   }
@@ -255,7 +256,8 @@ std::unique_ptr<Transport> make_mpi_transport(MPI_Comm user_comm, Reach reach) {
     throw Error(
         "the transport 'shm' reaches only ranks of one node, and these ranks run on several: use 'auto' or 'mpi'");
   }
-  auto by_memory = std::make_unique<MpiTransport>(duplicate(user_comm), std::move(nodes), std::make_shared<std::mutex>());
+  auto by_memory =
+      std::make_unique<MpiTransport>(duplicate(user_comm), std::move(nodes), std::make_shared<std::mutex>());
   try {
     by_memory->map(1);  // shows whether this system lets processes map one another's memory
   } catch (const Error&) {

@@ -50,9 +50,9 @@ MpiNetwork::~MpiNetwork() {
 }
 
 void MpiNetwork::expect(Receiving& receiving) {
-  check_mpi(MPI_Irecv(&receiving.packet, sizeof(Packet), MPI_BYTE, MPI_ANY_SOURCE, packet_tag, comm_,
-                      &receiving.request),
-            "MPI_Irecv");
+  check_mpi(
+      MPI_Irecv(&receiving.packet, sizeof(Packet), MPI_BYTE, MPI_ANY_SOURCE, packet_tag, comm_, &receiving.request),
+      "MPI_Irecv");
 }
 
 void MpiNetwork::send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) {
@@ -123,7 +123,8 @@ bool MpiNetwork::take_next(Inbox& inbox) {
     while (std::ranges::any_of(long_, [&](const LongMessage& m) { return m.source == status.MPI_SOURCE; })) {
       take_long(inbox);
     }
-    inbox.deliver(status.MPI_SOURCE, header, {receiving.packet.payload.data(), static_cast<std::size_t>(bytes) - sizeof(Header)});
+    inbox.deliver(status.MPI_SOURCE, header,
+                  {receiving.packet.payload.data(), static_cast<std::size_t>(bytes) - sizeof(Header)});
   }
   const std::scoped_lock lock(mutex_);
   expect(receiving);

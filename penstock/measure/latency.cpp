@@ -1,0 +1,110 @@
+#include "penstock/measure/latency.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "penstock/base/base.hpp"
+#include "penstock/measure/latency_ways.hpp"
+
+namespace penstock::measure {
+namespace {
+
+/// So many repetitions make a sample: a clock's reading costs as much as a short message.
+int repetitions(std::size_t bytes) {
+  return bytes <= 1024 ? 32 : bytes <= 65536 ? 8 : 1;
+}
+
+int rounds_of(std::size_t bytes, int rounds) {
+  return bytes <= 65536 ? rounds : std::max(5, rounds / 4);
+}
+
+/// Lets ranks 0 and 1 begin together, and rank 1 serve until rank 0 goes on.
+class Meeting {
+ public:
+  explicit Meeting(const gas::Team& team) : rank_(team.rank()), signals_(team, 0, 1) {}
+  void meet() {
+    signals_.notify(1 - rank_, 0);
+    signals_.wait(0, ++met_);
+  }
+
+ private:
+  int rank_;
+  gas::Segment signals_;
+  std::uint64_t met_ = 0;
+};
+
+LatencyResult summed_up(const Way& way, std::size_t bytes, std::vector<double> samples_s) {
+  std::ranges::sort(samples_s);
+  const auto at = [&](double share) {
+    return samples_s[static_cast<std::size_t>(share * static_cast<double>(samples_s.size() - 1) + 0.5)];
+  };
+  return {.way = way.name(),
+          .bytes = bytes,
+          .is_round_trip = way.is_one_sided(),
+          .samples = static_cast<int>(samples_s.size()),
+          .min_s = samples_s.front(),
+          .median_s = at(0.5),
+          .p99_s = at(0.99)};
+}
+
+}  // namespace
+
+std::vector<LatencyResult> measure_latency(const gas::Team& team, const LatencyOptions& options) {
+  if (team.size() < 2) {
+    throw Error("latency is measured between two ranks, and the team has one: use --ranks 2, or mpirun -n 2");
+  }
+  const std::size_t most_bytes = options.sizes.empty() ? 0 : std::ranges::max(options.sizes);
+  std::vector<LatencyResult> results;
+  {
+    const std::vector<std::unique_ptr<Way>> ways = make_latency_ways(team, most_bytes, options.has_mpi);
+    Meeting meeting(team);
+    for (const std::size_t bytes : options.sizes) {
+      if (team.rank() > 1) {
+        continue;
+      }
+      std::vector<std::vector<double>> samples_s(ways.size());
+      const int repeats = repetitions(bytes);
+      for (int round = -2; round < rounds_of(bytes, options.rounds); ++round) {  // the first two warm up
+        for (std::size_t i = 0; i < ways.size(); ++i) {
+          Way& way = *ways[i];
+          if (!way.serves(bytes)) {
+            continue;
+          }
+          way.set_size(bytes);
+          meeting.meet();
+          if (way.is_one_sided() && team.rank() == 1) {
+            meeting.meet();
+            continue;
+          }
+          const double begin_s = seconds();
+          for (int k = 0; k < repeats; ++k) {
+            way.repeat(team.rank());
+          }
+          const double each_s = (seconds() - begin_s) / repeats;
+          if (way.is_one_sided()) {
+            meeting.meet();
+          }
+          if (round >= 0) {
+            samples_s[i].push_back(way.is_one_sided() ? each_s : each_s / 2);
+          }
+        }
+      }
+      if (team.rank() == 0) {
+        for (std::size_t i = 0; i < ways.size(); ++i) {
+          if (!samples_s[i].empty()) {
+            results.push_back(summed_up(*ways[i], bytes, std::move(samples_s[i])));
+          }
+        }
+        if (options.progress) {
+          options.progress(fmt::format("{} bytes", bytes));
+        }
+      }
+    }
+    team.barrier();
+  }
+  return results;
+}
+
+}  // namespace penstock::measure

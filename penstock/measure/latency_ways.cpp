@@ -1,0 +1,153 @@
+#include "penstock/measure/latency_ways.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <new>
+#include <span>
+
+#include "penstock/base/base.hpp"
+
+namespace penstock::measure {
+namespace {
+
+constexpr std::size_t line_bytes = 128;
+
+/// The floor: the message and a flag behind it, by plain stores.
+class CopyAndFlag final : public Way {
+ public:
+  CopyAndFlag(const gas::Team& team, std::size_t most_bytes)
+      : segment_(team, most_bytes + line_bytes, 0), data_(most_bytes), flag_at_((most_bytes + 63) / 64 * 64) {}
+
+  const char* name() const override { return "copy and flag"; }
+  void set_size(std::size_t bytes) override { bytes_ = bytes; }
+  void repeat(int rank) override {
+    ++count_;
+    rank == 0 ? send(1) : receive();
+    rank == 0 ? receive() : send(0);
+  }
+
+ private:
+  using Flag = std::atomic<std::uint64_t>;
+  // Zeroed memory is what a flag of 0 looks like.
+  Flag& flag_in(std::byte* part) const { return *std::launder(reinterpret_cast<Flag*>(part + flag_at_)); }
+  void send(int peer) {
+    std::byte* const to = segment_.address_at(peer);
+    std::memcpy(to, data_.data(), bytes_);
+    flag_in(to).store(count_, std::memory_order_release);
+  }
+  void receive() {
+    Flag& flag = flag_in(segment_.local().data());
+    while (flag.load(std::memory_order_acquire) != count_) {
+      relax();
+    }
+  }
+
+  gas::Segment segment_;
+  std::vector<std::byte> data_;
+  std::size_t flag_at_;
+  std::size_t bytes_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+class PutSignal final : public Way {
+ public:
+  PutSignal(const gas::Team& team, std::size_t most_bytes) : segment_(team, most_bytes, 1), data_(most_bytes) {}
+
+  const char* name() const override { return "put_signal"; }
+  void set_size(std::size_t bytes) override { bytes_ = bytes; }
+  void repeat(int rank) override {
+    ++count_;
+    rank == 0 ? send(1) : receive();
+    rank == 0 ? receive() : send(0);
+  }
+
+ private:
+  void send(int peer) { segment_.put_signal(gas::Pointer<>{peer, 0}, std::span(data_).first(bytes_), 0); }
+  void receive() { segment_.wait(0, count_); }
+
+  gas::Segment segment_;
+  std::vector<std::byte> data_;
+  std::size_t bytes_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+class Get final : public Way {
+ public:
+  Get(const gas::Team& team, std::size_t most_bytes) : segment_(team, most_bytes, 0), data_(most_bytes) {}
+
+  const char* name() const override { return "get"; }
+  bool is_one_sided() const override { return true; }
+  void set_size(std::size_t bytes) override { bytes_ = bytes; }
+  void repeat(int) override { segment_.get(gas::Pointer<>{1, 0}, std::span(data_).first(bytes_)); }
+
+ private:
+  gas::Segment segment_;
+  std::vector<std::byte> data_;
+  std::size_t bytes_ = 0;
+};
+
+class FetchAdd final : public Way {
+ public:
+  explicit FetchAdd(const gas::Team& team) : segment_(team, sizeof(std::uint64_t), 0) {}
+
+  const char* name() const override { return "fetch_add"; }
+  bool is_one_sided() const override { return true; }
+  bool serves(std::size_t bytes) const override { return bytes == sizeof(std::uint64_t); }
+  void repeat(int) override { segment_.fetch_add(gas::Pointer<std::uint64_t>{1, 0}, 1); }
+
+ private:
+  gas::Segment segment_;
+};
+
+class ActiveMessage final : public Way {
+ public:
+  explicit ActiveMessage(const gas::Team& team)
+      : team_(team),
+        messages_(team, {[](const gas::ActiveMessages::Message& message) { message.reply(1, {}, message.payload()); },
+                         [this](const gas::ActiveMessages::Message&) { ++answers_; }}),
+        data_(gas::ActiveMessages::most_payload_bytes) {}
+
+  const char* name() const override { return "active message"; }
+  bool is_one_sided() const override { return true; }
+  bool serves(std::size_t bytes) const override { return bytes <= data_.size(); }
+  void set_size(std::size_t bytes) override { bytes_ = bytes; }
+  void repeat(int) override {
+    const std::uint64_t wanted = answers_ + 1;
+    messages_.call(1, 0, {}, std::span(data_).first(bytes_));
+    while (answers_ != wanted) {
+      team_.poll();
+    }
+  }
+
+ private:
+  const gas::Team& team_;
+  std::uint64_t answers_ = 0;
+  gas::ActiveMessages messages_;
+  std::vector<std::byte> data_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<Way>> make_latency_ways(const gas::Team& team, std::size_t most_bytes,
+                                                    [[maybe_unused]] bool has_mpi) {
+  std::vector<std::unique_ptr<Way>> ways;
+  const std::vector<int> reaches = team.all_gather(team.rank() > 1 || team.is_local(1 - team.rank()) ? 1 : 0);
+  const bool is_local = std::ranges::count(reaches, 0) == 0;
+  if (is_local) {
+    ways.push_back(std::make_unique<CopyAndFlag>(team, most_bytes));
+  }
+  ways.push_back(std::make_unique<PutSignal>(team, most_bytes));
+  ways.push_back(std::make_unique<Get>(team, most_bytes));
+  ways.push_back(std::make_unique<FetchAdd>(team));
+  ways.push_back(std::make_unique<ActiveMessage>(team));
+#if PENSTOCK_HAS_MPI
+  if (has_mpi) {
+    add_mpi_ways(ways, most_bytes);
+  }
+#endif
+  return ways;
+}
+
+}  // namespace penstock::measure

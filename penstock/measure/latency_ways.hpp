@@ -1,0 +1,34 @@
+// The ways in which two ranks exchange messages for the benchmark of latency. Private to the module.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "penstock/gas/gas.hpp"
+
+namespace penstock::measure {
+
+/// A way between ranks 0 and 1 of a team, which both call the same members in the same order.
+class Way {
+ public:
+  virtual ~Way() = default;
+  virtual const char* name() const = 0;
+  /// Whether rank 0 alone acts, so that a repetition is one operation and not a message and its answer.
+  virtual bool is_one_sided() const { return false; }
+  virtual bool serves(std::size_t) const { return true; }
+  virtual void set_size(std::size_t) {}
+  /// One repetition. Where only rank 0 acts, rank 1 is not called but serves what comes.
+  virtual void repeat(int rank) = 0;
+};
+
+/// Collective over the team: the ways that there are for messages of up to `most_bytes` bytes. The ranks beyond the
+/// first two get them as well and use none.
+std::vector<std::unique_ptr<Way>> make_latency_ways(const gas::Team& team, std::size_t most_bytes, bool has_mpi);
+
+#if PENSTOCK_HAS_MPI
+/// Those of MPI_COMM_WORLD, whose ranks the team's are.
+void add_mpi_ways(std::vector<std::unique_ptr<Way>>& ways, std::size_t most_bytes);
+#endif
+
+}  // namespace penstock::measure

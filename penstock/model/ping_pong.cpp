@@ -1,0 +1,69 @@
+// Fits of the time of a message over its length.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "penstock/model/model.hpp"
+
+namespace penstock::model {
+namespace {
+
+/// What is least in the sum of squared relative errors: small messages count as much as large ones.
+PingPongSegment fit_line(std::span<const MessageTime> times) {
+  double s = 0;
+  double s_n = 0;
+  double s_nn = 0;
+  double s_t = 0;
+  double s_nt = 0;
+  for (const auto& [bytes, time_s] : times) {
+    const double weight = 1 / (time_s * time_s);
+    s += weight;
+    s_n += weight * bytes;
+    s_nn += weight * bytes * bytes;
+    s_t += weight * time_s;
+    s_nt += weight * bytes * time_s;
+  }
+  const double determinant = s * s_nn - s_n * s_n;
+  PingPongSegment segment{.first_bytes = times.front().bytes, .last_bytes = times.back().bytes};
+  const double per_byte_s = determinant > 0 ? (s * s_nt - s_n * s_t) / determinant : 0;
+  segment.latency_s = (s_t - per_byte_s * s_n) / s;
+  segment.bandwidth_bytes_per_s = per_byte_s > 0 ? 1 / per_byte_s : std::numeric_limits<double>::infinity();
+  return segment;
+}
+
+double squared_errors(const PingPongSegment& segment, std::span<const MessageTime> times) {
+  double sum = 0;
+  for (const auto& [bytes, time_s] : times) {
+    const double relative = (segment.time_s(bytes) - time_s) / time_s;
+    sum += relative * relative;
+  }
+  return sum;
+}
+
+}  // namespace
+
+PingPongFit fit_ping_pong(std::vector<MessageTime> times, int most_segments) {
+  constexpr std::size_t fewest_in_segment = 3;
+  PingPongFit fit;
+  if (times.size() < 2) {
+    return fit;
+  }
+  std::ranges::sort(times, {}, &MessageTime::bytes);
+  const std::span<const MessageTime> all(times);
+  fit.segments = {fit_line(all)};
+  double least = squared_errors(fit.segments[0], all);
+  for (std::size_t cut = fewest_in_segment; most_segments > 1 && cut + fewest_in_segment <= all.size(); ++cut) {
+    const PingPongSegment lower = fit_line(all.first(cut));
+    const PingPongSegment upper = fit_line(all.subspan(cut));
+    const double errors = squared_errors(lower, all.first(cut)) + squared_errors(upper, all.subspan(cut));
+    if (errors < least) {
+      least = errors;
+      fit.segments = {lower, upper};
+    }
+  }
+  fit.relative_error = std::sqrt(least / static_cast<double>(times.size()));
+  return fit;
+}
+
+}  // namespace penstock::model
