@@ -12,6 +12,8 @@
 namespace penstock::gas {
 namespace {
 
+using layout::Layout;
+
 std::size_t index(int rank) {
   return static_cast<std::size_t>(rank);
 }
@@ -148,6 +150,13 @@ std::byte* Engine::place(int source, const Header& header) {
       return part(header.target).data + header.offset;
     case MessageKind::active_long:
       return part(header.signal).data + header.offset;
+    case MessageKind::put_layout:
+    case MessageKind::get_layout: {
+      std::vector<std::byte> parcel(header.bytes);
+      std::byte* const data = parcel.data();
+      parcels_.emplace(data, std::move(parcel));
+      return data;
+    }
     case MessageKind::got:
       return requests_.at(header.cookie)->place(header);
     default:
@@ -156,23 +165,45 @@ std::byte* Engine::place(int source, const Header& header) {
   }
 }
 
+void Engine::finish_put(int source, const Header& header) {
+  if (header.signal != Header::no_signal) {
+    part(header.target).raise(header.signal);
+  }
+  answer(source, header, {.kind = MessageKind::done}, {});
+}
+
 /// Answers a message that wants an answer.
-void Engine::answer(int peer, const Header& asked, Header reply, std::span<const std::byte> payload) {
+void Engine::answer(int peer, const Header& asked, Header reply, std::span<const std::byte> payload,
+                    std::shared_ptr<Sent> sent) {
   if (asked.cookie != 0) {
     reply.cookie = asked.cookie;
-    send_now(peer, reply, payload, nullptr);
+    send_now(peer, reply, payload, std::move(sent));
   }
 }
 
 void Engine::deliver(int source, const Header& header, std::span<const std::byte> payload) {
   switch (header.kind) {
     case MessageKind::put: {
-      SegmentPart& to = part(header.target);
-      copy_to_place(to.data + header.offset, payload);
-      if (header.signal != Header::no_signal) {
-        to.raise(header.signal);
-      }
-      answer(source, header, {.kind = MessageKind::done}, {});
+      copy_to_place(part(header.target).data + header.offset, payload);
+      finish_put(source, header);
+      return;
+    }
+    case MessageKind::put_layout: {
+      const Layout to = layout::layout_from(payload.first(header.a));
+      const std::span<const std::byte> data = payload.subspan(header.a);
+      movers_.compile(Layout::contiguous(to.bytes()), to)(data.data(), part(header.target).data + header.offset);
+      parcels_.erase(payload.data());
+      finish_put(source, header);
+      return;
+    }
+    case MessageKind::get_layout: {
+      const Layout from = layout::layout_from(payload);
+      auto sent = std::make_shared<Sent>();
+      std::vector<std::byte>& packed = sent->parcel;
+      packed.resize(static_cast<std::size_t>(from.bytes()));
+      movers_.compile(from, Layout::contiguous(from.bytes()))(part(header.target).data + header.offset, packed.data());
+      parcels_.erase(payload.data());
+      answer(source, header, {.kind = MessageKind::got, .bytes = packed.size()}, packed, sent);
       return;
     }
     case MessageKind::get:

@@ -18,6 +18,7 @@
 #include "penstock/gas/transport/network.hpp"
 #include "penstock/gas/transport/ring.hpp"
 #include "penstock/gas/transport/transport.hpp"
+#include "penstock/mover/mover.hpp"
 
 namespace penstock::gas {
 
@@ -57,8 +58,8 @@ class Engine final : public Inbox {
 
   int rank() const noexcept { return world_->rank(); }
 
-  /// Sends a message; returns at once. `sent` is done when the payload may be changed; nullptr where the payload is at
-  /// most `most_inline_bytes`, which is copied.
+  /// Sends a message; returns at once. `sent` is done when the payload may be changed; it may be nullptr where the
+  /// payload stays, or is at most `most_inline_bytes`, which is copied.
   void send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent = nullptr);
   /// From inside a handler, of which the caller holds the turn.
   void send_from_handler(int peer, const Header& header, std::span<const std::byte> payload);
@@ -87,6 +88,9 @@ class Engine final : public Inbox {
     }
   }
 
+  /// The movers of layouts that were named in puts and gets.
+  mover::Cache& movers() noexcept { return movers_; }
+
   /// Registers what messages may name, by a number that peers are to be told.
   std::uint32_t add_segment(SegmentPart part);
   void remove_segment(std::uint32_t id);
@@ -108,10 +112,12 @@ class Engine final : public Inbox {
   void take_from_queues();
   std::byte* place(int source, const Header& header) override;
   void deliver(int source, const Header& header, std::span<const std::byte> payload) override;
-  void answer(int peer, const Header& asked, Header reply, std::span<const std::byte> payload);
+  void answer(int peer, const Header& asked, Header reply, std::span<const std::byte> payload,
+              std::shared_ptr<Sent> sent = nullptr);
   void send_now(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent);
   void flush(LocalPeer& peer);
   SegmentPart& part(std::uint64_t id);
+  void finish_put(int source, const Header& header);
 
   std::shared_ptr<Transport> world_;
   std::mutex mutex_;
@@ -124,6 +130,12 @@ class Engine final : public Inbox {
   std::unordered_map<std::uint32_t, SegmentPart> segments_;
   std::unordered_map<std::uint32_t, ActiveTable> tables_;
   std::uint32_t last_id_ = 0;
+  // Long payloads that do not go straight to their place, by where they are received.
+  std::unordered_map<const std::byte*, std::vector<std::byte>> parcels_;
+  mover::Cache movers_{most_movers};
+
+  // Programs name few layouts again and again; a mover is some hundred bytes and its lists.
+  static constexpr std::size_t most_movers = 1024;
 };
 
 }  // namespace penstock::gas

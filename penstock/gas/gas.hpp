@@ -19,6 +19,7 @@
 #include "penstock/base/config.hpp"
 #include "penstock/base/error.hpp"
 #include "penstock/gas/event.hpp"
+#include "penstock/layout/layout.hpp"
 
 #if PENSTOCK_HAS_MPI
 #include <mpi.h>
@@ -218,6 +219,14 @@ class Segment {
     return start_get_bytes(from.rank, from.offset, std::as_writable_bytes(data));
   }
 
+  /// The same between layouts of equally many bytes: byte k of `local`, whose origin is at `data`, goes to byte k of
+  /// `remote`, whose origin is at `to`; and with get the other way. Of the layout that is written, no byte may be named
+  /// twice. The movers are compiled at the first use and kept.
+  Put start_put(Pointer<> to, const layout::Layout& remote, const std::byte* data, const layout::Layout& local);
+  Put start_put_signal(Pointer<> to, const layout::Layout& remote, const std::byte* data, const layout::Layout& local,
+                       std::size_t signal);
+  Event start_get(Pointer<> from, const layout::Layout& remote, std::byte* data, const layout::Layout& local);
+
   /// Adds `value` to the word and returns what was there before. Atomic with regard to all atomic operations of this
   /// module and, on a peer's own memory, to std::atomic_ref. The word is aligned to its size.
   template <AtomicWord T>
@@ -254,6 +263,8 @@ class Segment {
 
   Put start_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal);
   Event start_get_bytes(int peer, std::size_t offset, std::span<std::byte> data);
+  Put start_put_layout(Pointer<> to, const layout::Layout& remote, const std::byte* data, const layout::Layout& local,
+                       std::size_t signal);
   std::uint64_t atomic(int peer, std::size_t offset, std::size_t bytes, int kind, std::uint64_t operand,
                        std::uint64_t expected);
 

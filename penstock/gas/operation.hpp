@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <vector>
 
 namespace penstock::gas {
 
@@ -17,6 +19,9 @@ class Sent final : public Operation {
  public:
   bool is_done() const noexcept override { return is_done_.load(std::memory_order_acquire); }
   void finish() noexcept { is_done_.store(true, std::memory_order_release); }
+
+  /// The buffer, where nobody else keeps it.
+  std::vector<std::byte> parcel;
 
  private:
   std::atomic<bool> is_done_ = false;

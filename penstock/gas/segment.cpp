@@ -80,10 +80,7 @@ std::byte* Segment::address_at(int peer) const noexcept {
 
 Put Segment::start_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal) {
   const State::Part& part = state_->check("put", peer, offset, data.size());
-  if (signal != no_signal && signal >= part.signals) {
-    throw Error(fmt::format("signal {} of rank {} is not there: that part of the segment has {} signals", signal, peer,
-                            part.signals));
-  }
+  state_->check_signal(peer, signal);
   if (std::byte* base = address_at(peer); base != nullptr) {
     if (!data.empty()) {
       std::memcpy(base + offset, data.data(), data.size());

@@ -69,6 +69,34 @@ struct Segment::State {
     return part;
   }
 
+  /// The same for what `layout` names around `offset`; of `bytes` bytes, as the other side has.
+  const Part& check(const char* what, int peer, std::size_t offset, const layout::Layout& layout,
+                    std::int64_t bytes) const {
+    if (layout.bytes() != bytes) {
+      throw Error(fmt::format("a {} between {} bytes here and {} bytes on rank {}: they must be equal", what, bytes,
+                              layout.bytes(), peer));
+    }
+    const Part& part = check(what, peer, offset, 0);
+    const auto below = static_cast<std::int64_t>(offset);
+    const auto above = static_cast<std::int64_t>(part.bytes - offset);
+    if (layout.lower_bound() < -below || layout.upper_bound() > above) {
+      throw Error(
+          fmt::format("a {} of bytes {} to {} around offset {} does not fit into rank {}'s part of the segment, "
+                      "which has {} bytes",
+                      what, layout.lower_bound(), layout.upper_bound(), offset, peer, part.bytes));
+    }
+    return part;
+  }
+
+  /// Throws Error where that part has no such signal.
+  void check_signal(int peer, std::size_t signal) const {
+    const Part& part = parts[static_cast<std::size_t>(peer)];
+    if (signal != no_signal && signal >= part.signals) {
+      throw Error(fmt::format("signal {} of rank {} is not there: that part of the segment has {} signals", signal,
+                              peer, part.signals));
+    }
+  }
+
   Engine& engine;
   int rank;
   std::uint32_t id = 0;

@@ -111,6 +111,11 @@ inline std::span<const Layout> Layout::parts() const noexcept {
   return parts_ != nullptr ? std::span<const Layout>(*parts_) : std::span<const Layout>();
 }
 
+/// A layout as bytes, which processes of one kind of processor may send one another.
+std::vector<std::byte> to_bytes(const Layout& layout);
+/// The layout that was made into these bytes. Throws Error for others.
+Layout layout_from(std::span<const std::byte> bytes);
+
 /// Walks the runs of a layout in order, the loops unrolled. Refers to the layout, which must outlive it; allocates
 /// nothing. Two runs in a row may touch where one repetition of a loop, or one part, ends at the start of the next.
 class RunWalk {

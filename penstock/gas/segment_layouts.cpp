@@ -1,0 +1,89 @@
+// Puts and gets between layouts: compiled copies where the peer is mapped, packed messages elsewhere.
+#include <utility>
+
+#include "penstock/base/base.hpp"
+#include "penstock/gas/engine.hpp"
+#include "penstock/gas/gas.hpp"
+#include "penstock/gas/segment_state.hpp"
+
+namespace penstock::gas {
+namespace {
+
+using layout::Layout;
+
+/// The answer is packed, and unpacked when it is here.
+class GetLayoutRequest final : public Request {
+ public:
+  GetLayoutRequest(mover::Mover unpack, std::byte* data)
+      : unpack_(std::move(unpack)), data_(data), packed_(static_cast<std::size_t>(unpack_.bytes())) {}
+  std::byte* place(const Header&) override { return packed_.data(); }
+  void take(const Header&, std::span<const std::byte> payload) override { unpack_(payload.data(), data_); }
+
+ private:
+  mover::Mover unpack_;
+  std::byte* data_;
+  std::vector<std::byte> packed_;
+};
+
+}  // namespace
+
+Put Segment::start_put_layout(Pointer<> to, const Layout& remote, const std::byte* data, const Layout& local,
+                              std::size_t signal) {
+  const State::Part& part = state_->check("put", to.rank, to.offset, remote, local.bytes());
+  state_->check_signal(to.rank, signal);
+  Engine& engine = state_->engine;
+  if (std::byte* base = address_at(to.rank); base != nullptr) {
+    engine.movers().compile(local, remote)(data, base + to.offset);
+    if (signal != no_signal) {
+      state_->counter(to.rank, signal).fetch_add(1, std::memory_order_release);
+    }
+    return {};
+  }
+  auto sent = std::make_shared<Sent>();
+  std::vector<std::byte>& parcel = sent->parcel;
+  parcel = layout::to_bytes(remote);
+  const std::size_t layout_bytes = parcel.size();
+  parcel.resize(layout_bytes + static_cast<std::size_t>(local.bytes()));
+  engine.movers().compile(local, Layout::contiguous(local.bytes()))(data, parcel.data() + layout_bytes);
+  auto request = std::make_shared<Request>();
+  engine.ask(part.world_rank,
+             {.kind = MessageKind::put_layout,
+              .target = part.id,
+              .offset = to.offset,
+              .bytes = parcel.size(),
+              .signal = signal == no_signal ? Header::no_signal : signal,
+              .a = layout_bytes},
+             parcel, request, sent);
+  return {.source = {}, .remote = Event(engine, std::move(request))};
+}
+
+Put Segment::start_put(Pointer<> to, const Layout& remote, const std::byte* data, const Layout& local) {
+  return start_put_layout(to, remote, data, local, no_signal);
+}
+
+Put Segment::start_put_signal(Pointer<> to, const Layout& remote, const std::byte* data, const Layout& local,
+                              std::size_t signal) {
+  return start_put_layout(to, remote, data, local, signal);
+}
+
+Event Segment::start_get(Pointer<> from, const Layout& remote, std::byte* data, const Layout& local) {
+  const State::Part& part = state_->check("get", from.rank, from.offset, remote, local.bytes());
+  Engine& engine = state_->engine;
+  if (const std::byte* base = address_at(from.rank); base != nullptr) {
+    engine.movers().compile(remote, local)(base + from.offset, data);
+    return {};
+  }
+  if (remote.bytes() == 0) {
+    return {};
+  }
+  auto request =
+      std::make_shared<GetLayoutRequest>(engine.movers().compile(Layout::contiguous(local.bytes()), local), data);
+  auto sent = std::make_shared<Sent>();
+  sent->parcel = layout::to_bytes(remote);
+  engine.ask(part.world_rank,
+             {.kind = MessageKind::get_layout, .target = part.id, .offset = from.offset, .bytes = sent->parcel.size()},
+             sent->parcel, request, sent);
+  return {engine, std::move(request)};
+}
+
+}  // namespace penstock::gas
