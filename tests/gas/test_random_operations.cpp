@@ -39,9 +39,9 @@ class Player {
                            std::byte* word = segment_.local().data() + message.arguments()[0];
                            std::uint64_t value = 0;
                            std::memcpy(&value, word, sizeof value);
+                           const std::uint64_t sum = value + message.arguments()[1];
+                           std::memcpy(word, &sum, sizeof sum);
                            message.reply(1, {value, 0, 0}, message.payload());
-                           value += message.arguments()[1];
-                           std::memcpy(word, &value, sizeof value);
                          },
                          [this](const ActiveMessages::Message& message) {
                            answer_ = message.arguments()[0];

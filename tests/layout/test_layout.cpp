@@ -141,5 +141,20 @@ TEST(Layout, RefusesAnIrregularListWithoutEnd) {
   EXPECT_NE(refusal([&] { Layout::indexed(offsets, list); }).find("move it in parts"), std::string::npos);
 }
 
+TEST(Layout, ComesBackFromItsBytes) {
+  const Layout nest = Layout::nest(5, {{{3, 100}, {4, -20}}}, 8);
+  const Layout list = Layout::indexed({{{0, 3}, {17, 2}, {4, 1}}});
+  const Layout parts = Layout::sequence({Layout::nest(0, {{{100, 16}}}, 8), Layout::nest(7000, {{{90, 24}}}, 4)});
+  ASSERT_FALSE(parts.parts().empty());
+  for (const Layout& layout : {Layout(), Layout::contiguous(9), nest, list, parts, Layout::strided(7, 20000, parts)}) {
+    const std::vector<std::byte> bytes = to_bytes(layout);
+    EXPECT_EQ(layout_from(bytes), layout);
+    EXPECT_THROW(layout_from(std::span(bytes).first(bytes.size() - 1)), Error);
+  }
+  std::vector<std::byte> longer = to_bytes(nest);
+  longer.push_back(std::byte{0});
+  EXPECT_THROW(layout_from(longer), Error);
+}
+
 }  // namespace
 }  // namespace penstock::layout

@@ -1,0 +1,58 @@
+// Fits find the latency and the bandwidth that times were made of.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "penstock/model/model.hpp"
+
+namespace penstock::model {
+namespace {
+
+/// Times of 1 byte to 1 MiB by T(N) = latency + N / bandwidth, some of them 1% too long.
+std::vector<MessageTime> times_of(double latency_s, double bandwidth_bytes_per_s) {
+  std::vector<MessageTime> times;
+  for (double bytes = 1; bytes <= 1 << 20; bytes *= 2) {
+    const double error = times.size() % 3 == 0 ? 1.01 : 1;
+    times.push_back({bytes, (latency_s + bytes / bandwidth_bytes_per_s) * error});
+  }
+  return times;
+}
+
+// The lecture's Gigabit Ethernet: 76 us, 111 MB/s.
+TEST(PingPong, IsFittedByOneSegment) {
+  const PingPongFit fit = fit_ping_pong(times_of(76e-6, 111e6), 1);
+  ASSERT_EQ(fit.segments.size(), 1U);
+  EXPECT_NEAR(fit.segments[0].latency_s, 76e-6, 1e-6);
+  EXPECT_NEAR(fit.segments[0].bandwidth_bytes_per_s, 111e6, 1.5e6);
+  EXPECT_NEAR(fit.segments[0].half_bytes(), 8436, 200);
+  EXPECT_LT(fit.relative_error, 0.01);
+}
+
+TEST(PingPong, WithTwoProtocolsIsFittedByTwoSegments) {
+  std::vector<MessageTime> times = times_of(1e-6, 1e9);
+  for (MessageTime& time : times) {
+    if (time.bytes > 8192) {
+      time.time_s = 20e-6 + time.bytes / 10e9;
+    }
+  }
+  const PingPongFit fit = fit_ping_pong(times, 2);
+  ASSERT_EQ(fit.segments.size(), 2U);
+  EXPECT_EQ(fit.segments[0].last_bytes, 8192);
+  EXPECT_EQ(fit.segments[1].first_bytes, 16384);
+  EXPECT_NEAR(fit.segments[0].latency_s, 1e-6, 2e-8);
+  EXPECT_NEAR(fit.segments[1].latency_s, 20e-6, 1e-7);
+  EXPECT_NEAR(fit.segments[1].bandwidth_bytes_per_s, 10e9, 1e8);
+}
+
+TEST(PingPong, OfASingleTimeHasNoFit) {
+  EXPECT_TRUE(fit_ping_pong({{8, 1e-6}}, 2).segments.empty());
+}
+
+TEST(PingPong, OfTimesThatDoNotGrowHasNoEndToItsBandwidth) {
+  const PingPongFit fit = fit_ping_pong({{8, 1e-6}, {16, 1e-6}, {32, 1e-6}}, 1);
+  EXPECT_TRUE(std::isinf(fit.segments[0].bandwidth_bytes_per_s));
+  EXPECT_NEAR(fit.segments[0].latency_s, 1e-6, 1e-12);
+}
+
+}  // namespace
+}  // namespace penstock::model
