@@ -32,21 +32,6 @@ struct LatencyRequest {
   bool has_fit = false;
 };
 
-constexpr std::int64_t largest_message = std::int64_t{1} << 30;
-
-/// Powers of two from one length to another.
-std::vector<std::size_t> parse_sizes(const std::string& text) {
-  const std::size_t colon = text.find(':');
-  const std::int64_t first = parse_integer("--sizes", text.substr(0, colon), 1, largest_message);
-  const std::int64_t last =
-      colon == std::string::npos ? first : parse_integer("--sizes", text.substr(colon + 1), first, largest_message);
-  std::vector<std::size_t> sizes;
-  for (std::int64_t bytes = first; bytes <= last; bytes *= 2) {
-    sizes.push_back(static_cast<std::size_t>(bytes));
-  }
-  return sizes;
-}
-
 using Fits = std::map<std::string, model::PingPongFit>;
 
 /// Of the medians of each way that was measured at several lengths.
@@ -147,9 +132,9 @@ void run_bench_latency(Session& session, const LatencyRequest& asked) {
 
 Body declare_bench_latency(CLI::App& app) {
   auto request = std::make_shared<LatencyRequest>();
-  request->measured.sizes = parse_sizes("8:16777216");
+  request->measured.sizes = parse_message_sizes("--sizes", "8:16777216");
   add_value(app, "--sizes", "FIRST:LAST", "Message lengths in bytes, doubling (8:16777216)",
-            [request](const std::string& text) { request->measured.sizes = parse_sizes(text); });
+            [request](const std::string& text) { request->measured.sizes = parse_message_sizes("--sizes", text); });
   add_value(app, "--rounds", "N", fmt::format("Samples of each way and length ({})", request->measured.rounds),
             [request](const std::string& text) {
               request->measured.rounds = static_cast<int>(parse_integer("--rounds", text, 1, 1000000));

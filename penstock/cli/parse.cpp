@@ -92,6 +92,19 @@ fft::Grid parse_grid(std::string_view option, std::string_view text) {
   return {.ty = static_cast<int>(ty), .tz = static_cast<int>(tz)};
 }
 
+std::vector<std::size_t> parse_message_sizes(std::string_view option, std::string_view text) {
+  constexpr std::int64_t largest = std::int64_t{1} << 30;
+  const std::size_t colon = text.find(':');
+  const std::int64_t first = parse_integer(option, text.substr(0, colon), 1, largest);
+  const std::int64_t last =
+      colon == std::string_view::npos ? first : parse_integer(option, text.substr(colon + 1), first, largest);
+  std::vector<std::size_t> sizes;
+  for (std::int64_t bytes = first; bytes <= last; bytes *= 2) {
+    sizes.push_back(static_cast<std::size_t>(bytes));
+  }
+  return sizes;
+}
+
 void refuse_choice(std::string_view option, std::string_view text, const std::vector<std::string_view>& names) {
   std::string list;
   for (const std::string_view name : names) {

@@ -1,6 +1,7 @@
 // Option values read from text: each mistake an Error that names the option, the value and what would be accepted.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -30,6 +31,9 @@ fft::Extents parse_size(std::string_view option, std::string_view text);
 
 /// "TYxTZ" or "auto" (0 x 0).
 fft::Grid parse_grid(std::string_view option, std::string_view text);
+
+/// "FIRST:LAST" or one number: lengths of messages in bytes from the first on, doubling up to the last.
+std::vector<std::size_t> parse_message_sizes(std::string_view option, std::string_view text);
 
 /// One of the names given, as its value.
 template <class Value>

@@ -7,6 +7,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/measure/latency_ways.hpp"
+#include "penstock/measure/meeting.hpp"
 
 namespace penstock::measure {
 namespace {
@@ -19,21 +20,6 @@ int repetitions(std::size_t bytes) {
 int rounds_of(std::size_t bytes, int rounds) {
   return bytes <= 65536 ? rounds : std::max(5, rounds / 4);
 }
-
-/// Lets ranks 0 and 1 begin together, and rank 1 serve until rank 0 goes on.
-class Meeting {
- public:
-  explicit Meeting(const gas::Team& team) : rank_(team.rank()), signals_(team, 0, 1) {}
-  void meet() {
-    signals_.notify(1 - rank_, 0);
-    signals_.wait(0, ++met_);
-  }
-
- private:
-  int rank_;
-  gas::Segment signals_;
-  std::uint64_t met_ = 0;
-};
 
 LatencyResult summed_up(const Way& way, std::size_t bytes, std::vector<double> samples_s) {
   std::ranges::sort(samples_s);
@@ -59,7 +45,7 @@ std::vector<LatencyResult> measure_latency(const gas::Team& team, const LatencyO
   std::vector<LatencyResult> results;
   {
     const std::vector<std::unique_ptr<Way>> ways = make_latency_ways(team, most_bytes, options.has_mpi);
-    Meeting meeting(team);
+    Meeting meeting(team, 2);
     for (const std::size_t bytes : options.sizes) {
       if (team.rank() > 1) {
         continue;

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "penstock/gas/gas.hpp"
+#include "penstock/measure/bandwidth.hpp"
 #include "penstock/measure/latency.hpp"
 #include "penstock/measure/pack.hpp"
 

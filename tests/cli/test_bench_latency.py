@@ -11,9 +11,7 @@ OURS = {"put_signal", "get", "active message"}
 
 class BenchLatency(command.CommandTest):
     def latency(self, processes, *arguments):
-        result = self.run_on(
-            processes, "bench", "latency", "--rounds", "3", "--json", "latency.json", *arguments
-        )
+        result = self.run_on(processes, "bench", "latency", "--rounds", "2", "--json", "latency.json", *arguments)
         self.assertEqual(result.status, 0, result.stderr)
         return json.loads((self.folder / "latency.json").read_text()), result.stdout
 
@@ -24,7 +22,7 @@ class BenchLatency(command.CommandTest):
             self.assertLessEqual(0, result["time_min_s"])
             self.assertLessEqual(result["time_min_s"], result["time_median_s"])
             self.assertLessEqual(result["time_median_s"], result["time_p99_s"])
-            self.assertEqual(result["samples"], 3)
+            self.assertEqual(result["samples"], 2)
             self.assertIn(f"{result['time_median_s'] * 1e6:.3f}", table)
         self.assertEqual(found, {4: ways, 8: ways | {"fetch_add"}, 16: ways})
 
@@ -36,7 +34,7 @@ class BenchLatency(command.CommandTest):
     @unittest.skipUnless(command.MPIEXEC, "a build without MPI")
     def test_ranks_of_one_node_and_ranks_that_send_messages(self):
         mpis = {"MPI send/receive", "MPI put/flush"}
-        facts, table = self.latency(3, "--transport", "shm", "--sizes", "4:16")
+        facts, table = self.latency(2, "--transport", "shm", "--sizes", "4:16")
         self.check(facts, table, OURS | mpis | {"copy and flag"})
         facts, table = self.latency(2, "--transport", "mpi", "--sizes", "4:16")
         self.assertEqual(facts["transport"], "mpi")
@@ -47,7 +45,9 @@ class BenchLatency(command.CommandTest):
         fits = {fit["way"]: fit for fit in facts["fits"]}
         self.assertIn("put_signal", fits)
         for fit in facts["fits"]:
-            self.assertAlmostEqual(fit["half_bytes"], fit["latency_s"] * fit["bandwidth_bytes_per_s"], places=3)
+            if fit["bandwidth_bytes_per_s"] is None:  # times that do not grow with the length, on a busy machine
+                continue
+            self.assertAlmostEqual(fit["half_bytes"], fit["latency_s"] * fit["bandwidth_bytes_per_s"], delta=1)
         self.assertIn("N1/2", table)
 
     def test_what_cannot_be_used_is_refused_in_one_line(self):
