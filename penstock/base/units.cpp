@@ -55,9 +55,17 @@ std::uint64_t parse_bytes(std::string_view text) {
   while (!unit.empty() && unit.front() == ' ') {
     unit.remove_prefix(1);
   }
-  constexpr std::array<std::pair<std::string_view, double>, 11> units{
-      {{"", 1}, {"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12},
-       {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"PiB", 0x1p50}}};
+  constexpr std::array<std::pair<std::string_view, double>, 11> units{{{"", 1},
+                                                                       {"B", 1},
+                                                                       {"kB", 1e3},
+                                                                       {"MB", 1e6},
+                                                                       {"GB", 1e9},
+                                                                       {"TB", 1e12},
+                                                                       {"KiB", 0x1p10},
+                                                                       {"MiB", 0x1p20},
+                                                                       {"GiB", 0x1p30},
+                                                                       {"TiB", 0x1p40},
+                                                                       {"PiB", 0x1p50}}};
   for (const auto& [name, scale] : units) {
     if (unit == name) {
       if (value * scale >= 0x1p64) {

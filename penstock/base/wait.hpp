@@ -32,7 +32,8 @@ class Backoff {
   }
 
  private:
-  // About 10 us of spinning (a pause instruction takes 20 to 40 ns), then about 1 ms of yielding before the first sleep.
+  // About 10 us of spinning (a pause instruction takes 20 to 40 ns), then about 1 ms of yielding before the first
+  // sleep.
   static constexpr int spins = 300;
   static constexpr int yields = 1000;
   int pauses_ = 0;

@@ -44,7 +44,9 @@ TEST(Crew, CanBeMovedAndDestroyedWithoutEverRunning) {
   EXPECT_EQ(moved.size(), 4);
 }
 
-TEST(Crew, RefusesFewerThanOneThread) { EXPECT_THROW(Crew(0), Error); }
+TEST(Crew, RefusesFewerThanOneThread) {
+  EXPECT_THROW(Crew(0), Error);
+}
 
 }  // namespace
 }  // namespace penstock

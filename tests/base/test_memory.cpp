@@ -20,7 +20,9 @@ TEST(Memory, IsZeroedAndAlignedToAHugePageWhenLarge) {
   }
 }
 
-TEST(Memory, OfNoBytesHoldsNothing) { EXPECT_EQ(Memory(0).data(), nullptr); }
+TEST(Memory, OfNoBytesHoldsNothing) {
+  EXPECT_EQ(Memory(0).data(), nullptr);
+}
 
 TEST(Memory, MappedTwiceThroughOneDescriptorIsShared) {
   const int fd = memfd_create("test", MFD_CLOEXEC);
