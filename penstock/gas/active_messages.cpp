@@ -23,6 +23,13 @@ Header call_of(std::uint32_t table, std::size_t handler, const ActiveMessages::A
           .cookie = arguments[2]};
 }
 
+void check_payload(std::size_t bytes) {
+  if (bytes > ActiveMessages::most_payload_bytes) {
+    throw Error(fmt::format("an active message of {} bytes: at most {} are copied; use call_long", bytes,
+                            ActiveMessages::most_payload_bytes));
+  }
+}
+
 }  // namespace
 
 struct ActiveMessages::State {
@@ -50,17 +57,6 @@ struct ActiveMessages::State {
   }
 };
 
-namespace {
-
-void check_payload(std::size_t bytes) {
-  if (bytes > ActiveMessages::most_payload_bytes) {
-    throw Error(fmt::format("an active message of {} bytes: at most {} are copied; use call_long", bytes,
-                            ActiveMessages::most_payload_bytes));
-  }
-}
-
-}  // namespace
-
 ActiveMessages::ActiveMessages(const Team& team, std::vector<Handler> handlers)
     : state_(new State{
           .team = team, .engine = team.engine(), .handlers = std::move(handlers), .seats = {}, .rank_of_world = {}}) {
@@ -87,18 +83,19 @@ ActiveMessages::ActiveMessages(const Team& team, std::vector<Handler> handlers)
 
 ActiveMessages::~ActiveMessages() {
   try {
-    // Replies may follow on what is handled last: done when nothing was sent between two looks that agree.
-    for (std::uint64_t before = 0, is_first = 1;; is_first = 0) {
+    // Replies may follow on what is handled last: done when nothing was sent between two looks.
+    std::uint64_t sent_before = ~std::uint64_t{0};
+    for (;;) {
       std::uint64_t sent = 0;
       std::uint64_t handled = 0;
       for (const auto& [s, h] : state_->team.all_gather(std::pair(state_->sent.load(), state_->handled.load()))) {
         sent += s;
         handled += h;
       }
-      if (is_first == 0 && sent == handled && sent == before) {
+      if (sent == handled && sent == sent_before) {
         break;
       }
-      before = sent;
+      sent_before = sent;
       state_->engine.progress();
     }
   } catch (const Error&) {

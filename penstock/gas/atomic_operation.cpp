@@ -15,10 +15,6 @@ std::uint64_t apply_to(const AtomicOperation& operation, std::byte* address) noe
       word.compare_exchange_strong(expected, operand, std::memory_order_acq_rel);
       return expected;
     }
-    case AtomicKind::load:
-      return word.load(std::memory_order_acquire);
-    case AtomicKind::store:
-      return word.exchange(operand, std::memory_order_acq_rel);
   }
   return 0;
 }

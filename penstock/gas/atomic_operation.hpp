@@ -9,14 +9,14 @@
 
 namespace penstock::gas {
 
-enum class AtomicKind : std::uint8_t { fetch_add, compare_swap, load, store };
+enum class AtomicKind : std::uint8_t { fetch_add, compare_swap };
 
 /// An operation on a word of 4 or 8 bytes; smaller values lie in the low half.
 struct AtomicOperation {
   AtomicKind kind;
   std::uint8_t bytes;
-  std::uint64_t operand;   ///< added, or stored
-  std::uint64_t expected;  ///< of compare_swap
+  std::uint64_t operand;       ///< added, or stored
+  std::uint64_t expected = 0;  ///< of compare_swap
 };
 
 /// Carries it out on the word at `address`, which is aligned to its size; returns what was there before.

@@ -43,7 +43,7 @@ Engine::Engine(std::shared_ptr<Transport> world) : world_(std::move(world)), loc
   // A rank's region holds a queue from each local peer, in order of rank.
   const std::size_t lines = ring_lines(local_ranks_.size());
   rings_ = world_->map(local_ranks_.size() * RingForm::bytes(lines));
-  const auto position = index(static_cast<int>(std::ranges::find(local_ranks_, rank()) - local_ranks_.begin()));
+  const auto position = static_cast<std::size_t>(std::ranges::find(local_ranks_, rank()) - local_ranks_.begin());
   for (std::size_t i = 0; i < local_ranks_.size(); ++i) {
     LocalPeer& peer = local_[index(local_ranks_[i])];
     peer.from = RingReader(rings_->mine.data() + i * RingForm::bytes(lines), lines);

@@ -163,7 +163,7 @@ struct [[nodiscard]] Put {
 /// Movable, not copyable. The memory is page-aligned, zeroed and touched. Signals are 64-bit counters that start at 0.
 /// Peers of the same node are reached by loads and stores, the others by messages, which they serve while they wait or
 /// poll. Transfers to one rank need not be done in the order in which they were begun. All calls that name memory or a
-/// signal which is not there throw Error, and nothing is moved.
+/// signal which the peer has not throw Error, and nothing is moved.
 class Segment {
  public:
   /// Collective: `bytes` bytes (which may differ between ranks) and `signals` signals on each rank. The team must
@@ -231,13 +231,13 @@ class Segment {
   /// module and, on a peer's own memory, to std::atomic_ref. The word is aligned to its size.
   template <AtomicWord T>
   T fetch_add(Pointer<T> word, std::type_identity_t<T> value) {
-    return static_cast<T>(atomic(word.rank, word.offset, sizeof(T), 0, static_cast<std::uint64_t>(value), 0));
+    return static_cast<T>(fetch_add_word({word.rank, word.offset}, sizeof(T), static_cast<std::uint64_t>(value)));
   }
   /// Stores `desired` where the word is `expected`; returns what was there before.
   template <AtomicWord T>
   T compare_swap(Pointer<T> word, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {
-    return static_cast<T>(atomic(word.rank, word.offset, sizeof(T), 1, static_cast<std::uint64_t>(desired),
-                                 static_cast<std::uint64_t>(expected)));
+    return static_cast<T>(compare_swap_word({word.rank, word.offset}, sizeof(T), static_cast<std::uint64_t>(expected),
+                                            static_cast<std::uint64_t>(desired)));
   }
 
   /// Adds one to `peer`'s signal `signal`; what this thread stored into local peers before is seen with it.
@@ -265,8 +265,8 @@ class Segment {
   Event start_get_bytes(int peer, std::size_t offset, std::span<std::byte> data);
   Put start_put_layout(Pointer<> to, const layout::Layout& remote, const std::byte* data, const layout::Layout& local,
                        std::size_t signal);
-  std::uint64_t atomic(int peer, std::size_t offset, std::size_t bytes, int kind, std::uint64_t operand,
-                       std::uint64_t expected);
+  std::uint64_t fetch_add_word(Pointer<> word, std::size_t bytes, std::uint64_t value);
+  std::uint64_t compare_swap_word(Pointer<> word, std::size_t bytes, std::uint64_t expected, std::uint64_t desired);
 
   std::unique_ptr<State> state_;
 };

@@ -85,20 +85,14 @@ Put Segment::start_put_bytes(int peer, std::size_t offset, std::span<const std::
     if (!data.empty()) {
       std::memcpy(base + offset, data.data(), data.size());
     }
-    if (signal != no_signal) {
-      state_->counter(peer, signal).fetch_add(1, std::memory_order_release);
-    }
+    state_->raise(peer, signal);
     return {};
   }
   auto request = std::make_shared<Request>();
   auto sent = std::make_shared<Sent>();
   Engine& engine = state_->engine;
   engine.ask(part.world_rank,
-             {.kind = MessageKind::put,
-              .target = part.id,
-              .offset = offset,
-              .bytes = data.size(),
-              .signal = signal == no_signal ? Header::no_signal : signal},
+             {.kind = MessageKind::put, .target = part.id, .offset = offset, .bytes = data.size(), .signal = signal},
              data, request, sent);
   return {.source = Event(engine, std::move(sent)), .remote = Event(engine, std::move(request))};
 }
@@ -119,27 +113,35 @@ Event Segment::start_get_bytes(int peer, std::size_t offset, std::span<std::byte
   return {state_->engine, std::move(request)};
 }
 
-std::uint64_t Segment::atomic(int peer, std::size_t offset, std::size_t bytes, int kind, std::uint64_t operand,
-                              std::uint64_t expected) {
-  const State::Part& part = state_->check("atomic operation", peer, offset, bytes);
-  if (offset % bytes != 0) {
-    throw Error(fmt::format("an atomic operation on {} bytes at offset {}: the word must be aligned to its size", bytes,
-                            offset));
+std::uint64_t Segment::State::carry_out_at(Pointer<> word, const AtomicOperation& operation) {
+  const Part& part = check("atomic operation", word.rank, word.offset, operation.bytes);
+  if (word.offset % operation.bytes != 0) {
+    throw Error(fmt::format("an atomic operation on {} bytes at offset {}: the word must be aligned to its size",
+                            operation.bytes, word.offset));
   }
-  const AtomicOperation operation{.kind = static_cast<AtomicKind>(kind),
-                                  .bytes = static_cast<std::uint8_t>(bytes),
-                                  .operand = operand,
-                                  .expected = expected};
-  if (std::byte* base = address_at(peer); base != nullptr) {
-    return carry_out(operation, base + offset);
+  if (std::byte* base = region->at[index(word.rank)]; base != nullptr) {
+    return carry_out(operation, base + word.offset);
   }
   Header header = header_of(operation);
   header.target = part.id;
-  header.offset = offset;
+  header.offset = word.offset;
   auto request = std::make_shared<ValueRequest>();
-  state_->engine.ask(part.world_rank, header, {}, request);
-  state_->engine.wait([&] { return request->is_done(); });
+  engine.ask(part.world_rank, header, {}, request);
+  engine.wait([&] { return request->is_done(); });
   return request->value;
+}
+
+std::uint64_t Segment::fetch_add_word(Pointer<> word, std::size_t bytes, std::uint64_t value) {
+  return state_->carry_out_at(
+      word, {.kind = AtomicKind::fetch_add, .bytes = static_cast<std::uint8_t>(bytes), .operand = value});
+}
+
+std::uint64_t Segment::compare_swap_word(Pointer<> word, std::size_t bytes, std::uint64_t expected,
+                                         std::uint64_t desired) {
+  return state_->carry_out_at(word, {.kind = AtomicKind::compare_swap,
+                                     .bytes = static_cast<std::uint8_t>(bytes),
+                                     .operand = desired,
+                                     .expected = expected});
 }
 
 void Segment::notify(int peer, std::size_t signal) {

@@ -34,9 +34,7 @@ Put Segment::start_put_layout(Pointer<> to, const Layout& remote, const std::byt
   Engine& engine = state_->engine;
   if (std::byte* base = address_at(to.rank); base != nullptr) {
     engine.movers().compile(local, remote)(data, base + to.offset);
-    if (signal != no_signal) {
-      state_->counter(to.rank, signal).fetch_add(1, std::memory_order_release);
-    }
+    state_->raise(to.rank, signal);
     return {};
   }
   auto sent = std::make_shared<Sent>();
@@ -51,7 +49,7 @@ Put Segment::start_put_layout(Pointer<> to, const Layout& remote, const std::byt
               .target = part.id,
               .offset = to.offset,
               .bytes = parcel.size(),
-              .signal = signal == no_signal ? Header::no_signal : signal,
+              .signal = signal,
               .a = layout_bytes},
              parcel, request, sent);
   return {.source = {}, .remote = Event(engine, std::move(request))};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/atomic_operation.hpp"
 #include "penstock/gas/engine.hpp"
 #include "penstock/gas/gas.hpp"
 
@@ -22,6 +23,7 @@ struct Segment::State {
   static constexpr std::size_t signal_bytes = 128;
   using Counter = std::atomic<std::uint64_t>;
   static_assert(Counter::is_always_lock_free);
+  static_assert(no_signal == Header::no_signal);
 
   struct Part {
     std::size_t bytes = 0;
@@ -47,6 +49,16 @@ struct Segment::State {
     PENSTOCK_ASSERT(signal < part.signals);
     return counter_at(region->at[at] + signals_offset(part), signal);
   }
+
+  /// Adds one to a signal of a rank whose part is mapped here, unless it is `no_signal`.
+  void raise(int peer, std::size_t signal) const {
+    if (signal != no_signal) {
+      counter(peer, signal).fetch_add(1, std::memory_order_release);
+    }
+  }
+
+  /// Carries the operation out, wherever the word lies, and returns what was there before.
+  std::uint64_t carry_out_at(Pointer<> word, const AtomicOperation& operation);
 
   /// Of the signals that begin at `first`.
   static Counter& counter_at(std::byte* first, std::size_t signal) {

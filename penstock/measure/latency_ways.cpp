@@ -11,65 +11,49 @@
 namespace penstock::measure {
 namespace {
 
-constexpr std::size_t line_bytes = 128;
+constexpr std::size_t line_bytes = 64;
 
 /// The floor: the message and a flag behind it, by plain stores.
-class CopyAndFlag final : public Way {
+class CopyAndFlag final : public PingPong {
  public:
   CopyAndFlag(const gas::Team& team, std::size_t most_bytes)
-      : segment_(team, most_bytes + line_bytes, 0), data_(most_bytes), flag_at_((most_bytes + 63) / 64 * 64) {}
+      : PingPong(most_bytes),
+        flag_at_((most_bytes + line_bytes - 1) / line_bytes * line_bytes),
+        segment_(team, flag_at_ + line_bytes, 0) {}
 
   const char* name() const override { return "copy and flag"; }
-  void set_size(std::size_t bytes) override { bytes_ = bytes; }
-  void repeat(int rank) override {
-    ++count_;
-    rank == 0 ? send(1) : receive();
-    rank == 0 ? receive() : send(0);
-  }
 
  private:
   using Flag = std::atomic<std::uint64_t>;
   // Zeroed memory is what a flag of 0 looks like.
   Flag& flag_in(std::byte* part) const { return *std::launder(reinterpret_cast<Flag*>(part + flag_at_)); }
-  void send(int peer) {
+  void send(int peer) override {
     std::byte* const to = segment_.address_at(peer);
     std::memcpy(to, data_.data(), bytes_);
     flag_in(to).store(count_, std::memory_order_release);
   }
-  void receive() {
+  void receive(int) override {
     Flag& flag = flag_in(segment_.local().data());
     while (flag.load(std::memory_order_acquire) != count_) {
       relax();
     }
   }
 
-  gas::Segment segment_;
-  std::vector<std::byte> data_;
   std::size_t flag_at_;
-  std::size_t bytes_ = 0;
-  std::uint64_t count_ = 0;
+  gas::Segment segment_;
 };
 
-class PutSignal final : public Way {
+class PutSignal final : public PingPong {
  public:
-  PutSignal(const gas::Team& team, std::size_t most_bytes) : segment_(team, most_bytes, 1), data_(most_bytes) {}
+  PutSignal(const gas::Team& team, std::size_t most_bytes) : PingPong(most_bytes), segment_(team, most_bytes, 1) {}
 
   const char* name() const override { return "put_signal"; }
-  void set_size(std::size_t bytes) override { bytes_ = bytes; }
-  void repeat(int rank) override {
-    ++count_;
-    rank == 0 ? send(1) : receive();
-    rank == 0 ? receive() : send(0);
-  }
 
  private:
-  void send(int peer) { segment_.put_signal(gas::Pointer<>{peer, 0}, std::span(data_).first(bytes_), 0); }
-  void receive() { segment_.wait(0, count_); }
+  void send(int peer) override { segment_.put_signal(gas::Pointer<>{peer, 0}, std::span(data_).first(bytes_), 0); }
+  void receive(int) override { segment_.wait(0, count_); }
 
   gas::Segment segment_;
-  std::vector<std::byte> data_;
-  std::size_t bytes_ = 0;
-  std::uint64_t count_ = 0;
 };
 
 class Get final : public Way {

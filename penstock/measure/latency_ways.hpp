@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -20,6 +21,26 @@ class Way {
   virtual void set_size(std::size_t) {}
   /// One repetition. Where only rank 0 acts, rank 1 is not called but serves what comes.
   virtual void repeat(int rank) = 0;
+};
+
+/// A message and its answer.
+class PingPong : public Way {
+ public:
+  explicit PingPong(std::size_t most_bytes) : data_(most_bytes) {}
+  void set_size(std::size_t bytes) final { bytes_ = bytes; }
+  void repeat(int rank) final {
+    ++count_;
+    rank == 0 ? send(1) : receive(0);
+    rank == 0 ? receive(1) : send(0);
+  }
+
+ protected:
+  virtual void send(int peer) = 0;
+  virtual void receive(int peer) = 0;
+
+  std::vector<std::byte> data_;
+  std::size_t bytes_ = 0;
+  std::uint64_t count_ = 0;  ///< of repetitions, with the present one
 };
 
 /// Collective over the team: the ways that there are for messages of up to `most_bytes` bytes. The ranks beyond the

@@ -25,12 +25,6 @@ namespace {
 /// The highest tag that every MPI allows: channels take tags up to here.
 constexpr int most_tags = 32767;
 
-bool is_complete(MPI_Request& request) {
-  int is_done = 0;
-  check_mpi(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
-  return is_done != 0;
-}
-
 MPI_Comm duplicate(MPI_Comm comm) {
   MPI_Comm copy = MPI_COMM_NULL;
   MPI_Request request = MPI_REQUEST_NULL;

@@ -17,6 +17,12 @@ void check_mpi(int code, const char* what) {
   }
 }
 
+bool is_complete(MPI_Request& request, MPI_Status* status) {
+  int is_done = 0;
+  check_mpi(MPI_Test(&request, &is_done, status), "MPI_Test");
+  return is_done != 0;
+}
+
 ByteType::ByteType(std::size_t bytes) {
   constexpr std::size_t block = std::size_t{1} << 30;
   const std::size_t blocks = bytes / block;
@@ -65,9 +71,7 @@ bool MpiChannel::test() {
   if (!lock.owns_lock()) {
     return false;  // another thread of this rank drives MPI forward; ask again
   }
-  int is_done = 0;
-  check_mpi(MPI_Test(&request_, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
-  return is_done != 0;
+  return is_complete(request_);
 }
 
 }  // namespace penstock::gas

@@ -14,6 +14,9 @@ namespace penstock::gas {
 /// Throws Error with MPI's own text when `code` is not success; `what` names the call.
 void check_mpi(int code, const char* what);
 
+/// Whether what was started is complete; MPI then has taken the request back.
+bool is_complete(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE);
+
 /// `bytes` contiguous bytes as one MPI type, also beyond MPI's 31-bit counts. Freed on destruction.
 class ByteType {
  public:

@@ -14,12 +14,6 @@ constexpr int long_tag = 2;
 /// Receives that stand ready. What comes beyond waits in MPI.
 constexpr std::size_t ready_receives = 16;
 
-int test(MPI_Request& request, MPI_Status* status) {
-  int is_done = 0;
-  check_mpi(MPI_Test(&request, &is_done, status), "MPI_Test");
-  return is_done;
-}
-
 bool is_long(const Header& header) {
   const bool has_payload = header.kind != MessageKind::get;
   return has_payload && header.bytes > most_inline_bytes;
@@ -106,7 +100,7 @@ bool MpiNetwork::take_next(Inbox& inbox) {
   int bytes = 0;
   {
     const std::scoped_lock lock(mutex_);
-    if (test(receiving.request, &status) == 0) {
+    if (!is_complete(receiving.request, &status)) {
       return false;
     }
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
@@ -136,7 +130,7 @@ void MpiNetwork::take_long(Inbox& inbox) {
   for (std::size_t i = 0; i < long_.size(); ++i) {
     {
       const std::scoped_lock lock(mutex_);
-      if (test(long_[i].request, MPI_STATUS_IGNORE) == 0) {
+      if (!is_complete(long_[i].request)) {
         continue;
       }
     }
