@@ -29,6 +29,18 @@ namespace penstock::gas {
 
 class Transport;
 
+/// Thrown by what waits, on every rank that shares a node with a process that has died. The launcher commonly ends
+/// such a run; where it does not, the ranks learn of it by this, within a second of waiting.
+class PeerFailure : public Error {
+ public:
+  PeerFailure(const std::string& message, bool is_spokesman) : Error(message), is_spokesman_(is_spokesman) {}
+  /// True on one of the ranks that notice: that which is to tell the user, so that the message comes once.
+  bool is_spokesman() const noexcept { return is_spokesman_; }
+
+ private:
+  bool is_spokesman_;
+};
+
 /// How the ranks of an MPI communicator may reach one another.
 enum class Reach {
   automatic,      ///< ranks of one node by shared memory, the rest by MPI messages
