@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -89,12 +90,23 @@ class MpiTransport final : public Transport {
 
   void all_gather(const void* mine, std::size_t bytes, void* all) override {
     const ByteType type(bytes);
+    // Through memory of our own: where waiting throws, MPI goes on with it and must keep it.
+    auto buffer = std::make_unique<std::vector<std::byte>>(bytes * (index(size_) + 1));
+    std::byte* const gathered = buffer->data() + bytes;
+    std::memcpy(buffer->data(), mine, bytes);
     MPI_Request request = MPI_REQUEST_NULL;
     {
       const std::scoped_lock lock(*mutex_);
-      check_mpi(MPI_Iallgather(mine, 1, type.get(), all, 1, type.get(), comm_, &request), "MPI_Iallgather");
+      check_mpi(MPI_Iallgather(buffer->data(), 1, type.get(), gathered, 1, type.get(), comm_, &request),
+                "MPI_Iallgather");
     }
-    complete(request);
+    try {
+      complete(request);
+    } catch (...) {
+      static_cast<void>(buffer.release());
+      throw;
+    }
+    std::memcpy(all, gathered, bytes * index(size_));
   }
 
   std::unique_ptr<Transport> split(int color, int key) override {
