@@ -126,6 +126,9 @@ void Engine::take_local() {
 
 void Engine::progress() {
   world_->check_peers();
+  if (has_failed_.load(std::memory_order_acquire)) {
+    std::rethrow_exception(failure_);
+  }
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) {
     return;
@@ -134,6 +137,12 @@ void Engine::progress() {
   if (network_ != nullptr) {
     network_->progress(*this);
   }
+}
+
+void Engine::fail(std::exception_ptr failure) {
+  const std::scoped_lock lock(mutex_);
+  failure_ = std::move(failure);
+  has_failed_.store(true, std::memory_order_release);
 }
 
 SegmentPart& Engine::part(std::uint64_t id) {
