@@ -26,6 +26,7 @@ namespace {
 
 using measure::LatencyOptions;
 using measure::LatencyResult;
+using measure::LatencyResults;
 
 struct LatencyRequest {
   LatencyOptions measured;
@@ -49,18 +50,21 @@ Fits fit(const std::vector<LatencyResult>& results) {
   return fits;
 }
 
-void print_results(const std::vector<LatencyResult>& results) {
+void print_results(const LatencyResults& results) {
   fmt::print(
       "Microseconds: minimum, median, 99th percentile. One way: half of there and back; round trip: until the "
       "answer is here\n\n{:>9}  {:18} {:>9} {:>9} {:>9}\n",
       "bytes", "way", "min", "median", "p99");
   std::size_t bytes = 0;
-  for (const LatencyResult& result : results) {
+  for (const LatencyResult& result : results.of) {
     const bool is_new = result.bytes != bytes;
     bytes = result.bytes;
     fmt::print("{:>9}  {:18} {:9.3f} {:9.3f} {:9.3f}{}\n", is_new ? std::to_string(bytes) : "", result.way,
                result.min_s * 1e6, result.median_s * 1e6, result.p99_s * 1e6,
                result.is_round_trip ? "  round trip" : "");
+  }
+  for (const std::string& way : results.left_out) {
+    fmt::print("left out: {}\n", way);
   }
 }
 
@@ -77,13 +81,13 @@ void print_fits(const Fits& fits) {
   }
 }
 
-nlohmann::ordered_json to_json(const Session& session, const std::vector<LatencyResult>& results, const Fits& fits) {
+nlohmann::ordered_json to_json(const Session& session, const LatencyResults& results, const Fits& fits) {
   nlohmann::ordered_json json;
   json["machine"] = read_machine(session, "").name;
   json["mpi"] = mpi_text();
   json["transport"] = session.team.transport_name();
   json["results"] = nlohmann::ordered_json::array();
-  for (const LatencyResult& result : results) {
+  for (const LatencyResult& result : results.of) {
     json["results"].push_back({{"way", result.way},
                                {"bytes", result.bytes},
                                {"is_round_trip", result.is_round_trip},
@@ -92,6 +96,7 @@ nlohmann::ordered_json to_json(const Session& session, const std::vector<Latency
                                {"time_median_s", result.median_s},
                                {"time_p99_s", result.p99_s}});
   }
+  json["left_out"] = results.left_out;
   for (const auto& [way, fit] : fits) {
     for (const model::PingPongSegment& segment : fit.segments) {
       json["fits"].push_back({{"way", way},
@@ -110,14 +115,14 @@ void run_bench_latency(Session& session, const LatencyRequest& asked) {
   ResultFile json(session, "--json", session.options.json_path);
   LatencyOptions options = asked.measured;
   options.has_mpi = session.processes.has_mpi() && session.processes.size() == session.team.size();
-  std::vector<LatencyResult> results;
+  LatencyResults results;
   {
     const Progress progress(session);
     options.progress = [&](const std::string& step) { progress.show(step); };
     results = measure::measure_latency(session.team, options);
     session.has_begun_work = true;
   }
-  const Fits fits = asked.has_fit ? fit(results) : Fits();
+  const Fits fits = asked.has_fit ? fit(results.of) : Fits();
   if (session.has_table()) {
     fmt::print("transport {}\n", session.team.transport_name());
     print_results(results);

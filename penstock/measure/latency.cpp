@@ -37,14 +37,15 @@ LatencyResult summed_up(const Way& way, std::size_t bytes, std::vector<double> s
 
 }  // namespace
 
-std::vector<LatencyResult> measure_latency(const gas::Team& team, const LatencyOptions& options) {
+LatencyResults measure_latency(const gas::Team& team, const LatencyOptions& options) {
   if (team.size() < 2) {
     throw Error("latency is measured between two ranks, and the team has one: use --ranks 2, or mpirun -n 2");
   }
   const std::size_t most_bytes = options.sizes.empty() ? 0 : std::ranges::max(options.sizes);
-  std::vector<LatencyResult> results;
+  LatencyResults results;
   {
-    const std::vector<std::unique_ptr<Way>> ways = make_latency_ways(team, most_bytes, options.has_mpi);
+    const std::vector<std::unique_ptr<Way>> ways =
+        make_latency_ways(team, most_bytes, options.has_mpi, results.left_out);
     Meeting meeting(team, 2);
     for (const std::size_t bytes : options.sizes) {
       if (team.rank() > 1) {
@@ -80,7 +81,7 @@ std::vector<LatencyResult> measure_latency(const gas::Team& team, const LatencyO
       if (team.rank() == 0) {
         for (std::size_t i = 0; i < ways.size(); ++i) {
           if (!samples_s[i].empty()) {
-            results.push_back(summed_up(*ways[i], bytes, std::move(samples_s[i])));
+            results.of.push_back(summed_up(*ways[i], bytes, std::move(samples_s[i])));
           }
         }
         if (options.progress) {

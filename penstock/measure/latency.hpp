@@ -30,11 +30,18 @@ struct LatencyResult {
   double p99_s = 0;
 };
 
-/// Collective over two ranks or more, of which the first two exchange messages and the others wait. Results on rank 0.
+/// What was measured; on rank 0, empty on the others.
+struct LatencyResults {
+  std::vector<LatencyResult> of;
+  /// For each way that could not be had, which and why.
+  std::vector<std::string> left_out;
+};
+
+/// Collective over two ranks or more, of which the first two exchange messages and the others wait.
 ///
 /// The ways: a copy into the peer's memory and a flag there, with plain stores (the floor, where memory is shared);
 /// put_signal answered by put_signal; get; fetch_add (8 bytes); active message and reply; MPI_Send and MPI_Recv; MPI
 /// puts and flags with flushes between. Of each round every way takes its turn.
-std::vector<LatencyResult> measure_latency(const gas::Team& team, const LatencyOptions& options);
+LatencyResults measure_latency(const gas::Team& team, const LatencyOptions& options);
 
 }  // namespace penstock::measure

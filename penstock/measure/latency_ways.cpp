@@ -115,7 +115,8 @@ class ActiveMessage final : public Way {
 }  // namespace
 
 std::vector<std::unique_ptr<Way>> make_latency_ways(const gas::Team& team, std::size_t most_bytes,
-                                                    [[maybe_unused]] bool has_mpi) {
+                                                    [[maybe_unused]] bool has_mpi,
+                                                    [[maybe_unused]] std::vector<std::string>& left_out) {
   std::vector<std::unique_ptr<Way>> ways;
   const std::vector<int> reaches = team.all_gather(team.rank() > 1 || team.is_local(1 - team.rank()) ? 1 : 0);
   const bool is_local = std::ranges::count(reaches, 0) == 0;
@@ -128,7 +129,7 @@ std::vector<std::unique_ptr<Way>> make_latency_ways(const gas::Team& team, std::
   ways.push_back(std::make_unique<ActiveMessage>(team));
 #if PENSTOCK_HAS_MPI
   if (has_mpi) {
-    add_mpi_ways(ways, most_bytes);
+    add_mpi_ways(ways, most_bytes, left_out);
   }
 #endif
   return ways;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "penstock/gas/gas.hpp"
@@ -44,12 +45,13 @@ class PingPong : public Way {
 };
 
 /// Collective over the team: the ways that there are for messages of up to `most_bytes` bytes. The ranks beyond the
-/// first two get them as well and use none.
-std::vector<std::unique_ptr<Way>> make_latency_ways(const gas::Team& team, std::size_t most_bytes, bool has_mpi);
+/// first two get them as well and use none. What cannot be had is told in `left_out`.
+std::vector<std::unique_ptr<Way>> make_latency_ways(const gas::Team& team, std::size_t most_bytes, bool has_mpi,
+                                                    std::vector<std::string>& left_out);
 
 #if PENSTOCK_HAS_MPI
 /// Those of MPI_COMM_WORLD, whose ranks the team's are.
-void add_mpi_ways(std::vector<std::unique_ptr<Way>>& ways, std::size_t most_bytes);
+void add_mpi_ways(std::vector<std::unique_ptr<Way>>& ways, std::size_t most_bytes, std::vector<std::string>& left_out);
 #endif
 
 }  // namespace penstock::measure
