@@ -155,8 +155,8 @@ Team world_of(MPI_Comm comm, Reach reach = Reach::automatic);
 /// Serves what peers ask of this rank while its own threads compute, in place of polling, as long as it lives: for the
 /// team's world and all teams of it.
 ///
-/// Between its looks the thread sleeps for `pause` (0: it only yields, and so takes what is left of a core). Handlers of
-/// active messages then run on it. Where it meets a failure it ends, and the rank's own next wait throws.
+/// Between its looks the thread sleeps for `pause` (0: it only yields, and so takes what is left of a core). Handlers
+/// of active messages then run on it. Where it meets a failure it ends, and the rank's own next wait throws.
 class ProgressThread {
  public:
   /// Throws Error where the team does not allow threads; see Team::allows_threads.
@@ -234,7 +234,7 @@ class Segment {
   /// data. Returns when `data` may be changed again.
   template <class T>
   void put_signal(Pointer<T> to, std::type_identity_t<std::span<const T>> data, std::size_t signal) {
-    start_put_signal(to, data, signal).source.wait();
+    send_put_bytes(to.rank, to.offset, std::as_bytes(data), signal).wait();
   }
   template <class T>
   Put start_put_signal(Pointer<T> to, std::type_identity_t<std::span<const T>> data, std::size_t signal) {
@@ -294,6 +294,8 @@ class Segment {
   static constexpr std::size_t no_signal = ~std::size_t{0};
 
   Put start_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal);
+  /// The same where nobody asks when it is in the peer's memory: no message then says so.
+  Event send_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal);
   Event start_get_bytes(int peer, std::size_t offset, std::span<std::byte> data);
   Put start_put_layout(Pointer<> to, const layout::Layout& remote, const std::byte* data, const layout::Layout& local,
                        std::size_t signal);

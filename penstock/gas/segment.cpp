@@ -78,23 +78,41 @@ std::byte* Segment::address_at(int peer) const noexcept {
   return state_->region->at[index(peer)];
 }
 
+bool Segment::State::put_in_place(int peer, std::size_t offset, std::span<const std::byte> data,
+                                  std::size_t signal) const {
+  check("put", peer, offset, data.size());
+  check_signal(peer, signal);
+  std::byte* const base = region->at[index(peer)];
+  if (base == nullptr) {
+    return false;
+  }
+  if (!data.empty()) {
+    std::memcpy(base + offset, data.data(), data.size());
+  }
+  raise(peer, signal);
+  return true;
+}
+
 Put Segment::start_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal) {
-  const State::Part& part = state_->check("put", peer, offset, data.size());
-  state_->check_signal(peer, signal);
-  if (std::byte* base = address_at(peer); base != nullptr) {
-    if (!data.empty()) {
-      std::memcpy(base + offset, data.data(), data.size());
-    }
-    state_->raise(peer, signal);
+  if (state_->put_in_place(peer, offset, data, signal)) {
     return {};
   }
   auto request = std::make_shared<Request>();
   auto sent = std::make_shared<Sent>();
   Engine& engine = state_->engine;
-  engine.ask(part.world_rank,
-             {.kind = MessageKind::put, .target = part.id, .offset = offset, .bytes = data.size(), .signal = signal},
-             data, request, sent);
+  engine.ask(state_->parts[index(peer)].world_rank, state_->put_header(peer, offset, data.size(), signal), data,
+             request, sent);
   return {.source = Event(engine, std::move(sent)), .remote = Event(engine, std::move(request))};
+}
+
+Event Segment::send_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal) {
+  if (state_->put_in_place(peer, offset, data, signal)) {
+    return {};
+  }
+  auto sent = std::make_shared<Sent>();
+  Engine& engine = state_->engine;
+  engine.send(state_->parts[index(peer)].world_rank, state_->put_header(peer, offset, data.size(), signal), data, sent);
+  return {engine, std::move(sent)};
 }
 
 Event Segment::start_get_bytes(int peer, std::size_t offset, std::span<std::byte> data) {
@@ -145,7 +163,7 @@ std::uint64_t Segment::compare_swap_word(Pointer<> word, std::size_t bytes, std:
 }
 
 void Segment::notify(int peer, std::size_t signal) {
-  static_cast<void>(start_put_bytes(peer, 0, {}, signal));
+  static_cast<void>(send_put_bytes(peer, 0, {}, signal));
 }
 
 std::uint64_t Segment::value(std::size_t signal) const {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <span>
 #include <vector>
 
 #include "penstock/base/base.hpp"
@@ -55,6 +56,18 @@ struct Segment::State {
     if (signal != no_signal) {
       counter(peer, signal).fetch_add(1, std::memory_order_release);
     }
+  }
+
+  /// A put to a rank whose part is mapped here; false where it is not. Throws Error where it does not fit.
+  bool put_in_place(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal) const;
+
+  /// What asks for a put at a rank whose part is not mapped here.
+  Header put_header(int peer, std::size_t offset, std::size_t bytes, std::size_t signal) const {
+    return {.kind = MessageKind::put,
+            .target = parts[static_cast<std::size_t>(peer)].id,
+            .offset = offset,
+            .bytes = bytes,
+            .signal = signal};
   }
 
   /// Carries the operation out, wherever the word lies, and returns what was there before.
