@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "penstock/base/base.hpp"
@@ -33,18 +34,23 @@ struct LatencyRequest {
   bool has_fit = false;
 };
 
-using Fits = std::map<std::string, model::PingPongFit>;
+/// By way: in one segment, and then, where that is worth it, in two.
+using Fits = std::map<std::string, std::vector<model::PingPongFit>>;
 
-/// Of the medians of each way that was measured at several lengths.
+/// Of each way that was measured at several lengths: of the minima, which other load on the machine disturbs least.
 Fits fit(const std::vector<LatencyResult>& results) {
   std::map<std::string, std::vector<model::MessageTime>> times;
   for (const LatencyResult& result : results) {
-    times[result.way].push_back({static_cast<double>(result.bytes), result.median_s});
+    times[result.way].push_back({static_cast<double>(result.bytes), result.min_s});
   }
   Fits fits;
   for (const auto& [way, points] : times) {
-    if (points.size() > 1) {
-      fits[way] = model::fit_ping_pong(points, 2);
+    if (points.size() < 2) {
+      continue;
+    }
+    fits[way] = {model::fit_ping_pong(points, 1)};
+    if (model::PingPongFit two = model::fit_ping_pong(points, 2); two.segments.size() == 2) {
+      fits[way].push_back(std::move(two));
     }
   }
   return fits;
@@ -68,17 +74,31 @@ void print_results(const LatencyResults& results) {
   }
 }
 
-void print_fits(const Fits& fits) {
-  fmt::print("\nFits T(N) = T_l + N / B of the medians, in one or two segments\n\n{:18} {:>22} {:>10} {:>12} {:>10}\n",
-             "way", "bytes", "T_l", "B", "N1/2");
-  for (const auto& [way, fit] : fits) {
-    for (const model::PingPongSegment& segment : fit.segments) {
-      fmt::print("{:18} {:>22} {:7.2f} us {:>10}/s {:>10}\n", way,
-                 fmt::format("{:.0f} to {:.0f}", segment.first_bytes, segment.last_bytes), segment.latency_s * 1e6,
-                 format_bytes(static_cast<std::uint64_t>(std::min(segment.bandwidth_bytes_per_s, 1e18))),
-                 format_bytes(static_cast<std::uint64_t>(std::clamp(segment.half_bytes(), 0.0, 1e18))));
+/// Calls `take(way, fit, segment)` for each segment of each fit.
+template <class Take>
+void for_each_segment(const Fits& fits, const Take& take) {
+  for (const auto& [way, of_way] : fits) {
+    for (const model::PingPongFit& fit : of_way) {
+      for (const model::PingPongSegment& segment : fit.segments) {
+        take(way, fit, segment);
+      }
     }
   }
+}
+
+void print_fits(const Fits& fits) {
+  fmt::print(
+      "\nFits T(N) = T_l + N / B of the minima: in one segment, and in two where these have at most half the error\n\n"
+      "{:18} {:>22} {:>10} {:>12} {:>10} {:>6}\n",
+      "way", "bytes", "T_l", "B", "N1/2", "error");
+  for_each_segment(
+      fits, [](const std::string& way, const model::PingPongFit& fit, const model::PingPongSegment& segment) {
+        fmt::print("{:18} {:>22} {:7.2f} us {:>10}/s {:>10} {:>4.0f} %\n", way,
+                   fmt::format("{:.0f} to {:.0f}", segment.first_bytes, segment.last_bytes), segment.latency_s * 1e6,
+                   format_bytes(static_cast<std::uint64_t>(std::min(segment.bandwidth_bytes_per_s, 1e18))),
+                   format_bytes(static_cast<std::uint64_t>(std::clamp(segment.half_bytes(), 0.0, 1e18))),
+                   fit.relative_error * 100);
+      });
 }
 
 nlohmann::ordered_json to_json(const Session& session, const LatencyResults& results, const Fits& fits) {
@@ -97,17 +117,17 @@ nlohmann::ordered_json to_json(const Session& session, const LatencyResults& res
                                {"time_p99_s", result.p99_s}});
   }
   json["left_out"] = results.left_out;
-  for (const auto& [way, fit] : fits) {
-    for (const model::PingPongSegment& segment : fit.segments) {
-      json["fits"].push_back({{"way", way},
-                              {"first_bytes", segment.first_bytes},
-                              {"last_bytes", segment.last_bytes},
-                              {"latency_s", segment.latency_s},
-                              {"bandwidth_bytes_per_s", segment.bandwidth_bytes_per_s},
-                              {"half_bytes", segment.half_bytes()},
-                              {"relative_error", fit.relative_error}});
-    }
-  }
+  for_each_segment(fits,
+                   [&](const std::string& way, const model::PingPongFit& fit, const model::PingPongSegment& segment) {
+                     json["fits"].push_back({{"way", way},
+                                             {"segments", fit.segments.size()},
+                                             {"first_bytes", segment.first_bytes},
+                                             {"last_bytes", segment.last_bytes},
+                                             {"latency_s", segment.latency_s},
+                                             {"bandwidth_bytes_per_s", segment.bandwidth_bytes_per_s},
+                                             {"half_bytes", segment.half_bytes()},
+                                             {"relative_error", fit.relative_error}});
+                   });
   return json;
 }
 
@@ -144,7 +164,7 @@ Body declare_bench_latency(CLI::App& app) {
             [request](const std::string& text) {
               request->measured.rounds = static_cast<int>(parse_integer("--rounds", text, 1, 1000000));
             });
-  app.add_flag("--fit", request->has_fit, "Fit latency and bandwidth, in one or two segments");
+  app.add_flag("--fit", request->has_fit, "Fit latency and bandwidth to the minima, in one and in two segments");
   return [request](Session& session) { run_bench_latency(session, *request); };
 }
 

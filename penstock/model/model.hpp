@@ -68,8 +68,8 @@ struct PingPongFit {
   double relative_error = 0;              ///< root of the mean square, of the times fitted
 };
 
-/// Fits one line, or where `most_segments` is 2 and two fit better, two with three lengths or more each, so that the
-/// squares of the relative errors are least.
+/// Fits one line, so that the squares of the relative errors are least; or, where `most_segments` is 2 and the error is
+/// then at most half, two of three lengths or more each, both with a latency and a bandwidth.
 PingPongFit fit_ping_pong(std::vector<MessageTime> times, int most_segments);
 
 }  // namespace penstock::model

@@ -32,6 +32,10 @@ PingPongSegment fit_line(std::span<const MessageTime> times) {
   return segment;
 }
 
+bool is_meaningful(const PingPongSegment& segment) {
+  return segment.latency_s > 0 && std::isfinite(segment.bandwidth_bytes_per_s);
+}
+
 double squared_errors(const PingPongSegment& segment, std::span<const MessageTime> times) {
   double sum = 0;
   for (const auto& [bytes, time_s] : times) {
@@ -52,17 +56,21 @@ PingPongFit fit_ping_pong(std::vector<MessageTime> times, int most_segments) {
   std::ranges::sort(times, {}, &MessageTime::bytes);
   const std::span<const MessageTime> all(times);
   fit.segments = {fit_line(all)};
-  double least = squared_errors(fit.segments[0], all);
+  // Two lines always fit better than one, noise as well: they have to be worth it.
+  constexpr double worth_it = 0.5 * 0.5;
+  const double of_one = squared_errors(fit.segments[0], all);
+  double least = worth_it * of_one;
   for (std::size_t cut = fewest_in_segment; most_segments > 1 && cut + fewest_in_segment <= all.size(); ++cut) {
     const PingPongSegment lower = fit_line(all.first(cut));
     const PingPongSegment upper = fit_line(all.subspan(cut));
     const double errors = squared_errors(lower, all.first(cut)) + squared_errors(upper, all.subspan(cut));
-    if (errors < least) {
+    if (errors < least && is_meaningful(lower) && is_meaningful(upper)) {
       least = errors;
       fit.segments = {lower, upper};
     }
   }
-  fit.relative_error = std::sqrt(least / static_cast<double>(times.size()));
+  const double errors = fit.segments.size() == 1 ? of_one : least;
+  fit.relative_error = std::sqrt(errors / static_cast<double>(times.size()));
   return fit;
 }
 

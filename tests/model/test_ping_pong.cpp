@@ -44,6 +44,24 @@ TEST(PingPong, WithTwoProtocolsIsFittedByTwoSegments) {
   EXPECT_NEAR(fit.segments[1].bandwidth_bytes_per_s, 10e9, 1e8);
 }
 
+TEST(PingPong, OfOneProtocolIsFittedByOneSegmentThoughTwoAreAllowed) {
+  const PingPongFit fit = fit_ping_pong(times_of(76e-6, 111e6), 2);
+  ASSERT_EQ(fit.segments.size(), 1U);
+  EXPECT_EQ(fit.segments[0].last_bytes, 1 << 20);
+  EXPECT_NEAR(fit.relative_error, 0.005, 0.002);
+}
+
+// Long messages behind a stall: a line through them alone would begin below zero.
+TEST(PingPong, HasNoSegmentOfNegativeLatency) {
+  std::vector<MessageTime> times = times_of(50e-6, 100e6);
+  for (std::size_t i = times.size() - 3; i < times.size(); ++i) {
+    times[i].time_s *= static_cast<double>(i * i) / 100;
+  }
+  for (const PingPongSegment& segment : fit_ping_pong(times, 2).segments) {
+    EXPECT_GT(segment.latency_s, 0);
+  }
+}
+
 TEST(PingPong, OfASingleTimeHasNoFit) {
   EXPECT_TRUE(fit_ping_pong({{8, 1e-6}}, 2).segments.empty());
 }
