@@ -69,7 +69,7 @@ struct PingPongFit {
 };
 
 /// Fits one line, so that the squares of the relative errors are least; or, where `most_segments` is 2 and the error is
-/// then at most half, two of three lengths or more each, both with a latency and a bandwidth.
+/// then at most two thirds, two of three lengths or more each, both with a latency and a bandwidth.
 PingPongFit fit_ping_pong(std::vector<MessageTime> times, int most_segments);
 
 }  // namespace penstock::model

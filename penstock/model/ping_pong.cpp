@@ -57,7 +57,7 @@ PingPongFit fit_ping_pong(std::vector<MessageTime> times, int most_segments) {
   const std::span<const MessageTime> all(times);
   fit.segments = {fit_line(all)};
   // Two lines always fit better than one, noise as well: they have to be worth it.
-  constexpr double worth_it = 0.5 * 0.5;
+  constexpr double worth_it = 4.0 / 9.0;
   const double of_one = squared_errors(fit.segments[0], all);
   double least = worth_it * of_one;
   for (std::size_t cut = fewest_in_segment; most_segments > 1 && cut + fewest_in_segment <= all.size(); ++cut) {

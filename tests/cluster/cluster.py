@@ -86,6 +86,7 @@ def parse_arguments():
     add("--mtu", type=count(576, 65521), default=1500, metavar="BYTES", help="the most that a frame carries (1500)")
     add("--mpiexec", default="mpiexec", metavar="PROGRAM", help="of Open MPI or MPICH (mpiexec)")
     add("--once", action="store_true", help="run COMMAND once, on node1, without MPI: a shell, ping; `on-node` reaches others")
+    add("--priority", action="store_true", help="let the ranks run before all else on this machine (chrt): for timing")
     add("--timeout", type=count(1, 10**6), metavar="SECONDS", help="end the command then (never)")
     add("--account", action="store_true", help="tell at the end what the switch did, and how late it was")
     add("--switch", metavar="PROGRAM", help="the switch (the one built last under build/)")
@@ -104,6 +105,10 @@ def parse_arguments():
     if asked.once and asked.ranks is not None:
         parser.error("--once runs the command once: it has no --ranks")
     asked.ranks = asked.ranks or asked.nodes
+    if asked.priority and asked.ranks > os.cpu_count():
+        parser.error(f"--priority with {asked.ranks} ranks: there are {os.cpu_count()} cores, and no rank would give way")
+    if asked.priority and (asked.once or os.geteuid() != 0):
+        parser.error("--priority is for ranks (not --once), and root's to give")
     asked.kind = None if asked.once else launchers.kind_of(asked.mpiexec)
     if asked.kind is None and not asked.once:
         parser.error(f"--mpiexec {asked.mpiexec} is neither Open MPI's nor MPICH's: give the path of one of these")
@@ -119,7 +124,8 @@ def find_switch():
 def plan(asked, folder):
     """All that the inside of the run has to know."""
     names = [f"node{i + 1}" for i in range(asked.nodes)]
-    line = launchers.command_line(asked.kind, asked.mpiexec, names, asked.ranks, asked.command)
+    first = ["chrt", "--fifo", "1"] if asked.priority else []  # the switch takes more
+    line = launchers.command_line(asked.kind, asked.mpiexec, names, asked.ranks, first + asked.command)
     return {
         "folder": folder,
         "names": names,
@@ -132,7 +138,7 @@ def plan(asked, folder):
 
 def run(asked):
     """Runs the inside in namespaces of its own, and returns how it ended, with nothing left of it."""
-    for tool in ("unshare", "nsenter", "mount", "ip"):
+    for tool in ("unshare", "nsenter", "chrt", "mount", "ip"):
         if shutil.which(tool) is None:
             return nodes.refuse(f"there is no '{tool}' (Debian: util-linux, mount, iproute2)")
     with tempfile.TemporaryDirectory(prefix="penstock-cluster-") as folder:
