@@ -51,7 +51,9 @@ int run_under_mpi(int* argc, char*** argv) {
 void on_worlds(std::initializer_list<int> ranks, const std::function<void(Team&)>& body) {
 #if PENSTOCK_HAS_MPI
   if (world != "threads") {
-    Team team = world_of(MPI_COMM_WORLD, world == "mpi" ? Reach::mpi : Reach::shared_memory);
+    Team team = world_of(MPI_COMM_WORLD, world == "mpi"    ? Reach::mpi
+                                         : world == "auto" ? Reach::automatic
+                                                           : Reach::shared_memory);
     body(team);
     return;
   }
