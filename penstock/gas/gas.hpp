@@ -160,10 +160,11 @@ struct [[nodiscard]] Put {
 
 /// Memory of every rank of a team that its peers read and write, with signals that tell of arrivals.
 ///
-/// Movable, not copyable. The memory is page-aligned, zeroed and touched. Signals are 64-bit counters that start at 0.
-/// Peers of the same node are reached by loads and stores, the others by messages, which they serve while they wait or
-/// poll. Transfers to one rank need not be done in the order in which they were begun. All calls that name memory or a
-/// signal which the peer has not throw Error, and nothing is moved.
+/// Movable, not copyable. The memory is page-aligned, zeroed, touched, and in huge pages as far as the system gives
+/// them (whole ones of 2 MiB). Signals are 64-bit counters that start at 0. Peers of the same node are reached by loads
+/// and stores, the others by messages, which they serve while they wait or poll. Transfers to one rank need not be done
+/// in the order in which they were begun. All calls that name memory or a signal which the peer has not throw Error,
+/// and nothing is moved.
 class Segment {
  public:
   /// Collective: `bytes` bytes (which may differ between ranks) and `signals` signals on each rank. The team must
@@ -180,6 +181,9 @@ class Segment {
   std::span<T> local_as() const noexcept {
     return {reinterpret_cast<T*>(local().data()), local().size() / sizeof(T)};
   }
+
+  /// How many bytes of this rank's part lie in huge pages at present. Asks the system, which takes a millisecond.
+  std::size_t bytes_in_huge_pages() const;
 
   /// How many bytes `peer`'s part has.
   std::size_t bytes_of(int peer) const;

@@ -70,6 +70,10 @@ std::span<std::byte> Segment::local() const noexcept {
   return state_->region->mine.first(state_->parts[index(state_->rank)].bytes);
 }
 
+std::size_t Segment::bytes_in_huge_pages() const {
+  return penstock::bytes_in_huge_pages(state_->region->mine.data());
+}
+
 std::size_t Segment::bytes_of(int peer) const {
   return state_->parts[index(peer)].bytes;
 }

@@ -1,5 +1,7 @@
 // What is put arrives whole with its signal, wherever it goes, and what does not fit is refused.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <vector>
@@ -31,6 +33,24 @@ TEST(Segment, IsZeroedAndSeenByLocalPeers) {
         EXPECT_EQ(segment.address_at(peer), nullptr);
       }
     }
+    team.barrier();
+  });
+}
+
+TEST(Segment, LiesInHugePagesAsMemoryDoes) {
+  on_worlds({1, 2}, [](Team& team) {
+    constexpr std::size_t bytes = 4 * huge_page_bytes;
+    const Segment large(team, bytes, 1);
+    const Segment small(team, 100, 1);
+    const Segment none(team, 0, 0);
+    const int fd = memfd_create("test", MFD_CLOEXEC);
+    ASSERT_EQ(ftruncate(fd, bytes), 0);
+    const Memory memory = team.transport_name() == "threads" ? Memory(bytes) : Memory(fd, bytes, true);
+    close(fd);
+    const bool gives_huge_pages = bytes_in_huge_pages(memory.data()) > 0;
+    EXPECT_EQ(large.bytes_in_huge_pages() > 0, gives_huge_pages);
+    EXPECT_EQ(small.bytes_in_huge_pages(), 0U);
+    EXPECT_EQ(none.bytes_in_huge_pages(), 0U);
     team.barrier();
   });
 }
