@@ -124,7 +124,8 @@ void ActiveMessages::call(int peer, std::size_t handler, const Arguments& argume
 Event ActiveMessages::call_long(Pointer<> to, Segment& segment, std::span<const std::byte> payload, std::size_t handler,
                                 const Arguments& arguments) {
   const State::Seat& seat = state_->check(to.rank, handler);
-  const Segment::State::Part& part = segment.state_->check("long active message", to.rank, to.offset, payload.size());
+  const Segment::State::Part& part =
+      segment.state_->check("a long active message", payload.data(), to.rank, to.offset, payload.size());
   Header header = call_of(seat.table, handler, arguments, payload.size());
   header.kind = MessageKind::active_long;
   header.offset = to.offset;

@@ -58,6 +58,7 @@ Segment::Segment(const Team& team, std::size_t bytes, std::size_t signals) {
   };
   mine.id = state_->engine.add_segment({.data = data, .bytes = bytes, .raise = raise});
   state_->id = mine.id;
+  mine.address = reinterpret_cast<std::uintptr_t>(data);
   // Peers that have learnt all numbers may put while this rank is still about it.
   state_->parts = team.all_gather(mine);
 }
@@ -83,7 +84,7 @@ std::byte* Segment::address_at(int peer) const noexcept {
 }
 
 Put Segment::start_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal) {
-  const State::Part& part = state_->check("put", peer, offset, data.size());
+  const State::Part& part = state_->check("a put", data.data(), peer, offset, data.size());
   state_->check_signal(peer, signal);
   if (std::byte* base = address_at(peer); base != nullptr) {
     if (!data.empty()) {
@@ -102,7 +103,7 @@ Put Segment::start_put_bytes(int peer, std::size_t offset, std::span<const std::
 }
 
 Event Segment::start_get_bytes(int peer, std::size_t offset, std::span<std::byte> data) {
-  const State::Part& part = state_->check("get", peer, offset, data.size());
+  const State::Part& part = state_->check("a get", data.data(), peer, offset, data.size());
   if (data.empty()) {
     return {};
   }
@@ -118,7 +119,7 @@ Event Segment::start_get_bytes(int peer, std::size_t offset, std::span<std::byte
 }
 
 std::uint64_t Segment::State::carry_out_at(Pointer<> word, const AtomicOperation& operation) {
-  const Part& part = check("atomic operation", word.rank, word.offset, operation.bytes);
+  const Part& part = check("an atomic operation", nullptr, word.rank, word.offset, operation.bytes);
   if (word.offset % operation.bytes != 0) {
     throw Error(fmt::format("an atomic operation on {} bytes at offset {}: the word must be aligned to its size",
                             operation.bytes, word.offset));

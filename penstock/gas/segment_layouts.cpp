@@ -29,7 +29,7 @@ class GetLayoutRequest final : public Request {
 
 Put Segment::start_put_layout(Pointer<> to, const Layout& remote, const std::byte* data, const Layout& local,
                               std::size_t signal) {
-  const State::Part& part = state_->check("put", to.rank, to.offset, remote, local.bytes());
+  const State::Part& part = state_->check("a put", data, to.rank, to.offset, remote, local.bytes());
   state_->check_signal(to.rank, signal);
   Engine& engine = state_->engine;
   if (std::byte* base = address_at(to.rank); base != nullptr) {
@@ -65,7 +65,7 @@ Put Segment::start_put_signal(Pointer<> to, const Layout& remote, const std::byt
 }
 
 Event Segment::start_get(Pointer<> from, const Layout& remote, std::byte* data, const Layout& local) {
-  const State::Part& part = state_->check("get", from.rank, from.offset, remote, local.bytes());
+  const State::Part& part = state_->check("a get", data, from.rank, from.offset, remote, local.bytes());
   Engine& engine = state_->engine;
   if (const std::byte* base = address_at(from.rank); base != nullptr) {
     engine.movers().compile(remote, local)(base + from.offset, data);
