@@ -8,6 +8,21 @@
 
 namespace penstock::gas {
 
+namespace {
+
+class AllOf final : public Operation {
+ public:
+  explicit AllOf(std::vector<std::shared_ptr<const Operation>> operations) : operations_(std::move(operations)) {}
+  bool is_done() const noexcept override {
+    return std::ranges::all_of(operations_, [](const auto& operation) { return operation->is_done(); });
+  }
+
+ private:
+  std::vector<std::shared_ptr<const Operation>> operations_;
+};
+
+}  // namespace
+
 Event::Event(Engine& engine, std::shared_ptr<const Operation> operation)
     : engine_(&engine), operation_(std::move(operation)) {}
 
@@ -30,6 +45,19 @@ void Event::wait() {
   if (!is_done()) {
     engine_->wait([this] { return is_done(); });
   }
+}
+
+Event all_of(std::span<const Event> events) {
+  Engine* engine = nullptr;
+  std::vector<std::shared_ptr<const Operation>> operations;
+  for (const Event& event : events) {
+    if (event.operation_ != nullptr) {
+      PENSTOCK_ASSERT(engine == nullptr || engine == event.engine_);
+      engine = event.engine_;
+      operations.push_back(event.operation_);
+    }
+  }
+  return operations.empty() ? Event() : Event(*engine, std::make_shared<AllOf>(std::move(operations)));
 }
 
 void wait_all(std::span<Event> events) {

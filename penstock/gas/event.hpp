@@ -25,11 +25,15 @@ class [[nodiscard]] Event {
   void wait();
 
  private:
+  friend Event all_of(std::span<const Event> events);
   bool is_done();
 
   Engine* engine_ = nullptr;
   std::shared_ptr<const Operation> operation_;  // none where it is done
 };
+
+/// What is done when all of these are, which are of one world.
+Event all_of(std::span<const Event> events);
 
 /// Returns when all are done.
 void wait_all(std::span<Event> events);

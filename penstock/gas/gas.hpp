@@ -381,3 +381,5 @@ class Exchange {
 };
 
 }  // namespace penstock::gas
+
+#include "penstock/gas/global_array.hpp"
