@@ -164,7 +164,11 @@ struct [[nodiscard]] Put {
 /// them (whole ones of 2 MiB). Signals are 64-bit counters that start at 0. Peers of the same node are reached by loads
 /// and stores, the others by messages, which they serve while they wait or poll. Transfers to one rank need not be done
 /// in the order in which they were begun. All calls that name memory or a signal which the peer has not throw Error,
-/// and nothing is moved.
+/// in release builds as well, and nothing is moved; the message tells the addresses on both sides, of the peer's those
+/// in its own process.
+///
+/// Not collective to destroy: peers must be done with this rank's part (a barrier after the end of their puts and
+/// gets).
 class Segment {
  public:
   /// Collective: `bytes` bytes (which may differ between ranks) and `signals` signals on each rank. The team must
@@ -278,7 +282,8 @@ class Segment {
 /// A table of handlers that the ranks of a team call on one another.
 ///
 /// A handler runs on the rank that is called, while that waits in a call of this module or polls, on whichever of its
-/// threads does; one at a time. It may reply, and nothing else of this module.
+/// threads does; one at a time. It may reply, and nothing else of this module. It should not throw: what it throws
+/// comes out of the call that ran it, and whatever that waited for is not done.
 class ActiveMessages {
  public:
   using Arguments = std::array<std::uint64_t, 3>;
@@ -306,8 +311,8 @@ class ActiveMessages {
   /// What a message that is not long may carry.
   static constexpr std::size_t most_payload_bytes = 4096;
 
-  /// Collective: every rank gives as many handlers, which may differ. The team must outlive the table. Ends
-  /// collectively as well, when all messages have been handled.
+  /// Collective: every rank gives as many handlers (up to 65536), which may differ. The team must outlive the table.
+  /// Ends collectively as well, when all messages have been handled; but alone on a rank on which something was thrown.
   ActiveMessages(const Team& team, std::vector<Handler> handlers);
   ~ActiveMessages();
   ActiveMessages(const ActiveMessages&) = delete;
@@ -317,13 +322,14 @@ class ActiveMessages {
   /// once.
   void call(int peer, std::size_t handler, const Arguments& arguments, std::span<const std::byte> payload = {});
 
-  /// Writes `payload` into the segment, then calls the handler there. The event is done when the payload may be
-  /// changed.
+  /// Writes `payload` into the segment, which is of the same team, then calls the handler there. The event is done when
+  /// the payload may be changed.
   Event call_long(Pointer<> to, Segment& segment, std::span<const std::byte> payload, std::size_t handler,
                   const Arguments& arguments);
 
  private:
   struct State;
+  void finish() noexcept;
   std::unique_ptr<State> state_;
 };
 
