@@ -67,7 +67,9 @@ void wait_all(std::span<Event> events) {
 }
 
 std::size_t wait_any(std::span<Event> events) {
-  PENSTOCK_ASSERT(!events.empty());
+  if (events.empty()) {
+    throw Error("a wait for any of no events would not end");
+  }
   for (Backoff backoff;; backoff.pause()) {
     for (std::size_t i = 0; i < events.size(); ++i) {
       if (events[i].test()) {

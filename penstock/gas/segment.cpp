@@ -154,7 +154,7 @@ void Segment::notify(int peer, std::size_t signal) {
 }
 
 std::uint64_t Segment::value(std::size_t signal) const {
-  return state_->counter(state_->rank, signal).load(std::memory_order_acquire);
+  return state_->own_counter(signal).load(std::memory_order_acquire);
 }
 
 bool Segment::test(std::size_t signal, std::uint64_t at_least) const {
@@ -170,6 +170,9 @@ void Segment::wait(std::size_t signal, std::uint64_t at_least) const {
 }
 
 std::size_t Segment::wait_any(std::span<const std::uint64_t> at_least) const {
+  if (at_least.empty()) {
+    throw Error("a wait for any of no signals would not end");
+  }
   std::size_t found = 0;
   state_->engine.wait([&] {
     for (found = 0; found < at_least.size(); ++found) {

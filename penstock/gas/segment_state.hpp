@@ -49,6 +49,14 @@ struct Segment::State {
     return counter_at(region->at[at] + signals_offset(part), signal);
   }
 
+  /// A signal of this rank, which a caller named; else Error.
+  Counter& own_counter(std::size_t signal) const {
+    if (signal >= parts[static_cast<std::size_t>(rank)].signals) {
+      refuse_signal(rank, signal);
+    }
+    return counter(rank, signal);
+  }
+
   /// Adds one to a signal of a rank whose part is mapped here, unless it is `no_signal`.
   void raise(int peer, std::size_t signal) const {
     if (signal != no_signal) {

@@ -129,6 +129,19 @@ TEST(Segment, RefusesPutsThatDoNotFitAndSizesThatCannotBe) {
   });
 }
 
+TEST(Segment, RefusesSignalsOfItsOwnThatAreNotThere) {
+  on_worlds({1, 2}, [](Team& team) {
+    const Segment segment(team, 16, 1);
+    EXPECT_TRUE(fails_with({"signal 1 ", "1 signals"}, [&] { segment.value(1); }));
+    EXPECT_THROW(segment.test(1, 0), Error);
+    EXPECT_THROW(segment.wait(1, 0), Error);
+    EXPECT_THROW(segment.wait_any(std::vector<std::uint64_t>{1, 1}), Error);
+    EXPECT_THROW(segment.wait_any({}), Error);
+    EXPECT_THROW(wait_any(std::span<Event>()), Error);
+    team.barrier();
+  });
+}
+
 std::string text_of(const void* address) {
   std::ostringstream text;
   text << address;
