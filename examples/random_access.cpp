@@ -63,9 +63,11 @@ int main(int argc, char** argv) {
     update_all(false);
     is_right = has_changed && is_as_begun();
     if (world.rank() == 0) {
-      std::printf("%llu updates on %d ranks: %.2f million a second, %s\n",
+      std::printf("%llu updates on %d ranks: %.2f million a second, %.0f%% of the table in huge pages, %s\n",
                   static_cast<unsigned long long>(updates * ranks), world.size(),
-                  static_cast<double>(updates * ranks) / time_s / 1e6, is_right ? "all right" : "WRONG");
+                  static_cast<double>(updates * ranks) / time_s / 1e6,
+                  100 * static_cast<double>(table.bytes_in_huge_pages()) / static_cast<double>(table.local().size()),
+                  is_right ? "all right" : "WRONG");
     }
     world.barrier();
   }

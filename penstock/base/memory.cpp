@@ -38,6 +38,32 @@ void touch_pages(std::byte* data, std::size_t bytes) {
   }
 }
 
+/// Asks for huge frames under the whole huge pages of the range, which nothing has touched yet. Best effort: where the
+/// system has none, or does not know the call (Linux before 6.1), the range gets small pages when it is touched.
+///
+/// Faults give huge frames to shared memory only where /sys/kernel/mm/transparent_hugepage/shmem_enabled says so, and
+/// it mostly says never; a collapse asks for them by itself. It wants one page of each to be there, and zeroes the
+/// rest.
+void collapse_pages(std::byte* data, std::size_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+#ifndef MADV_COLLAPSE
+  constexpr int MADV_COLLAPSE = 25;  // Linux's number for it, which glibc 2.36 does not know
+#endif
+  const std::size_t huge_pages = bytes / huge_page_bytes;
+  for (std::size_t i = 0; i < huge_pages; ++i) {
+    if (madvise(data + i * huge_page_bytes, 1, MADV_POPULATE_WRITE) != 0) {
+      return;  // what is wrong is told when all is touched
+    }
+  }
+  if (huge_pages > 0) {
+    madvise(data, huge_pages * huge_page_bytes, MADV_COLLAPSE);
+  }
+#else
+  static_cast<void>(data);
+  static_cast<void>(bytes);
+#endif
+}
+
 std::optional<std::uint64_t> read_number(const std::string& path) {
   std::ifstream file(path);
   std::uint64_t value = 0;
@@ -90,6 +116,7 @@ void Memory::map(int fd, std::size_t bytes, bool is_touched) {
   }
   if (is_touched) {
     try {
+      collapse_pages(data_, mapped_bytes);
       touch_pages(data_, mapped_bytes);
     } catch (...) {
       munmap(std::exchange(reserved_, nullptr), reserved_bytes);
@@ -116,6 +143,26 @@ Memory& Memory::operator=(Memory&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
   return *this;
+}
+
+std::size_t bytes_in_huge_pages(const std::byte* data) {
+  // Behind each block of Memory lie reserved addresses, so that the system does not join it with the next: it has a
+  // paragraph of its own, which begins with its address.
+  std::ifstream maps("/proc/self/smaps");
+  const std::string begin = fmt::format("{:x}-", reinterpret_cast<std::uintptr_t>(data));
+  std::string line;
+  while (std::getline(maps, line) && !line.starts_with(begin)) {
+  }
+  std::size_t huge_bytes = 0;
+  for (std::string key, unit; maps >> key && key != "VmFlags:";) {  // with which the paragraph ends
+    std::size_t kib = 0;
+    maps >> kib;
+    std::getline(maps, unit);
+    if (key == "AnonHugePages:" || key == "ShmemPmdMapped:") {
+      huge_bytes += kib * 1024;
+    }
+  }
+  return huge_bytes;
 }
 
 std::uint64_t available_memory_bytes() {

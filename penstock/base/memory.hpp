@@ -11,7 +11,8 @@ namespace penstock {
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 /// An owned block of memory mapped from the system, zeroed, aligned to `huge_page_bytes` when it is at least that large
-/// and to a page otherwise. Movable, not copyable; unmapped on destruction.
+/// and to a page otherwise. What is touched lies in huge pages as far as the system gives them, the rest in small ones.
+/// Movable, not copyable; unmapped on destruction.
 class Memory {
  public:
   Memory() = default;
@@ -34,6 +35,10 @@ class Memory {
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
 };
+
+/// How many bytes of the Memory that begins at `data` this process reaches through huge pages at present; 0 where the
+/// system does not tell. Reads the list of all mappings of the process: not for hot paths.
+std::size_t bytes_in_huge_pages(const std::byte* data);
 
 /// Bytes that this machine can still give out without swapping: the system's estimate, or less where the process runs
 /// under a memory limit (control group).

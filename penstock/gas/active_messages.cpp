@@ -1,7 +1,9 @@
 // Active messages: a rank calls a handler on another.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
+#include <exception>
 #include <utility>
 
 #include "penstock/base/base.hpp"
@@ -22,6 +24,8 @@ Header call_of(std::uint32_t table, std::size_t handler, const ActiveMessages::A
           .b = arguments[1],
           .cookie = arguments[2]};
 }
+
+constexpr std::size_t most_handlers = std::size_t{1} << 8 * sizeof(Header::operation);
 
 void check_payload(std::size_t bytes) {
   if (bytes > ActiveMessages::most_payload_bytes) {
@@ -45,6 +49,7 @@ struct ActiveMessages::State {
   std::vector<int> rank_of_world;  // by rank of the world; -1 for who is not in the team
   std::atomic<std::uint64_t> sent = 0;
   std::atomic<std::uint64_t> handled = 0;
+  int exceptions = std::uncaught_exceptions();  // at the beginning
 
   const Seat& check(int peer, std::size_t handler) const {
     if (peer < 0 || static_cast<std::size_t>(peer) >= seats.size()) {
@@ -62,13 +67,22 @@ ActiveMessages::ActiveMessages(const Team& team, std::vector<Handler> handlers)
           .team = team, .engine = team.engine(), .handlers = std::move(handlers), .seats = {}, .rank_of_world = {}}) {
   static_assert(most_payload_bytes == most_inline_bytes);
   team.agree_on("number of handlers of active messages", std::to_string(state_->handlers.size()));
+  if (state_->handlers.size() > most_handlers) {
+    throw Error(fmt::format("a table of {} handlers of active messages: at most {} fit", state_->handlers.size(),
+                            most_handlers));
+  }
   const auto run = [this](int source, const Header& header, std::span<const std::byte> payload) {
     Message message;
     message.messages_ = this;
     message.source_ = state_->rank_of_world[static_cast<std::size_t>(source)];
     message.arguments_ = {header.a, header.b, header.cookie};
     message.payload_ = payload;
-    state_->handlers[header.operation](message);
+    try {
+      state_->handlers[header.operation](message);
+    } catch (...) {
+      state_->handled.fetch_add(1, std::memory_order_relaxed);
+      throw;
+    }
     state_->handled.fetch_add(1, std::memory_order_relaxed);
   };
   const State::Seat mine{.world_rank = team.world_rank(team.rank()), .table = state_->engine.add_table(run)};
@@ -82,6 +96,15 @@ ActiveMessages::ActiveMessages(const Team& team, std::vector<Handler> handlers)
 }
 
 ActiveMessages::~ActiveMessages() {
+  // A rank on which something was thrown does not meet the others, who wait for it elsewhere: they learn of its end.
+  const bool is_unwinding = std::uncaught_exceptions() > state_->exceptions;
+  if (!is_unwinding) {
+    finish();
+  }
+  state_->engine.remove_table(state_->seats[static_cast<std::size_t>(state_->team.rank())].table);
+}
+
+void ActiveMessages::finish() noexcept {
   try {
     // Replies may follow on what is handled last: done when nothing was sent between two looks.
     std::uint64_t sent_before = ~std::uint64_t{0};
@@ -101,7 +124,6 @@ ActiveMessages::~ActiveMessages() {
   } catch (...) {
     // A peer has failed; whoever waits next is told.
   }
-  state_->engine.remove_table(state_->seats[static_cast<std::size_t>(state_->team.rank())].table);
 }
 
 void ActiveMessages::Message::reply(std::size_t handler, const Arguments& arguments,
@@ -124,7 +146,14 @@ void ActiveMessages::call(int peer, std::size_t handler, const Arguments& argume
 Event ActiveMessages::call_long(Pointer<> to, Segment& segment, std::span<const std::byte> payload, std::size_t handler,
                                 const Arguments& arguments) {
   const State::Seat& seat = state_->check(to.rank, handler);
-  const Segment::State::Part& part = segment.state_->check("long active message", to.rank, to.offset, payload.size());
+  const Segment::State::Part& part =
+      segment.state_->check("a long active message", payload.data(), to.rank, to.offset, payload.size());
+  if (part.world_rank != seat.world_rank) {
+    throw Error(
+        fmt::format("a long active message to rank {}, which is rank {} of the world in the segment's team and {} "
+                    "in that of the handlers: they must be the same",
+                    to.rank, part.world_rank, seat.world_rank));
+  }
   Header header = call_of(seat.table, handler, arguments, payload.size());
   header.kind = MessageKind::active_long;
   header.offset = to.offset;

@@ -8,6 +8,21 @@
 
 namespace penstock::gas {
 
+namespace {
+
+class AllOf final : public Operation {
+ public:
+  explicit AllOf(std::vector<std::shared_ptr<const Operation>> operations) : operations_(std::move(operations)) {}
+  bool is_done() const noexcept override {
+    return std::ranges::all_of(operations_, [](const auto& operation) { return operation->is_done(); });
+  }
+
+ private:
+  std::vector<std::shared_ptr<const Operation>> operations_;
+};
+
+}  // namespace
+
 Event::Event(Engine& engine, std::shared_ptr<const Operation> operation)
     : engine_(&engine), operation_(std::move(operation)) {}
 
@@ -32,6 +47,19 @@ void Event::wait() {
   }
 }
 
+Event all_of(std::span<const Event> events) {
+  Engine* engine = nullptr;
+  std::vector<std::shared_ptr<const Operation>> operations;
+  for (const Event& event : events) {
+    if (event.operation_ != nullptr) {
+      PENSTOCK_ASSERT(engine == nullptr || engine == event.engine_);
+      engine = event.engine_;
+      operations.push_back(event.operation_);
+    }
+  }
+  return operations.empty() ? Event() : Event(*engine, std::make_shared<AllOf>(std::move(operations)));
+}
+
 void wait_all(std::span<Event> events) {
   for (Event& event : events) {
     event.wait();
@@ -39,7 +67,9 @@ void wait_all(std::span<Event> events) {
 }
 
 std::size_t wait_any(std::span<Event> events) {
-  PENSTOCK_ASSERT(!events.empty());
+  if (events.empty()) {
+    throw Error("a wait for any of no events would not end");
+  }
   for (Backoff backoff;; backoff.pause()) {
     for (std::size_t i = 0; i < events.size(); ++i) {
       if (events[i].test()) {

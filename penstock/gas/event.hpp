@@ -12,7 +12,8 @@ class Engine;
 class Operation;
 
 /// Something that was begun: a put, a get, a message, a collective call. Movable and copyable; copies tell of the same.
-/// Letting one go does not end what it tells of: the memory that was named must stay until that is done.
+/// Letting one go does not end what it tells of: the memory that was named must stay until that is done. What is not
+/// done must not be asked after its world has ended.
 class [[nodiscard]] Event {
  public:
   /// Of what is done already.
@@ -25,16 +26,20 @@ class [[nodiscard]] Event {
   void wait();
 
  private:
+  friend Event all_of(std::span<const Event> events);
   bool is_done();
 
   Engine* engine_ = nullptr;
   std::shared_ptr<const Operation> operation_;  // none where it is done
 };
 
+/// What is done when all of these are, which are of one world.
+Event all_of(std::span<const Event> events);
+
 /// Returns when all are done.
 void wait_all(std::span<Event> events);
 
-/// Returns the number of one that is done, when one is; there must be one at least.
+/// Returns the number of one that is done, when one is; throws Error where there are none.
 std::size_t wait_any(std::span<Event> events);
 
 /// The numbers of those that are done.

@@ -202,10 +202,15 @@ struct [[nodiscard]] Put {
 
 /// Memory of every rank of a team that its peers read and write, with signals that tell of arrivals.
 ///
-/// Movable, not copyable. The memory is page-aligned, zeroed and touched. Signals are 64-bit counters that start at 0.
-/// Peers of the same node are reached by loads and stores, the others by messages, which they serve while they wait or
-/// poll. Transfers to one rank need not be done in the order in which they were begun. All calls that name memory or a
-/// signal which the peer has not throw Error, and nothing is moved.
+/// Movable, not copyable. The memory is page-aligned, zeroed, touched, and in huge pages as far as the system gives
+/// them (whole ones of 2 MiB). Signals are 64-bit counters that start at 0. Peers of the same node are reached by loads
+/// and stores, the others by messages, which they serve while they wait or poll. Transfers to one rank need not be done
+/// in the order in which they were begun. All calls that name memory or a signal which the peer has not throw Error,
+/// in release builds as well, and nothing is moved; the message tells the addresses on both sides, of the peer's those
+/// in its own process.
+///
+/// Not collective to destroy: peers must be done with this rank's part (a barrier after the end of their puts and
+/// gets).
 class Segment {
  public:
   /// Collective: `bytes` bytes (which may differ between ranks) and `signals` signals on each rank. The team must
@@ -222,6 +227,9 @@ class Segment {
   std::span<T> local_as() const noexcept {
     return {reinterpret_cast<T*>(local().data()), local().size() / sizeof(T)};
   }
+
+  /// How many bytes of this rank's part lie in huge pages at present. Asks the system, which takes a millisecond.
+  std::size_t bytes_in_huge_pages() const;
 
   /// How many bytes `peer`'s part has.
   std::size_t bytes_of(int peer) const;
@@ -318,7 +326,8 @@ class Segment {
 /// A table of handlers that the ranks of a team call on one another.
 ///
 /// A handler runs on the rank that is called, while that waits in a call of this module or polls, on whichever of its
-/// threads does; one at a time. It may reply, and nothing else of this module.
+/// threads does; one at a time. It may reply, and nothing else of this module. It should not throw: what it throws
+/// comes out of the call that ran it, and whatever that waited for is not done.
 class ActiveMessages {
  public:
   using Arguments = std::array<std::uint64_t, 3>;
@@ -346,8 +355,8 @@ class ActiveMessages {
   /// What a message that is not long may carry.
   static constexpr std::size_t most_payload_bytes = 4096;
 
-  /// Collective: every rank gives as many handlers, which may differ. The team must outlive the table. Ends
-  /// collectively as well, when all messages have been handled.
+  /// Collective: every rank gives as many handlers (up to 65536), which may differ. The team must outlive the table.
+  /// Ends collectively as well, when all messages have been handled; but alone on a rank on which something was thrown.
   ActiveMessages(const Team& team, std::vector<Handler> handlers);
   ~ActiveMessages();
   ActiveMessages(const ActiveMessages&) = delete;
@@ -357,13 +366,14 @@ class ActiveMessages {
   /// once.
   void call(int peer, std::size_t handler, const Arguments& arguments, std::span<const std::byte> payload = {});
 
-  /// Writes `payload` into the segment, then calls the handler there. The event is done when the payload may be
-  /// changed.
+  /// Writes `payload` into the segment, which is of the same team, then calls the handler there. The event is done when
+  /// the payload may be changed.
   Event call_long(Pointer<> to, Segment& segment, std::span<const std::byte> payload, std::size_t handler,
                   const Arguments& arguments);
 
  private:
   struct State;
+  void finish() noexcept;
   std::unique_ptr<State> state_;
 };
 
@@ -421,3 +431,5 @@ class Exchange {
 };
 
 }  // namespace penstock::gas
+
+#include "penstock/gas/global_array.hpp"

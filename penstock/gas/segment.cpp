@@ -58,6 +58,7 @@ Segment::Segment(const Team& team, std::size_t bytes, std::size_t signals) {
   };
   mine.id = state_->engine.add_segment({.data = data, .bytes = bytes, .raise = raise});
   state_->id = mine.id;
+  mine.address = reinterpret_cast<std::uintptr_t>(data);
   // Peers that have learnt all numbers may put while this rank is still about it.
   state_->parts = team.all_gather(mine);
 }
@@ -70,6 +71,10 @@ std::span<std::byte> Segment::local() const noexcept {
   return state_->region->mine.first(state_->parts[index(state_->rank)].bytes);
 }
 
+std::size_t Segment::bytes_in_huge_pages() const {
+  return penstock::bytes_in_huge_pages(state_->region->mine.data());
+}
+
 std::size_t Segment::bytes_of(int peer) const {
   return state_->parts[index(peer)].bytes;
 }
@@ -80,7 +85,7 @@ std::byte* Segment::address_at(int peer) const noexcept {
 
 bool Segment::State::put_in_place(int peer, std::size_t offset, std::span<const std::byte> data,
                                   std::size_t signal) const {
-  check("put", peer, offset, data.size());
+  check("a put", data.data(), peer, offset, data.size());
   check_signal(peer, signal);
   std::byte* const base = region->at[index(peer)];
   if (base == nullptr) {
@@ -116,7 +121,7 @@ Event Segment::send_put_bytes(int peer, std::size_t offset, std::span<const std:
 }
 
 Event Segment::start_get_bytes(int peer, std::size_t offset, std::span<std::byte> data) {
-  const State::Part& part = state_->check("get", peer, offset, data.size());
+  const State::Part& part = state_->check("a get", data.data(), peer, offset, data.size());
   if (data.empty()) {
     return {};
   }
@@ -132,7 +137,7 @@ Event Segment::start_get_bytes(int peer, std::size_t offset, std::span<std::byte
 }
 
 std::uint64_t Segment::State::carry_out_at(Pointer<> word, const AtomicOperation& operation) {
-  const Part& part = check("atomic operation", word.rank, word.offset, operation.bytes);
+  const Part& part = check("an atomic operation", nullptr, word.rank, word.offset, operation.bytes);
   if (word.offset % operation.bytes != 0) {
     throw Error(fmt::format("an atomic operation on {} bytes at offset {}: the word must be aligned to its size",
                             operation.bytes, word.offset));
@@ -167,7 +172,7 @@ void Segment::notify(int peer, std::size_t signal) {
 }
 
 std::uint64_t Segment::value(std::size_t signal) const {
-  return state_->counter(state_->rank, signal).load(std::memory_order_acquire);
+  return state_->own_counter(signal).load(std::memory_order_acquire);
 }
 
 bool Segment::test(std::size_t signal, std::uint64_t at_least) const {
@@ -183,6 +188,9 @@ void Segment::wait(std::size_t signal, std::uint64_t at_least) const {
 }
 
 std::size_t Segment::wait_any(std::span<const std::uint64_t> at_least) const {
+  if (at_least.empty()) {
+    throw Error("a wait for any of no signals would not end");
+  }
   std::size_t found = 0;
   state_->engine.wait([&] {
     for (found = 0; found < at_least.size(); ++found) {

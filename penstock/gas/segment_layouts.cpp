@@ -11,6 +11,20 @@ namespace {
 
 using layout::Layout;
 
+bool is_one_run(const Layout& remote, const Layout& local) {
+  return remote.is_contiguous() && local.is_contiguous();
+}
+
+/// What a layout of one run names around `origin`.
+template <class Byte>
+std::span<Byte> run_at(Byte* origin, const Layout& run) {
+  return {origin + run.lower_bound(), static_cast<std::size_t>(run.bytes())};
+}
+
+std::size_t run_offset(Pointer<> origin, const Layout& run) {
+  return origin.offset + static_cast<std::size_t>(run.lower_bound());
+}
+
 /// The answer is packed, and unpacked when it is here.
 class GetLayoutRequest final : public Request {
  public:
@@ -29,8 +43,11 @@ class GetLayoutRequest final : public Request {
 
 Put Segment::start_put_layout(Pointer<> to, const Layout& remote, const std::byte* data, const Layout& local,
                               std::size_t signal) {
-  const State::Part& part = state_->check("put", to.rank, to.offset, remote, local.bytes());
+  const State::Part& part = state_->check("a put", data, to.rank, to.offset, remote, local.bytes());
   state_->check_signal(to.rank, signal);
+  if (is_one_run(remote, local)) {
+    return start_put_bytes(to.rank, run_offset(to, remote), run_at(data, local), signal);
+  }
   Engine& engine = state_->engine;
   if (std::byte* base = address_at(to.rank); base != nullptr) {
     engine.movers().compile(local, remote)(data, base + to.offset);
@@ -65,13 +82,13 @@ Put Segment::start_put_signal(Pointer<> to, const Layout& remote, const std::byt
 }
 
 Event Segment::start_get(Pointer<> from, const Layout& remote, std::byte* data, const Layout& local) {
-  const State::Part& part = state_->check("get", from.rank, from.offset, remote, local.bytes());
+  const State::Part& part = state_->check("a get", data, from.rank, from.offset, remote, local.bytes());
+  if (is_one_run(remote, local)) {
+    return start_get_bytes(from.rank, run_offset(from, remote), run_at(data, local));
+  }
   Engine& engine = state_->engine;
   if (const std::byte* base = address_at(from.rank); base != nullptr) {
     engine.movers().compile(remote, local)(base + from.offset, data);
-    return {};
-  }
-  if (remote.bytes() == 0) {
     return {};
   }
   auto request =

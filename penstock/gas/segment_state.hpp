@@ -1,8 +1,6 @@
 // What a segment is made of. Private to the module.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -31,6 +29,7 @@ struct Segment::State {
     std::size_t signals = 0;
     std::uint32_t id = 0;  // by which messages name it, on the rank that has it
     int world_rank = 0;
+    std::uintptr_t address = 0;  // in the process of that rank, for messages
   };
 
   State(const Team& team, std::unique_ptr<Region> memory)
@@ -49,6 +48,14 @@ struct Segment::State {
     const Part& part = parts[at];
     PENSTOCK_ASSERT(signal < part.signals);
     return counter_at(region->at[at] + signals_offset(part), signal);
+  }
+
+  /// A signal of this rank, which a caller named; else Error.
+  Counter& own_counter(std::size_t signal) const {
+    if (signal >= parts[static_cast<std::size_t>(rank)].signals) {
+      refuse_signal(rank, signal);
+    }
+    return counter(rank, signal);
   }
 
   /// Adds one to a signal of a rank whose part is mapped here, unless it is `no_signal`.
@@ -79,46 +86,24 @@ struct Segment::State {
     return *std::launder(reinterpret_cast<Counter*>(first + signal * signal_bytes));
   }
 
-  /// The part of `peer`, which has `bytes` bytes at `offset`; else Error.
-  const Part& check(const char* what, int peer, std::size_t offset, std::size_t bytes) const {
-    if (peer < 0 || static_cast<std::size_t>(peer) >= parts.size()) {
-      throw Error(fmt::format("a {} names rank {}, and the team has {}", what, peer, parts.size()));
-    }
-    const Part& part = parts[static_cast<std::size_t>(peer)];
+  /// The part of `peer`, which has `bytes` bytes at `offset`; else Error, which tells where the bytes are there and,
+  /// unless that is nullptr, `here`. Two comparisons, so that release builds check as well.
+  const Part& check(const char* what, const void* here, int peer, std::size_t offset, std::size_t bytes) const {
+    const Part& part = part_of(what, peer);
     if (offset > part.bytes || bytes > part.bytes - offset) {
-      throw Error(
-          fmt::format("a {} of {} bytes at offset {} does not fit into rank {}'s part of the segment, which has "
-                      "{} bytes",
-                      what, bytes, offset, peer, part.bytes));
+      refuse_range(what, here, peer, offset, {.lower = 0, .upper = static_cast<std::int64_t>(bytes), .bytes = bytes});
     }
     return part;
   }
 
   /// The same for what `layout` names around `offset`; of `bytes` bytes, as the other side has.
-  const Part& check(const char* what, int peer, std::size_t offset, const layout::Layout& layout,
-                    std::int64_t bytes) const {
-    if (layout.bytes() != bytes) {
-      throw Error(fmt::format("a {} between {} bytes here and {} bytes on rank {}: they must be equal", what, bytes,
-                              layout.bytes(), peer));
-    }
-    const Part& part = check(what, peer, offset, 0);
-    const auto below = static_cast<std::int64_t>(offset);
-    const auto above = static_cast<std::int64_t>(part.bytes - offset);
-    if (layout.lower_bound() < -below || layout.upper_bound() > above) {
-      throw Error(
-          fmt::format("a {} of bytes {} to {} around offset {} does not fit into rank {}'s part of the segment, "
-                      "which has {} bytes",
-                      what, layout.lower_bound(), layout.upper_bound(), offset, peer, part.bytes));
-    }
-    return part;
-  }
+  const Part& check(const char* what, const void* here, int peer, std::size_t offset, const layout::Layout& layout,
+                    std::int64_t bytes) const;
 
   /// Throws Error where that part has no such signal.
   void check_signal(int peer, std::size_t signal) const {
-    const Part& part = parts[static_cast<std::size_t>(peer)];
-    if (signal != no_signal && signal >= part.signals) {
-      throw Error(fmt::format("signal {} of rank {} is not there: that part of the segment has {} signals", signal,
-                              peer, part.signals));
+    if (signal != no_signal && signal >= parts[static_cast<std::size_t>(peer)].signals) {
+      refuse_signal(peer, signal);
     }
   }
 
@@ -127,6 +112,25 @@ struct Segment::State {
   std::uint32_t id = 0;
   std::vector<Part> parts;
   std::unique_ptr<Region> region;
+
+ private:
+  /// The bytes of a transfer: how many, and between which distances from its offset.
+  struct Range {
+    std::int64_t lower;
+    std::int64_t upper;
+    std::uint64_t bytes;
+  };
+
+  const Part& part_of(const char* what, int peer) const {
+    if (peer < 0 || static_cast<std::size_t>(peer) >= parts.size()) {
+      refuse_rank(what, peer);
+    }
+    return parts[static_cast<std::size_t>(peer)];
+  }
+  [[noreturn]] void refuse_rank(const char* what, int peer) const;
+  [[noreturn]] void refuse_range(const char* what, const void* here, int peer, std::size_t offset,
+                                 const Range& range) const;
+  [[noreturn]] void refuse_signal(int peer, std::size_t signal) const;
 };
 
 }  // namespace penstock::gas

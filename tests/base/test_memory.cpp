@@ -35,6 +35,46 @@ TEST(Memory, MappedTwiceThroughOneDescriptorIsShared) {
   EXPECT_EQ(theirs.data()[5000], std::byte{42});
 }
 
+/// Whether the system makes a huge page of a page of ours when it is asked to.
+bool gives_huge_pages(const Memory& touched) {
+  constexpr int collapse = 25;  // MADV_COLLAPSE, which glibc 2.36 does not know
+  return madvise(touched.data(), huge_page_bytes, collapse) == 0;
+}
+
+TEST(Memory, LiesInHugePagesWhereTheSystemGivesThem) {
+  constexpr std::size_t bytes = 8 * huge_page_bytes + 4096;
+  const int fd = memfd_create("test", MFD_CLOEXEC);
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ(ftruncate(fd, bytes), 0);
+  const Memory alone(bytes);
+  const Memory shared(fd, bytes, true);
+  const Memory peer(fd, bytes, false);
+  close(fd);
+  const std::size_t alone_bytes = bytes_in_huge_pages(alone.data());
+  const std::size_t shared_bytes = bytes_in_huge_pages(shared.data());
+  EXPECT_EQ(bytes_in_huge_pages(peer.data()), 0U);  // not touched yet
+  for (std::size_t i = 0; i < bytes; i += 4096) {
+    ASSERT_EQ(peer.data()[i], std::byte{0});
+    peer.data()[i] = std::byte{1};
+  }
+  EXPECT_EQ(bytes_in_huge_pages(peer.data()), shared_bytes);
+  EXPECT_EQ(shared.data()[bytes - 4096], std::byte{1});
+  if (!gives_huge_pages(alone) || !gives_huge_pages(shared)) {
+    GTEST_SKIP() << "this system gives no huge pages";
+  }
+  // All of them, but where memory is in pieces.
+  EXPECT_GT(alone_bytes, 0U);
+  EXPECT_GT(shared_bytes, 0U);
+  EXPECT_LE(alone_bytes, 8 * huge_page_bytes);
+  EXPECT_LE(shared_bytes, 8 * huge_page_bytes);
+}
+
+TEST(Memory, OfLessThanAHugePageHasNone) {
+  const Memory memory(5000);
+  EXPECT_EQ(bytes_in_huge_pages(memory.data()), 0U);
+  EXPECT_EQ(bytes_in_huge_pages(nullptr), 0U);
+}
+
 TEST(Memory, MovesItsOwnership) {
   Memory first(100);
   first.data()[0] = std::byte{7};

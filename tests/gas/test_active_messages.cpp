@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <stdexcept>
 #include <vector>
 
 #include "penstock/base/base.hpp"
@@ -128,6 +129,84 @@ TEST(ActiveMessages, RefuseWhatIsNotThere) {
                  Error);
     team.barrier();
   });
+}
+
+// What a handler throws comes out of the call that ran it, once; what follows is handled as ever.
+TEST(ActiveMessages, AreTakenOnceAlsoWhereTheHandlerThrows) {
+  on_worlds({1, 2, 3}, [](Team& team) {
+    const std::size_t size = index(team.size());
+    std::size_t ready = 0;
+    std::size_t thrown = 0;
+    std::size_t handled = 0;
+    bool is_whole = true;
+    ActiveMessages messages(team, {[&](const ActiveMessages::Message&) { ++ready; },
+                                   [&](const ActiveMessages::Message&) {
+                                     ++thrown;
+                                     throw std::logic_error("thrown by a handler");
+                                   },
+                                   [&](const ActiveMessages::Message& message) {
+                                     handled += message.arguments()[0];
+                                     is_whole = is_whole && message.payload().size() == 3000;
+                                   }});
+    const auto catching = [](const auto& call) {
+      try {
+        call();
+      } catch (const std::logic_error&) {
+      }
+    };
+    // Nobody shall meet what is thrown in a collective call: peers begin when all have left the last one.
+    for (int peer = 0; peer < team.size(); ++peer) {
+      catching([&] { messages.call(peer, 0, {}); });
+    }
+    for (Backoff backoff; ready < size; backoff.pause()) {
+      catching([&] { team.poll(); });
+    }
+    const std::vector<std::byte> payload(3000);
+    for (int i = 0; i < 20; ++i) {
+      for (int peer = 0; peer < team.size(); ++peer) {
+        // What one that waits for room throws is of another message; its own is on its way.
+        catching([&] { messages.call(peer, 1, {}, payload); });
+        catching([&] { messages.call(peer, 2, {1, 0, 0}, payload); });
+      }
+    }
+    for (Backoff backoff; thrown + handled < 40 * size; backoff.pause()) {
+      catching([&] { team.poll(); });
+    }
+    EXPECT_EQ(thrown, 20 * size);
+    EXPECT_EQ(handled, 20 * size);
+    EXPECT_TRUE(is_whole);
+    team.barrier();
+  });
+}
+
+// A rank that throws does not wait in the destructor for peers that wait for it.
+TEST(ActiveMessages, OfARankThatThrowsEndAlone) {
+  struct Stop {};
+  const auto body = [](Team& team) {
+    const ActiveMessages messages(team, {[](const ActiveMessages::Message&) {}});
+    if (team.rank() == 1) {
+      throw Stop();
+    }
+    poll_until(team, [] { return false; });  // until the team has failed
+  };
+  EXPECT_THROW(run_world(3, body), Stop);
+}
+
+TEST(ActiveMessages, ThatAreLongRefuseSegmentsOfAnotherTeam) {
+  on_worlds({2, 4}, [](Team& team) {
+    const Team reversed = team.split(0, -team.rank());
+    Segment segment(reversed, 16, 0);
+    ActiveMessages messages(team, {[](const ActiveMessages::Message&) {}});
+    if (team.size() > 1) {
+      EXPECT_THROW(static_cast<void>(messages.call_long({0, 0}, segment, std::vector<std::byte>(8), 0, {})), Error);
+    }
+    team.barrier();
+  });
+}
+
+TEST(ActiveMessages, RefuseMoreHandlersThanAMessageCanName) {
+  on_worlds({1, 2},
+            [](Team& team) { EXPECT_THROW(ActiveMessages(team, std::vector<ActiveMessages::Handler>(65537)), Error); });
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include "penstock/base/base.hpp"
@@ -85,6 +87,32 @@ TEST(OneSided, AGetBringsWhatIsThere) {
       }
       team.barrier();
     }
+  });
+}
+
+// Of two gets together, the first is answered late.
+TEST(OneSided, ManyEventsMakeOne) {
+  on_worlds({1, 3}, [](Team& team) {
+    Segment segment(team, 1, 0);
+    segment.local()[0] = std::byte{7};
+    team.barrier();
+    EXPECT_TRUE(all_of({}).test());
+    if (team.rank() == 0) {
+      std::vector<std::byte> data(index(team.size()));
+      std::vector<Event> events;
+      for (int peer = 1; peer < team.size(); ++peer) {
+        events.push_back(segment.start_get(Pointer<>{peer, 0}, {&data[index(peer)], 1}));
+      }
+      Event all = all_of(events);
+      Event copy = all;
+      all.wait();
+      EXPECT_TRUE(copy.test());
+      EXPECT_TRUE(std::ranges::all_of(events, [](Event event) { return event.test(); }));
+      EXPECT_EQ(std::ranges::count(data, std::byte{7}), team.size() - 1);
+    } else if (team.rank() == 1) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    }
+    team.barrier();
   });
 }
 

@@ -1,10 +1,16 @@
 // What is put arrives whole with its signal, wherever it goes, and what does not fit is refused.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "tests/fails_with.hpp"
 #include "tests/worlds.hpp"
 
 namespace penstock::gas {
@@ -31,6 +37,24 @@ TEST(Segment, IsZeroedAndSeenByLocalPeers) {
         EXPECT_EQ(segment.address_at(peer), nullptr);
       }
     }
+    team.barrier();
+  });
+}
+
+TEST(Segment, LiesInHugePagesAsMemoryDoes) {
+  on_worlds({1, 2}, [](Team& team) {
+    constexpr std::size_t bytes = 4 * huge_page_bytes;
+    const Segment large(team, bytes, 1);
+    const Segment small(team, 100, 1);
+    const Segment none(team, 0, 0);
+    const int fd = memfd_create("test", MFD_CLOEXEC);
+    ASSERT_EQ(ftruncate(fd, bytes), 0);
+    const Memory memory = team.transport_name() == "threads" ? Memory(bytes) : Memory(fd, bytes, true);
+    close(fd);
+    const bool gives_huge_pages = bytes_in_huge_pages(memory.data()) > 0;
+    EXPECT_EQ(large.bytes_in_huge_pages() > 0, gives_huge_pages);
+    EXPECT_EQ(small.bytes_in_huge_pages(), 0U);
+    EXPECT_EQ(none.bytes_in_huge_pages(), 0U);
     team.barrier();
   });
 }
@@ -101,6 +125,74 @@ TEST(Segment, RefusesPutsThatDoNotFitAndSizesThatCannotBe) {
     EXPECT_THROW(segment.put_signal(Pointer<>{0, 0}, data, 1), Error);
     EXPECT_THROW(Segment(team, team.rank() == 0 ? ~std::size_t{0} : 8, 1), Error);  // one rank's mistake is everyone's
     EXPECT_THROW(Segment(team, std::size_t{1} << 55, 1), Error);                    // more than any machine has
+    team.barrier();
+  });
+}
+
+TEST(Segment, RefusesSignalsOfItsOwnThatAreNotThere) {
+  on_worlds({1, 2}, [](Team& team) {
+    const Segment segment(team, 16, 1);
+    EXPECT_TRUE(fails_with({"signal 1 ", "1 signals"}, [&] { segment.value(1); }));
+    EXPECT_THROW(segment.test(1, 0), Error);
+    EXPECT_THROW(segment.wait(1, 0), Error);
+    EXPECT_THROW(segment.wait_any(std::vector<std::uint64_t>{1, 1}), Error);
+    EXPECT_THROW(segment.wait_any({}), Error);
+    EXPECT_THROW(wait_any(std::span<Event>()), Error);
+    team.barrier();
+  });
+}
+
+std::string text_of(const void* address) {
+  std::ostringstream text;
+  text << address;
+  return text.str();
+}
+
+// What does not fit is refused by name: where the bytes are here, and where they would be there.
+TEST(Segment, TellsBothAddressesOfWhatDoesNotFit) {
+  on_worlds({1, 2, 3}, [](Team& team) {
+    Segment segment(team, 64, 1);
+    const auto parts = team.all_gather(segment.local().data());
+    std::vector<std::byte> data(100);
+    const std::string here = text_of(data.data());
+    for (int peer = 0; peer < team.size(); ++peer) {
+      const std::byte* part = parts[index(peer)];
+      const std::string rank = "of rank " + std::to_string(peer) + " ";
+      const std::string begin = text_of(part);
+      const std::string end = text_of(part + 64);
+      const auto tells = [&](std::size_t offset, std::size_t bytes, const auto& call) {
+        EXPECT_TRUE(fails_with({" of " + std::to_string(bytes) + " bytes ", rank, begin, end, text_of(part + offset),
+                                text_of(part + offset + bytes), "offset " + std::to_string(offset)},
+                               call));
+        EXPECT_TRUE(fails_with({here}, call));
+      };
+      const Pointer<> at{peer, 60};
+      const std::span<std::byte> five(data.data(), 5);
+      tells(60, 5, [&] { segment.put(at, five); });
+      tells(60, 5, [&] { static_cast<void>(segment.start_put_signal(at, five, 0)); });
+      tells(60, 5, [&] { segment.get(at, five); });
+      const layout::Layout column = layout::Layout::strided(2, 8, layout::Layout::contiguous(4));
+      EXPECT_TRUE(fails_with({"a put of 8 bytes", rank, here, text_of(part + 60), text_of(part + 72)},
+                             [&] { static_cast<void>(segment.start_put(at, column, data.data(), column)); }));
+      EXPECT_TRUE(fails_with({"a get of 8 bytes", rank, here, text_of(part - 6), text_of(part + 6), "offset 2)"}, [&] {
+        const Pointer<> second{peer, 2};
+        static_cast<void>(segment.start_get(second, column.displaced(-8), data.data(), column));
+      }));
+      EXPECT_TRUE(fails_with({"a get of 8 bytes", rank, text_of(part + 100)}, [&] {
+        static_cast<void>(segment.start_get({peer, 100}, column, data.data(), column));
+      }));
+      EXPECT_TRUE(fails_with({"an atomic operation of 8 bytes", rank, text_of(part + 64), end}, [&] {
+        segment.fetch_add(Pointer<std::uint64_t>{peer, 64}, 1);
+      }));
+    }
+    for (const int nobody : {-1, team.size()}) {
+      EXPECT_TRUE(fails_with({"a put names rank " + std::to_string(nobody)}, [&] {
+        segment.put(Pointer<>{nobody, 0}, {data.data(), 1});
+      }));
+    }
+    team.barrier();
+    EXPECT_TRUE(std::ranges::all_of(segment.local(), [](std::byte byte) { return byte == std::byte{0}; }));
+    EXPECT_EQ(segment.value(0), 0U);
     team.barrier();
   });
 }

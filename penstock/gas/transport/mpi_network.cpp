@@ -55,6 +55,7 @@ MpiNetwork::~MpiNetwork() {
 }
 
 void MpiNetwork::expect(Receiving& receiving) {
+  const std::scoped_lock lock(mutex_);
   check_mpi(
       MPI_Irecv(&receiving.packet, sizeof(Packet), MPI_BYTE, MPI_ANY_SOURCE, packet_tag, comm_, &receiving.request),
       "MPI_Irecv");
@@ -116,25 +117,31 @@ bool MpiNetwork::take_next(Inbox& inbox) {
     }
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
   }
-  const Header& header = receiving.packet.header;
-  if (is_long(header)) {
-    LongMessage message{status.MPI_SOURCE, header, inbox.place(status.MPI_SOURCE, header), MPI_REQUEST_NULL};
-    const std::scoped_lock lock(mutex_);
-    const ByteType type(header.bytes);
-    check_mpi(MPI_Irecv(message.place, 1, type.get(), message.source, long_tag, comm_, &message.request), "MPI_Irecv");
-    long_.push_back(message);
-  } else {
-    // A long message of this peer that is not whole yet came before: what follows it waits for it.
-    while (std::ranges::any_of(long_, [&](const LongMessage& m) { return m.source == status.MPI_SOURCE; })) {
-      take_long(inbox);
-    }
-    inbox.deliver(status.MPI_SOURCE, header,
-                  {receiving.packet.payload.data(), static_cast<std::size_t>(bytes) - sizeof(Header)});
-  }
-  const std::scoped_lock lock(mutex_);
-  expect(receiving);
   next_receive_ = (next_receive_ + 1) % receives_.size();
+  try {
+    take_packet(inbox, status.MPI_SOURCE, receiving.packet, static_cast<std::size_t>(bytes) - sizeof(Header));
+  } catch (...) {
+    expect(receiving);  // a message is taken once, whatever comes of it
+    throw;
+  }
+  expect(receiving);
   return true;
+}
+
+void MpiNetwork::take_packet(Inbox& inbox, int source, const Packet& packet, std::size_t payload_bytes) {
+  if (is_long(packet.header)) {
+    LongMessage message{source, packet.header, inbox.place(source, packet.header), MPI_REQUEST_NULL};
+    const std::scoped_lock lock(mutex_);
+    const ByteType type(packet.header.bytes);
+    check_mpi(MPI_Irecv(message.place, 1, type.get(), source, long_tag, comm_, &message.request), "MPI_Irecv");
+    long_.push_back(message);
+    return;
+  }
+  // A long message of this peer that is not whole yet came before: what follows it waits for it.
+  while (std::ranges::any_of(long_, [&](const LongMessage& m) { return m.source == source; })) {
+    take_long(inbox);
+  }
+  inbox.deliver(source, packet.header, {packet.payload.data(), payload_bytes});
 }
 
 void MpiNetwork::take_long(Inbox& inbox) {

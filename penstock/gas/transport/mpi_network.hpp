@@ -53,6 +53,7 @@ class MpiNetwork final : public Network {
   void expect(Receiving& receiving);
   void finish_sends();
   bool take_next(Inbox& inbox);
+  void take_packet(Inbox& inbox, int source, const Packet& packet, std::size_t payload_bytes);
   void take_long(Inbox& inbox);
 
   MPI_Comm comm_;

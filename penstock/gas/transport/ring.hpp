@@ -101,19 +101,29 @@ class RingReader {
     const std::size_t bytes = control >> RingForm::length_shift;
     Header header;
     std::memcpy(&header, line(at) + sizeof(std::uint64_t), sizeof header);
-    take(header, std::span<const std::byte>(line(at + 1), bytes));
-    // No line may be taken for a control word when it becomes the first of a later message.
-    const std::size_t used = RingForm::lines_of(bytes);
-    for (std::size_t i = 0; i < used; ++i) {
-      RingForm::word(line(at + i)).store(0, std::memory_order_relaxed);
+    try {
+      take(header, std::span<const std::byte>(line(at + 1), bytes));
+    } catch (...) {
+      release(at, bytes);  // a message is taken once, whatever comes of it
+      throw;
     }
-    read_ += used;
-    RingForm::word(memory_).store(read_, std::memory_order_release);
+    release(at, bytes);
     return true;
   }
 
  private:
   std::byte* line(std::size_t i) const { return memory_ + (i + 1) * RingForm::line_bytes; }
+
+  /// Gives the lines of a message back to the writer.
+  void release(std::size_t at, std::size_t payload_bytes) {
+    // No line may be taken for a control word when it becomes the first of a later message.
+    const std::size_t used = RingForm::lines_of(payload_bytes);
+    for (std::size_t i = 0; i < used; ++i) {
+      RingForm::word(line(at + i)).store(0, std::memory_order_relaxed);
+    }
+    read_ += used;
+    RingForm::word(memory_).store(read_, std::memory_order_release);
+  }
 
   std::byte* memory_ = nullptr;
   std::size_t lines_ = 0;
