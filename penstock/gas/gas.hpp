@@ -1,5 +1,5 @@
 // The global address space: ranks and teams, segments that peers read and write, signals, atomic operations, active
-// messages, and scheduled exchanges.
+// messages, and scheduled exchanges; with event.hpp and collectives.hpp, which it includes.
 #pragma once
 
 #include <array>
@@ -18,6 +18,7 @@
 
 #include "penstock/base/config.hpp"
 #include "penstock/base/error.hpp"
+#include "penstock/gas/collectives.hpp"
 #include "penstock/gas/event.hpp"
 #include "penstock/layout/layout.hpp"
 
@@ -27,6 +28,7 @@
 
 namespace penstock::gas {
 
+class TeamCalls;
 class Transport;
 
 /// How the ranks of an MPI communicator may reach one another.
@@ -112,6 +114,7 @@ class Team {
   Engine& engine() const noexcept { return *engine_; }
   /// The rank in the world of a rank of this team.
   int world_rank(int rank) const { return world_ranks_[static_cast<std::size_t>(rank)]; }
+  TeamCalls& calls() const noexcept { return *calls_; }
 
  private:
   Team(std::unique_ptr<Transport> transport, std::shared_ptr<Engine> engine, int world_rank);
@@ -123,6 +126,7 @@ class Team {
   std::vector<int> world_ranks_;
   int rank_ = 0;
   int size_ = 0;
+  std::unique_ptr<TeamCalls> calls_;  // the collective calls that are under way
 };
 
 /// The team of this process alone: rank 0 of 1. No MPI is needed or called.
