@@ -12,8 +12,9 @@
 // - What is named must stay, and must not be touched, until the event is done; but what is only read may be read.
 // - Memory that is received into and lies in a `Segment`, of whichever team, is written by the peers of this node
 //   directly: once. Other memory is reached through queues, which copies twice.
-// - Where ranks differ in the call, in the root or in the lengths, or where one's arguments cannot be used, the event
-//   throws Error on every rank that is not done with the call; lengths of an exchange are told to both of a pair.
+// - Where arguments of a rank cannot be used, and where messages show that ranks differ in a call, its root or its
+//   lengths, the event throws Error on every rank that is not done with it. Of an exchange both ranks of a pair see
+//   whether they differ. Ranks that all wait for one another in different calls wait for ever.
 // - The calls without `start_` wait.
 #pragma once
 
