@@ -67,6 +67,8 @@ Outcome run_on(Processes& processes, gas::Team& team, const CommonOptions& optio
     return {};
   } catch (const std::bad_alloc&) {
     return failed(fmt::format("rank {} has run out of memory", team.rank()));
+  } catch (const gas::PeerFailure& failure) {
+    return {1, failure.what(), !failure.is_spokesman()};
   } catch (const std::exception& error) {
     return failed(error.what());
   }

@@ -42,6 +42,8 @@ bool is_launched() {
 
 // How long a failed rank waits for the others: long enough for ranks that met the same failure on a crowded machine.
 constexpr double patience_s = 5;
+// What one that has nothing to tell leaves the one that has.
+constexpr double time_to_tell_s = 2;
 
 // An outcome as it travels between ranks.
 struct Verdict {
@@ -132,7 +134,7 @@ int Processes::conclude(const Outcome& mine) {
   std::vector<Verdict> all(static_cast<std::size_t>(state_->size));
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iallgather(&verdict, sizeof verdict, MPI_BYTE, all.data(), sizeof verdict, MPI_BYTE, state_->comm, &request);
-  const double deadline_s = seconds() + patience_s;
+  const double deadline_s = seconds() + patience_s + (mine.is_told_by_another ? time_to_tell_s : 0);
   int is_done = 0;
   for (Backoff backoff;; backoff.pause()) {
     MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
@@ -140,7 +142,9 @@ int Processes::conclude(const Outcome& mine) {
       break;
     }
     if (mine.status != 0 && seconds() > deadline_s) {
-      print_failure(fmt::format("rank {} alone: {}", state_->rank, mine.message));
+      if (!mine.is_told_by_another) {
+        print_failure(fmt::format("rank {} alone: {}", state_->rank, mine.message));
+      }
       MPI_Abort(MPI_COMM_WORLD, mine.status);
     }
   }

@@ -14,6 +14,7 @@ namespace penstock::cli {
 struct Outcome {
   int status = 0;       ///< 0: success, 1: failed check or run, 2: unusable arguments
   std::string message;  ///< one line, empty for success
+  bool is_told_by_another = false;  ///< another rank of this run has the same to say
 };
 
 /// The processes of this run. MPI is initialised where the environment shows that a launcher started this process, and
@@ -39,7 +40,7 @@ class Processes {
 
   /// Collective, the last thing of a run: prints the message of the lowest rank that failed, once, and returns the
   /// status of the command. Where this rank failed and others do not come here within some seconds, they wait for it
-  /// in vain: it then prints its own message and ends them all.
+  /// in vain: it then prints its own message, unless another does, and ends them all.
   int conclude(const Outcome& mine);
 
   /// Whether the environment shows several processes that this one cannot know of, of which it is not the first.

@@ -139,6 +139,9 @@ void Engine::advance_calls() {
 
 void Engine::progress() {
   world_->check_peers();
+  if (has_failed_.load(std::memory_order_acquire)) {
+    std::rethrow_exception(failure_);
+  }
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) {
     return;
@@ -148,6 +151,12 @@ void Engine::progress() {
     network_->progress(*this);
   }
   advance_calls();
+}
+
+void Engine::fail(std::exception_ptr failure) {
+  const std::scoped_lock lock(mutex_);
+  failure_ = std::move(failure);
+  has_failed_.store(true, std::memory_order_release);
 }
 
 SegmentPart& Engine::part(std::uint64_t id) {

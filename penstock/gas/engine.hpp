@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -87,6 +88,9 @@ class Engine final : public Inbox {
 
   /// Takes what has arrived; leaves it to another thread that is at it. Throws Error when a peer has failed.
   void progress();
+
+  /// What was thrown on a thread that has nobody to catch it is thrown by the next `progress` of another.
+  void fail(std::exception_ptr failure);
 
   /// Waits until `is_done()`, making progress.
   template <class Condition>
@@ -176,6 +180,8 @@ class Engine final : public Inbox {
   // Long payloads that do not go straight to their place, by where they are received.
   std::unordered_map<const std::byte*, std::vector<std::byte>> parcels_;
   mover::Cache movers_{most_movers};
+  std::atomic<bool> has_failed_ = false;
+  std::exception_ptr failure_;
 
   // Programs name few layouts again and again; a mover is some hundred bytes and its lists.
   static constexpr std::size_t most_movers = 1024;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -30,6 +32,18 @@ namespace penstock::gas {
 
 class TeamCalls;
 class Transport;
+
+/// Thrown by what waits, on every rank that shares a node with a process that has died. The launcher commonly ends
+/// such a run; where it does not, the ranks learn of it by this, within a second of waiting.
+class PeerFailure : public Error {
+ public:
+  PeerFailure(const std::string& message, bool is_spokesman) : Error(message), is_spokesman_(is_spokesman) {}
+  /// True on one of the ranks that notice: that which is to tell the user, so that the message comes once.
+  bool is_spokesman() const noexcept { return is_spokesman_; }
+
+ private:
+  bool is_spokesman_;
+};
 
 /// How the ranks of an MPI communicator may reach one another.
 enum class Reach {
@@ -141,6 +155,24 @@ void run_world(int ranks, const std::function<void(Team&)>& body);
 /// duplicated and stays the caller's. Throws Error on every rank where `reach` cannot be had.
 Team world_of(MPI_Comm comm, Reach reach = Reach::automatic);
 #endif
+
+/// Serves what peers ask of this rank while its own threads compute, in place of polling, as long as it lives: for the
+/// team's world and all teams of it.
+///
+/// Between its looks the thread sleeps for `pause` (0: it only yields, and so takes what is left of a core). Handlers of
+/// active messages then run on it. Where it meets a failure it ends, and the rank's own next wait throws.
+class ProgressThread {
+ public:
+  /// Throws Error where the team does not allow threads; see Team::allows_threads.
+  explicit ProgressThread(const Team& team, std::chrono::microseconds pause = std::chrono::microseconds(50));
+  /// Before the team's and the segments' end.
+  ~ProgressThread();
+  ProgressThread(const ProgressThread&) = delete;
+  ProgressThread& operator=(const ProgressThread&) = delete;
+
+ private:
+  std::jthread thread_;
+};
 
 /// Where a T lies in a segment: `offset` bytes into the part of `rank`. Arithmetic is in elements.
 template <class T = std::byte>

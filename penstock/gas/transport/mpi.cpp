@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -17,6 +18,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/gas/transport/mpi_messages.hpp"
 #include "penstock/gas/transport/mpi_network.hpp"
+#include "penstock/gas/transport/peer_watch.hpp"
 #include "penstock/gas/transport/shared_memory.hpp"
 
 namespace penstock::gas {
@@ -67,6 +69,8 @@ class MpiTransport final : public Transport {
   MpiTransport(const MpiTransport&) = delete;
   MpiTransport& operator=(const MpiTransport&) = delete;
 
+  void set_watch(std::shared_ptr<PeerWatch> watch) { watch_ = std::move(watch); }
+
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return size_; }
   std::string_view name() const noexcept override { return name_; }
@@ -86,12 +90,23 @@ class MpiTransport final : public Transport {
 
   void all_gather(const void* mine, std::size_t bytes, void* all) override {
     const ByteType type(bytes);
+    // Through memory of our own: where waiting throws, MPI goes on with it and must keep it.
+    auto buffer = std::make_unique<std::vector<std::byte>>(bytes * (index(size_) + 1));
+    std::byte* const gathered = buffer->data() + bytes;
+    std::memcpy(buffer->data(), mine, bytes);
     MPI_Request request = MPI_REQUEST_NULL;
     {
       const std::scoped_lock lock(*mutex_);
-      check_mpi(MPI_Iallgather(mine, 1, type.get(), all, 1, type.get(), comm_, &request), "MPI_Iallgather");
+      check_mpi(MPI_Iallgather(buffer->data(), 1, type.get(), gathered, 1, type.get(), comm_, &request),
+                "MPI_Iallgather");
     }
-    complete(request);
+    try {
+      complete(request);
+    } catch (...) {
+      static_cast<void>(buffer.release());
+      throw;
+    }
+    std::memcpy(all, gathered, bytes * index(size_));
   }
 
   std::unique_ptr<Transport> split(int color, int key) override {
@@ -119,7 +134,9 @@ class MpiTransport final : public Transport {
     for (const Member& member : members) {
       part_nodes.push_back(member.node);
     }
-    return std::make_unique<MpiTransport>(part, std::move(part_nodes), mutex_);
+    auto transport = std::make_unique<MpiTransport>(part, std::move(part_nodes), mutex_);
+    transport->set_watch(watch_);
+    return transport;
   }
 
   std::unique_ptr<Region> map(std::size_t bytes) override {
@@ -162,7 +179,13 @@ class MpiTransport final : public Transport {
   }
 
   std::unique_ptr<Network> make_network() override {
-    return local_peers_ == size_ ? nullptr : std::make_unique<MpiNetwork>(duplicate(comm_), *mutex_);
+    return local_peers_ == size_ ? nullptr : std::make_unique<MpiNetwork>(duplicate(comm_), *mutex_, watch_);
+  }
+
+  void check_peers() const override {
+    if (watch_ != nullptr) {
+      watch_->check();
+    }
   }
 
  private:
@@ -201,6 +224,7 @@ class MpiTransport final : public Transport {
   int thread_level_ = MPI_THREAD_SINGLE;
   std::string_view name_;
   std::shared_ptr<std::mutex> mutex_;  // serialises this rank's MPI calls between its threads, for all teams of a world
+  std::shared_ptr<PeerWatch> watch_;   // of the world; none while that is being made
   std::map<int, int> send_tags_;       // by peer: the channels made so far
   std::map<int, int> receive_tags_;
 };
@@ -241,10 +265,12 @@ std::unique_ptr<Transport> make_mpi_transport(MPI_Comm user_comm, Reach reach) {
   std::iota(own_nodes.begin(), own_nodes.end(), 0);
   auto by_messages =
       std::make_unique<MpiTransport>(duplicate(user_comm), std::move(own_nodes), std::make_shared<std::mutex>());
+  std::vector<int> nodes = find_nodes(*by_messages);
+  const auto watch = std::make_shared<PeerWatch>(*by_messages, nodes);
+  by_messages->set_watch(watch);
   if (reach == Reach::mpi) {
     return by_messages;
   }
-  std::vector<int> nodes = find_nodes(*by_messages);
   const bool is_one_node = std::count(nodes.begin(), nodes.end(), 0) == size;
   if (reach == Reach::shared_memory && !is_one_node) {
     throw Error(
@@ -252,6 +278,7 @@ std::unique_ptr<Transport> make_mpi_transport(MPI_Comm user_comm, Reach reach) {
   }
   auto by_memory =
       std::make_unique<MpiTransport>(duplicate(user_comm), std::move(nodes), std::make_shared<std::mutex>());
+  by_memory->set_watch(watch);
   try {
     by_memory->map(1);  // shows whether this system lets processes map one another's memory
   } catch (const Error&) {

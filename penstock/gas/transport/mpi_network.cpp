@@ -4,7 +4,9 @@
 #include <cstring>
 #include <utility>
 
+#include "penstock/base/base.hpp"
 #include "penstock/gas/transport/mpi_messages.hpp"
+#include "penstock/gas/transport/peer_watch.hpp"
 
 namespace penstock::gas {
 namespace {
@@ -21,7 +23,8 @@ bool is_long(const Header& header) {
 
 }  // namespace
 
-MpiNetwork::MpiNetwork(MPI_Comm comm, std::mutex& mutex) : comm_(comm), mutex_(mutex), receives_(ready_receives) {
+MpiNetwork::MpiNetwork(MPI_Comm comm, std::mutex& mutex, std::shared_ptr<PeerWatch> watch)
+    : comm_(comm), mutex_(mutex), watch_(std::move(watch)), receives_(ready_receives) {
   for (Receiving& receiving : receives_) {
     expect(receiving);
   }
@@ -37,8 +40,16 @@ MpiNetwork::~MpiNetwork() {
     MPI_Cancel(&receiving.request);
     MPI_Wait(&receiving.request, MPI_STATUS_IGNORE);
   }
+  // What was sent to a rank that has died may never be done: MPI keeps the packets then.
+  wait_until([&] {
+    std::erase_if(sends_, [](Sending& sending) {
+      int is_done = 0;
+      return MPI_Testall(2, sending.requests.data(), &is_done, MPI_STATUSES_IGNORE) != MPI_SUCCESS || is_done != 0;
+    });
+    return sends_.empty() || watch_->has_failed();
+  });
   for (Sending& sending : sends_) {
-    MPI_Waitall(2, sending.requests.data(), MPI_STATUSES_IGNORE);
+    static_cast<void>(sending.packet.release());
   }
   MPI_Comm_free(&comm_);
 }

@@ -14,10 +14,13 @@
 
 namespace penstock::gas {
 
+class PeerWatch;
+
 class MpiNetwork final : public Network {
  public:
-  /// Takes `comm` over, for nothing but this. `mutex` serialises the rank's MPI calls.
-  MpiNetwork(MPI_Comm comm, std::mutex& mutex);
+  /// Takes `comm` over, for nothing but this. `mutex` serialises the rank's MPI calls; `watch` knows of dead peers, for
+  /// which nothing waits at the end.
+  MpiNetwork(MPI_Comm comm, std::mutex& mutex, std::shared_ptr<PeerWatch> watch);
   ~MpiNetwork() override;
   MpiNetwork(const MpiNetwork&) = delete;
   MpiNetwork& operator=(const MpiNetwork&) = delete;
@@ -54,6 +57,7 @@ class MpiNetwork final : public Network {
 
   MPI_Comm comm_;
   std::mutex& mutex_;
+  std::shared_ptr<PeerWatch> watch_;
   // MPI fills the receives of one rank in the order in which they were posted, so that the first is the next message.
   std::vector<Receiving> receives_;
   std::size_t next_receive_ = 0;

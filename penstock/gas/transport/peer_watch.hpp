@@ -1,0 +1,56 @@
+// Notices that a process of this node has died, which no message would ever tell.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "penstock/base/memory.hpp"
+
+namespace penstock::gas {
+
+class Transport;
+struct SharedMemoryTicket;
+
+/// Watches the processes that share this rank's node. A process that ends after its watch has ended has left in order;
+/// one that ends before has died. Those of other nodes, and those that this system does not let us watch (another
+/// process namespace), are the launcher's to notice. Thread-safe.
+class PeerWatch {
+ public:
+  /// Collective over `transport`; equal `nodes` tell ranks that share a node.
+  PeerWatch(Transport& transport, std::span<const int> nodes);
+  /// From now on this process may end.
+  ~PeerWatch();
+  PeerWatch(const PeerWatch&) = delete;
+  PeerWatch& operator=(const PeerWatch&) = delete;
+
+  /// Whether a process has died. Costs next to nothing: it asks the system once in many calls.
+  bool has_failed();
+
+  /// Throws PeerFailure when a process has died.
+  void check();
+
+ private:
+  struct Peer {
+    int rank = 0;
+    std::int64_t process = 0;
+    int descriptor = -1;  // a pidfd: readable once the process has ended
+    Memory page = {};
+    bool has_ended = false;
+    bool has_died = false;
+  };
+
+  void watch(int rank, const SharedMemoryTicket& ticket);
+  void look();
+
+  Memory mine_;
+  std::vector<Peer> peers_;
+  std::atomic<unsigned> calls_{0};
+  std::atomic<bool> is_looking_{false};
+  std::atomic<bool> has_failed_{false};
+  int rank_;
+};
+
+}  // namespace penstock::gas
