@@ -19,6 +19,10 @@ inline void relax() noexcept {
 /// at cache-line speed where ranks have cores of their own and more ranks than cores still run well.
 class Backoff {
  public:
+  Backoff() = default;
+  /// Where threads that wait for one another outnumber the processors, spinning keeps the others from running.
+  explicit Backoff(bool is_crowded) : pauses_(is_crowded ? spins : 0) {}
+
   /// Returns after a pause that suits the number of pauses so far.
   void pause() {
     ++pauses_;

@@ -97,8 +97,8 @@ class Engine final : public Inbox {
   void wait(const Condition& is_done) {
     // The queues of this node are looked at each time, which costs some nanoseconds; asking the network costs a
     // hundred.
-    constexpr int looks = 16;
-    for (Backoff backoff; !is_done();) {
+    const int looks = is_crowded_ ? 1 : 16;
+    for (Backoff backoff(is_crowded_); !is_done();) {
       for (int i = 0; i < looks; ++i) {
         take_local();
         if (is_done()) {
@@ -169,6 +169,7 @@ class Engine final : public Inbox {
   std::unique_ptr<Region> rings_;
   std::vector<LocalPeer> local_;  // by rank; unused where not local
   std::vector<int> local_ranks_;
+  bool is_crowded_ = false;  // whether the ranks of this node outnumber the processors that they may use
   std::unique_ptr<Network> network_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Request>> requests_;
   std::uint64_t last_cookie_ = 0;

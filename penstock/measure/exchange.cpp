@@ -103,7 +103,7 @@ class Computation {
   }
 
  private:
-  double value_ = 1;
+  double value_ = seconds();  // what no compiler knows
   double unit_s_ = 0;
   volatile double sink_ = 0;
 };
