@@ -20,8 +20,9 @@ inline void relax() noexcept {
 class Backoff {
  public:
   Backoff() = default;
-  /// Where threads that wait for one another outnumber the processors, spinning keeps the others from running.
-  explicit Backoff(bool is_crowded) : pauses_(is_crowded ? spins : 0) {}
+  /// Spins no more than this often: where much is done between two pauses, and, with 0, where threads that wait for one
+  /// another outnumber the processors.
+  explicit Backoff(int most_spins) : pauses_(spins - most_spins) {}
 
   /// Returns after a pause that suits the number of pauses so far.
   void pause() {
