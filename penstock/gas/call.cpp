@@ -22,6 +22,10 @@ constexpr std::size_t window = 16;
 /// So much is copied before messages are looked at again: some tens of microseconds.
 constexpr std::size_t budget_bytes = std::size_t{256} << 10;
 
+/// Networks carry messages of up to this length at once: the receiver keeps what comes before its step has begun. Of
+/// longer ones, which would fill its memory, the way there and back that asking takes is a small part of the time.
+constexpr std::size_t most_unasked_bytes = std::size_t{256} << 10;
+
 constexpr std::size_t nowhere = ~std::size_t{0};
 
 std::string describe(CallKind kind, int root) {
@@ -106,7 +110,18 @@ void Call::advance() {
   finish_if_resolved();
 }
 
+bool Call::is_local(int peer) const {
+  return team_.engine().is_local(team_.seats()[static_cast<std::size_t>(peer)].world_rank);
+}
+
+bool Call::waits_for_ready(const Step& step) const {
+  return step.bytes > (is_local(step.peer) ? most_inline_bytes : most_unasked_bytes);
+}
+
 bool Call::may_begin(std::size_t step) const noexcept {
+  if (step >= first_ + window) {
+    return false;
+  }
   if (schedule_.is_independent) {
     return true;
   }
@@ -171,7 +186,7 @@ void Call::run_send(std::size_t step, std::size_t& budget) {
     progress.is_done = true;
     return;
   }
-  if (!progress.may_send) {
+  if (waits_for_ready(of) && !progress.may_send) {
     return;
   }
   if (progress.place != nullptr) {
@@ -182,7 +197,7 @@ void Call::run_send(std::size_t step, std::size_t& budget) {
     }
     return;
   }
-  if (engine.is_local(team_.seats()[static_cast<std::size_t>(of.peer)].world_rank)) {
+  if (is_local(of.peer)) {
     send_pieces(step);
     return;
   }
@@ -265,7 +280,7 @@ void Call::begin_receive(std::size_t step) {
     progress.is_done = true;
     return;
   }
-  if (of.bytes <= most_inline_bytes) {
+  if (!waits_for_ready(of)) {
     return;
   }
   Engine& engine = team_.engine();
@@ -294,10 +309,11 @@ void Call::begin_receive(std::size_t step) {
 
 std::byte* Call::place(const CollectiveMessage& message) {
   const std::size_t step = find(true, message.source, message.ordinal);
-  if (!failure_.empty() || step == nowhere || message.payload_bytes != schedule_.steps[step].bytes) {
+  if (!failure_.empty() || step == nowhere || message.payload_bytes != schedule_.steps[step].bytes ||
+      !may_begin(step)) {
     return nullptr;
   }
-  ++expected_long_;
+  progress_[step].is_placed = true;
   const Step& of = schedule_.steps[step];
   if (of.kind == Step::Kind::receive && of.to_layout == nullptr) {
     return of.to;
@@ -335,9 +351,10 @@ void Call::take(std::size_t step, std::size_t offset, std::span<const std::byte>
 }
 
 void Call::deliver(const CollectiveMessage& message, std::span<const std::byte> payload) {
-  const bool is_long = message.phase == Phase::whole && payload.size() > most_inline_bytes;
-  if (is_long && expected_long_ > 0) {
-    --expected_long_;
+  const bool is_ready = message.phase == Phase::ready;
+  const std::size_t step = message.phase == Phase::failed ? nowhere : find(!is_ready, message.source, message.ordinal);
+  if (step != nowhere) {
+    progress_[step].is_placed = false;
   }
   if (!failure_.empty()) {
     return;
@@ -352,8 +369,6 @@ void Call::deliver(const CollectiveMessage& message, std::span<const std::byte> 
                      describe(schedule_.kind, schedule_.root)));
     return;
   }
-  const bool is_ready = message.phase == Phase::ready;
-  const std::size_t step = find(!is_ready, message.source, message.ordinal);
   if (!agrees(message, step)) {
     return;
   }
@@ -409,9 +424,8 @@ void Call::take_data(std::size_t step, const CollectiveMessage& message, std::sp
   const Step& of = schedule_.steps[step];
   Progress& progress = progress_[step];
   if (!progress.has_begun) {
-    // Short, or it would have waited. It may be the step's turn already.
-    const std::size_t end = std::min(first_ + window, schedule_.steps.size());
-    if (step >= end || !may_begin(step)) {
+    // It may be the step's turn already.
+    if (!may_begin(step)) {
       progress.parcel.assign(payload.begin(), payload.end());
       progress.has_parcel = true;
       return;
@@ -429,11 +443,11 @@ void Call::fail(const std::string& why) {
 
 /// A call that has failed is done when nothing of the caller's memory is in MPI's hands.
 void Call::finish_if_resolved() {
-  const bool is_resolved = failure_.empty()
-                               ? first_ == schedule_.steps.size()
-                               : expected_long_ == 0 && std::ranges::all_of(progress_, [](const Progress& progress) {
-                                   return progress.sent == nullptr || progress.sent->is_done();
-                                 });
+  const auto is_free = [](const Progress& progress) {
+    return !progress.is_placed && (progress.sent == nullptr || progress.sent->is_done());
+  };
+  const bool is_resolved =
+      failure_.empty() ? first_ == schedule_.steps.size() : std::ranges::all_of(progress_, is_free);
   if (is_resolved) {
     is_done_.store(true, std::memory_order_release);
   }

@@ -45,11 +45,14 @@ class Call final : public Operation {
     bool may_send = false;       // the receiver has told that it is ready
     std::byte* place = nullptr;  // then: where it can be written to directly
     std::shared_ptr<Sent> sent;  // of a long message
+    bool is_placed = false;      // a long message is on its way to the place that was given for it
     bool has_parcel = false;     // what was received before the step could begin, or is to be unpacked
     std::vector<std::byte> parcel;
     std::optional<mover::Mover> mover;  // where a layout is
   };
 
+  bool is_local(int peer) const;
+  bool waits_for_ready(const Step& step) const;
   bool may_begin(std::size_t step) const noexcept;
   void run(std::size_t step, std::size_t& budget);
   void run_send(std::size_t step, std::size_t& budget);
@@ -73,7 +76,6 @@ class Call final : public Operation {
   std::vector<Progress> progress_;      // by step
   std::vector<std::uint32_t> by_peer_;  // steps by direction, peer, order
   std::size_t first_ = 0;               // the first that is not done
-  std::size_t expected_long_ = 0;       // messages whose place was given and which are not here yet
   std::string failure_;                 // not empty once it has failed
   std::atomic<bool> is_done_ = false;
 };
