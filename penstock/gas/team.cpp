@@ -115,6 +115,16 @@ void Team::require_memory(std::string_view what, std::uint64_t bytes, std::uint6
                                     what, format_bytes(wanted), mine.node.data(), format_bytes(has)));
 }
 
+GridTeams split_grid(const Team& team, int rows, int columns) {
+  if (rows < 1 || columns < 1 || static_cast<std::int64_t>(rows) * columns != team.size()) {
+    throw Error(fmt::format("a grid of {} x {} ranks for a team of {}: the product must be the team's size", rows,
+                            columns, team.size()));
+  }
+  const int row = team.rank() / columns;
+  const int column = team.rank() % columns;
+  return {.row = team.split(row, column), .column = team.split(column, row)};
+}
+
 Team world_alone() {
   return Team(make_alone_transport());
 }

@@ -170,7 +170,9 @@ std::vector<BandwidthResult> measure_bandwidth(const gas::Team& team, const Band
       const Window window{.bytes = bytes, .count = count_of(bytes), .peers = peers};
       std::vector<std::vector<double>> times_s(floods.size());
       for (int round = -2; round < options.rounds; ++round) {  // the first two warm up
-        for (std::size_t i = 0; i < floods.size(); ++i) {
+        for (std::size_t turn = 0; turn < floods.size(); ++turn) {
+          // Each in turn begins: whose cache holds the peer's memory depends on who wrote there last.
+          const std::size_t i = (turn + static_cast<std::size_t>(round + 2)) % floods.size();
           meeting.meet();
           const double begin_s = seconds();
           team.rank() == 0 ? floods[i]->send(window) : floods[i]->receive(window);
