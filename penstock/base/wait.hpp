@@ -19,6 +19,11 @@ inline void relax() noexcept {
 /// at cache-line speed where ranks have cores of their own and more ranks than cores still run well.
 class Backoff {
  public:
+  Backoff() = default;
+  /// Spins no more than this often: where much is done between two pauses, and, with 0, where threads that wait for one
+  /// another outnumber the processors.
+  explicit Backoff(int most_spins) : pauses_(spins - most_spins) {}
+
   /// Returns after a pause that suits the number of pauses so far.
   void pause() {
     ++pauses_;

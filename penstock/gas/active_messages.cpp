@@ -132,7 +132,7 @@ void ActiveMessages::Message::reply(std::size_t handler, const Arguments& argume
   const State::Seat& seat = state.check(source_, handler);
   check_payload(payload.size());
   state.sent.fetch_add(1, std::memory_order_relaxed);
-  state.engine.send_from_handler(seat.world_rank, call_of(seat.table, handler, arguments, payload.size()), payload);
+  state.engine.send_in_turn(seat.world_rank, call_of(seat.table, handler, arguments, payload.size()), payload);
 }
 
 void ActiveMessages::call(int peer, std::size_t handler, const Arguments& arguments,

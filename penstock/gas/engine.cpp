@@ -1,6 +1,7 @@
 #include "penstock/gas/engine.hpp"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cstring>
@@ -26,6 +27,24 @@ std::size_t ring_lines(std::size_t senders) {
   return std::clamp(wanted_ring_bytes / RingForm::line_bytes / senders, RingForm::fewest_lines, most_ring_lines);
 }
 
+/// Whether these ranks are more than the processors that they may use together. Collective.
+bool outnumber_processors(Transport& world, std::span<const int> local_ranks) {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  if (sched_getaffinity(0, sizeof mine, &mine) != 0) {
+    CPU_ZERO(&mine);  // more processors than the set can tell: enough for all
+  }
+  std::vector<cpu_set_t> sets(index(world.size()));
+  world.all_gather(&mine, sizeof mine, sets.data());
+  cpu_set_t together;
+  CPU_ZERO(&together);
+  for (const int rank : local_ranks) {
+    CPU_OR(&together, &together, &sets[index(rank)]);
+  }
+  const int processors = CPU_COUNT(&together);
+  return processors > 0 && local_ranks.size() > index(processors);
+}
+
 void copy_to_place(std::byte* place, std::span<const std::byte> payload) {
   if (!payload.empty() && payload.data() != place) {
     std::memcpy(place, payload.data(), payload.size());
@@ -40,6 +59,7 @@ Engine::Engine(std::shared_ptr<Transport> world) : world_(std::move(world)), loc
       local_ranks_.push_back(peer);
     }
   }
+  is_crowded_ = outnumber_processors(*world_, local_ranks_);
   // A rank's region holds a queue from each local peer, in order of rank.
   const std::size_t lines = ring_lines(local_ranks_.size());
   rings_ = world_->map(local_ranks_.size() * RingForm::bytes(lines));
@@ -68,8 +88,14 @@ void Engine::send(int peer, const Header& header, std::span<const std::byte> pay
   });
 }
 
-void Engine::send_from_handler(int peer, const Header& header, std::span<const std::byte> payload) {
-  send_now(peer, header, payload, nullptr);
+void Engine::send_in_turn(int peer, const Header& header, std::span<const std::byte> payload,
+                          std::shared_ptr<Sent> sent) {
+  send_now(peer, header, payload, std::move(sent));
+}
+
+bool Engine::try_send_in_turn(int peer, const Header& header, std::span<const std::byte> payload) {
+  LocalPeer& to = local_[index(peer)];
+  return to.waiting.empty() && to.to.try_write(header, payload);
 }
 
 void Engine::ask(int peer, Header header, std::span<const std::byte> payload, const std::shared_ptr<Request>& request,
@@ -121,6 +147,13 @@ void Engine::take_local() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (lock.owns_lock()) {
     take_from_queues();
+    advance_calls();
+  }
+}
+
+void Engine::advance_calls() {
+  for (const auto& [id, calls] : calls_) {
+    calls->advance();
   }
 }
 
@@ -137,6 +170,7 @@ void Engine::progress() {
   if (network_ != nullptr) {
     network_->progress(*this);
   }
+  advance_calls();
 }
 
 void Engine::fail(std::exception_ptr failure) {
@@ -153,6 +187,13 @@ SegmentPart& Engine::part(std::uint64_t id) {
   return found->second;
 }
 
+std::byte* Engine::make_parcel(std::size_t bytes) {
+  std::vector<std::byte> parcel(bytes);
+  std::byte* const data = parcel.data();
+  parcels_.emplace(data, std::move(parcel));
+  return data;
+}
+
 std::byte* Engine::place(int source, const Header& header) {
   switch (header.kind) {
     case MessageKind::put:
@@ -160,14 +201,15 @@ std::byte* Engine::place(int source, const Header& header) {
     case MessageKind::active_long:
       return part(header.signal).data + header.offset;
     case MessageKind::put_layout:
-    case MessageKind::get_layout: {
-      std::vector<std::byte> parcel(header.bytes);
-      std::byte* const data = parcel.data();
-      parcels_.emplace(data, std::move(parcel));
-      return data;
-    }
+    case MessageKind::get_layout:
+      return make_parcel(header.bytes);
     case MessageKind::got:
       return requests_.at(header.cookie)->place(header);
+    case MessageKind::collective: {
+      const auto calls = calls_.find(header.target);
+      std::byte* const wanted = calls == calls_.end() ? nullptr : calls->second->place(source, header);
+      return wanted != nullptr ? wanted : make_parcel(header.bytes);
+    }
     default:
       throw Error(fmt::format("rank {} sent a long message of kind {}, which has no place", source,
                               static_cast<int>(header.kind)));
@@ -238,6 +280,16 @@ void Engine::deliver(int source, const Header& header, std::span<const std::byte
       table->second(source, header, payload);
       return;
     }
+    case MessageKind::collective: {
+      // Of a call that has failed, messages may come when its team is gone.
+      if (const auto calls = calls_.find(header.target); calls != calls_.end()) {
+        calls->second->deliver(source, header, payload);
+      }
+      if (payload.size() > most_inline_bytes) {
+        parcels_.erase(payload.data());
+      }
+      return;
+    }
     case MessageKind::done:
     case MessageKind::got:
     case MessageKind::value: {
@@ -261,6 +313,26 @@ std::uint32_t Engine::add_segment(SegmentPart part) {
 void Engine::remove_segment(std::uint32_t id) {
   const std::scoped_lock lock(mutex_);
   segments_.erase(id);
+  std::erase_if(mapped_, [&](const auto& entry) { return entry.second.own == id; });
+}
+
+void Engine::map_segment(std::uint32_t own, int peer, std::uint32_t id, std::byte* data) {
+  const std::scoped_lock lock(mutex_);
+  mapped_.insert_or_assign(mapped_key(peer, id), Mapped{own, data});
+}
+
+std::byte* Engine::mapped(int peer, std::uint32_t id) const {
+  const auto found = mapped_.find(mapped_key(peer, id));
+  return found == mapped_.end() ? nullptr : found->second.data;
+}
+
+Engine::Place Engine::place_of(const std::byte* first, const std::byte* last) const {
+  for (const auto& [id, part] : segments_) {
+    if (std::greater_equal<>()(first, part.data) && std::less_equal<>()(last, part.data + part.bytes)) {
+      return {.segment = id, .offset = static_cast<std::uint64_t>(first - part.data)};
+    }
+  }
+  return {};
 }
 
 std::uint32_t Engine::add_table(ActiveTable table) {
@@ -272,6 +344,17 @@ std::uint32_t Engine::add_table(ActiveTable table) {
 void Engine::remove_table(std::uint32_t id) {
   const std::scoped_lock lock(mutex_);
   tables_.erase(id);
+}
+
+std::uint32_t Engine::add_calls(CallInbox& calls) {
+  const std::scoped_lock lock(mutex_);
+  calls_.emplace(++last_id_, &calls);
+  return last_id_;
+}
+
+void Engine::remove_calls(std::uint32_t id) {
+  const std::scoped_lock lock(mutex_);
+  calls_.erase(id);
 }
 
 }  // namespace penstock::gas

@@ -28,7 +28,7 @@ Event::Event(Engine& engine, std::shared_ptr<const Operation> operation)
 
 bool Event::is_done() {
   if (operation_ != nullptr && operation_->is_done()) {
-    operation_ = nullptr;
+    std::exchange(operation_, nullptr)->check();
   }
   return operation_ == nullptr;
 }

@@ -20,9 +20,9 @@ class [[nodiscard]] Event {
   Event() = default;
   Event(Engine& engine, std::shared_ptr<const Operation> operation);
 
-  /// Whether it is done. Makes progress; throws Error when a peer has failed.
+  /// Whether it is done. Makes progress; throws Error when a peer has failed, and once where it has failed itself.
   bool test();
-  /// Returns when it is done.
+  /// Returns when it is done; throws as `test` does.
   void wait();
 
  private:

@@ -1,5 +1,5 @@
 // The global address space: ranks and teams, segments that peers read and write, signals, atomic operations, active
-// messages, and scheduled exchanges.
+// messages, and scheduled exchanges; with event.hpp and collectives.hpp, which it includes.
 #pragma once
 
 #include <array>
@@ -20,6 +20,7 @@
 
 #include "penstock/base/config.hpp"
 #include "penstock/base/error.hpp"
+#include "penstock/gas/collectives.hpp"
 #include "penstock/gas/event.hpp"
 #include "penstock/layout/layout.hpp"
 
@@ -29,6 +30,7 @@
 
 namespace penstock::gas {
 
+class TeamCalls;
 class Transport;
 
 /// Thrown by what waits, on every rank that shares a node with a process that has died. The launcher commonly ends
@@ -126,6 +128,7 @@ class Team {
   Engine& engine() const noexcept { return *engine_; }
   /// The rank in the world of a rank of this team.
   int world_rank(int rank) const { return world_ranks_[static_cast<std::size_t>(rank)]; }
+  TeamCalls& calls() const noexcept { return *calls_; }
 
  private:
   Team(std::unique_ptr<Transport> transport, std::shared_ptr<Engine> engine, int world_rank);
@@ -137,6 +140,7 @@ class Team {
   std::vector<int> world_ranks_;
   int rank_ = 0;
   int size_ = 0;
+  std::unique_ptr<TeamCalls> calls_;  // the collective calls that are under way
 };
 
 /// This rank's row and column of a grid of ranks.

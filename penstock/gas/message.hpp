@@ -16,6 +16,7 @@ enum class MessageKind : std::uint16_t {
   atomic,       ///< `operation` on `offset` of segment `target`, answered with value
   active,       ///< calls handler `operation` of table `target`, with `a`, `b` and `cookie` as its arguments
   active_long,  ///< the same; payload to `offset` of segment `signal`
+  collective,   ///< a part of call `cookie` of team `target`; see collective_message.hpp
   done,         ///< answers: nothing to tell
   got,          ///< answers: payload
   value,        ///< answers: `a`

@@ -12,6 +12,8 @@ class Operation {
  public:
   virtual ~Operation() = default;
   virtual bool is_done() const noexcept = 0;
+  /// Of what is done: throws Error where it has failed.
+  virtual void check() const {}
 };
 
 /// That a buffer has been sent from.

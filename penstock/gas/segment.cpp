@@ -61,6 +61,12 @@ Segment::Segment(const Team& team, std::size_t bytes, std::size_t signals) {
   mine.address = reinterpret_cast<std::uintptr_t>(data);
   // Peers that have learnt all numbers may put while this rank is still about it.
   state_->parts = team.all_gather(mine);
+  for (int peer = 0; peer < team.size(); ++peer) {
+    const State::Part& part = state_->parts[index(peer)];
+    if (address_at(peer) != nullptr && peer != team.rank()) {
+      state_->engine.map_segment(mine.id, part.world_rank, part.id, address_at(peer));
+    }
+  }
 }
 
 Segment::~Segment() = default;

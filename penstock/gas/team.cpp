@@ -10,6 +10,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/gas/engine.hpp"
 #include "penstock/gas/gas.hpp"
+#include "penstock/gas/team_calls.hpp"
 #include "penstock/gas/transport/threads.hpp"
 #include "penstock/gas/transport/transport.hpp"
 #if PENSTOCK_HAS_MPI
@@ -33,7 +34,12 @@ void Team::join(int world_rank) {
   rank_ = transport_->rank();
   size_ = transport_->size();
   transport_->set_while_waiting([engine = engine_.get()] { engine->progress(); });
-  world_ranks_ = all_gather(world_rank);
+  calls_ = std::make_unique<TeamCalls>(engine_, rank_);
+  const TeamCalls::Seat mine{.world_rank = world_rank, .calls = calls_->id()};
+  calls_->seat(all_gather(mine));
+  for (const TeamCalls::Seat& seat : calls_->seats()) {
+    world_ranks_.push_back(seat.world_rank);
+  }
 }
 
 Team::~Team() = default;

@@ -8,6 +8,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/measure/latency_ways.hpp"
 #include "penstock/measure/meeting.hpp"
+#include "penstock/measure/samples.hpp"
 
 namespace penstock::measure {
 namespace {
@@ -22,17 +23,15 @@ int rounds_of(std::size_t bytes, int rounds) {
 }
 
 LatencyResult summed_up(const Way& way, std::size_t bytes, std::vector<double> samples_s) {
-  std::ranges::sort(samples_s);
-  const auto at = [&](double share) {
-    return samples_s[static_cast<std::size_t>(share * static_cast<double>(samples_s.size() - 1) + 0.5)];
-  };
+  const auto samples = static_cast<int>(samples_s.size());
+  const Summary summary = summary_of(std::move(samples_s));
   return {.way = way.name(),
           .bytes = bytes,
           .is_round_trip = way.is_one_sided(),
-          .samples = static_cast<int>(samples_s.size()),
-          .min_s = samples_s.front(),
-          .median_s = at(0.5),
-          .p99_s = at(0.99)};
+          .samples = samples,
+          .min_s = summary.min_s,
+          .median_s = summary.median_s,
+          .p99_s = summary.p99_s};
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "penstock/gas/gas.hpp"
 #include "penstock/measure/bandwidth.hpp"
+#include "penstock/measure/exchange.hpp"
 #include "penstock/measure/latency.hpp"
 #include "penstock/measure/pack.hpp"
 

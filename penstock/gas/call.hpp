@@ -1,0 +1,86 @@
+// A collective call that is under way on one rank: walks its schedule as messages arrive. Private to the module.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "penstock/gas/collective_message.hpp"
+#include "penstock/gas/operation.hpp"
+#include "penstock/gas/schedule.hpp"
+#include "penstock/mover/mover.hpp"
+
+namespace penstock::gas {
+
+class TeamCalls;
+
+/// All but is_done() and check() are called with the engine's turn held.
+class Call final : public Operation {
+ public:
+  Call(TeamCalls& team, std::uint64_t number, Schedule schedule);
+
+  std::uint64_t number() const noexcept { return number_; }
+  bool is_done() const noexcept override { return is_done_.load(std::memory_order_acquire); }
+  void check() const override;
+
+  /// Does what can be done now.
+  void advance();
+  /// Where the data of a step lies that comes as one long message.
+  std::byte* place(const CollectiveMessage& message);
+  /// Takes a message of this call; `advance` is to follow.
+  void deliver(const CollectiveMessage& message, std::span<const std::byte> payload);
+
+ private:
+  /// How far a step is.
+  struct Progress {
+    bool has_begun = false;
+    bool is_done = false;
+    std::size_t moved = 0;       // bytes
+    std::uint32_t ordinal = 0;   // among the steps of its direction with its peer
+    bool may_send = false;       // the receiver has told that it is ready
+    std::byte* place = nullptr;  // then: where it can be written to directly
+    std::shared_ptr<Sent> sent;  // of a long message
+    bool is_placed = false;      // a long message is on its way to the place that was given for it
+    bool has_parcel = false;     // what was received before the step could begin, or is to be unpacked
+    std::vector<std::byte> parcel;
+    std::optional<mover::Mover> mover;  // where a layout is
+  };
+
+  bool is_local(int peer) const;
+  bool waits_for_ready(const Step& step) const;
+  bool may_begin(std::size_t step) const noexcept;
+  void run(std::size_t step, std::size_t& budget);
+  void run_send(std::size_t step, std::size_t& budget);
+  void begin_receive(std::size_t step);
+  void run_copy(std::size_t step, std::size_t& budget);
+  void send_pieces(std::size_t step);
+  void take(std::size_t step, std::size_t offset, std::span<const std::byte> data);
+  void take_ready(std::size_t step, const CollectiveMessage& message, std::span<const std::byte> payload);
+  void take_data(std::size_t step, const CollectiveMessage& message, std::span<const std::byte> payload);
+  void move(std::size_t step, std::byte* to, std::size_t& budget);
+  void send(std::size_t step, Phase phase, std::span<const std::byte> payload, std::uint64_t offset = 0);
+  CollectiveMessage message_of(std::size_t step, Phase phase) const;
+  std::size_t find(bool is_receive, int peer, std::uint32_t ordinal) const noexcept;
+  bool agrees(const CollectiveMessage& message, std::size_t step);
+  void fail(const std::string& why);
+  void finish_if_resolved();
+
+  TeamCalls& team_;
+  std::uint64_t number_;
+  Schedule schedule_;
+  std::vector<Progress> progress_;      // by step
+  std::vector<std::uint32_t> by_peer_;  // steps by direction, peer, order
+  std::size_t first_ = 0;               // the first that is not done
+  std::string failure_;                 // not empty once it has failed
+  std::atomic<bool> is_done_ = false;
+};
+
+/// Tells every other rank of the team that call `number` has failed.
+void send_failure(TeamCalls& team, std::uint64_t number, CallKind kind, const std::string& why);
+
+}  // namespace penstock::gas

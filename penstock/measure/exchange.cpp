@@ -1,0 +1,285 @@
+#include "penstock/measure/exchange.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "penstock/base/base.hpp"
+#include "penstock/measure/meeting.hpp"
+#include "penstock/measure/samples.hpp"
+
+#if PENSTOCK_HAS_MPI
+#include <mpi.h>
+#endif
+
+namespace penstock::measure {
+namespace {
+
+/// Where the blocks of one size lie: of every rank in order, in both.
+struct Blocks {
+  std::span<const std::byte> sent;
+  std::span<std::byte> received;
+  std::size_t bytes;
+};
+
+class ExchangeWay {
+ public:
+  virtual ~ExchangeWay() = default;
+  virtual const char* name() const = 0;
+  virtual bool can_be_begun() const { return true; }
+  virtual void start(const Blocks& blocks) = 0;
+  /// Between start and wait: moves it on.
+  virtual void poll() = 0;
+  virtual void wait() = 0;
+};
+
+class TeamExchange final : public ExchangeWay {
+ public:
+  explicit TeamExchange(const gas::Team& team) : team_(team) {}
+  const char* name() const override { return "exchange"; }
+  void start(const Blocks& blocks) override { event_ = gas::start_exchange(team_, blocks.sent, blocks.received); }
+  void poll() override { static_cast<void>(event_.test()); }
+  void wait() override { event_.wait(); }
+
+ private:
+  const gas::Team& team_;
+  gas::Event event_;
+};
+
+#if PENSTOCK_HAS_MPI
+class Alltoall final : public ExchangeWay {
+ public:
+  const char* name() const override { return "MPI_Alltoall"; }
+  bool can_be_begun() const override { return false; }
+  void start(const Blocks& blocks) override {
+    const int bytes = static_cast<int>(blocks.bytes);
+    MPI_Alltoall(blocks.sent.data(), bytes, MPI_BYTE, blocks.received.data(), bytes, MPI_BYTE, MPI_COMM_WORLD);
+  }
+  void poll() override {}
+  void wait() override {}
+};
+
+class Ialltoall final : public ExchangeWay {
+ public:
+  const char* name() const override { return "MPI_Ialltoall"; }
+  void start(const Blocks& blocks) override {
+    const int bytes = static_cast<int>(blocks.bytes);
+    MPI_Ialltoall(blocks.sent.data(), bytes, MPI_BYTE, blocks.received.data(), bytes, MPI_BYTE, MPI_COMM_WORLD,
+                  &request_);
+  }
+  void poll() override {
+    int is_done = 0;
+    MPI_Test(&request_, &is_done, MPI_STATUS_IGNORE);
+  }
+  void wait() override { MPI_Wait(&request_, MPI_STATUS_IGNORE); }
+
+ private:
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+#endif
+
+/// Arithmetic that touches no memory, in units of about a microsecond.
+class Computation {
+ public:
+  Computation() {
+    run(1000);
+    constexpr int units = 20'000;
+    const double begin_s = seconds();
+    run(units);
+    unit_s_ = (seconds() - begin_s) / units;
+  }
+
+  int units_for(double time_s) const noexcept { return std::max(1, static_cast<int>(std::lround(time_s / unit_s_))); }
+
+  void run(int units) noexcept {
+    for (int i = 0; i < units * 250; ++i) {
+      value_ = value_ * 0.999999 + 1e-6;  // each waits for the one before: some nanoseconds
+    }
+    sink_ = value_;
+  }
+
+ private:
+  double value_ = seconds();  // what no compiler knows
+  double unit_s_ = 0;
+  volatile double sink_ = 0;
+};
+
+int repetitions(std::size_t bytes) {
+  return bytes <= 4096 ? 32 : bytes <= 65536 ? 8 : 1;
+}
+
+int rounds_of(std::size_t bytes, int rounds) {
+  return bytes <= 65536 ? rounds : std::max(5, rounds / 4);
+}
+
+/// What lies at the first and the last bytes of a block, so that a wrong block or length is seen.
+std::byte mark(int from, int to, std::size_t bytes) {
+  return static_cast<std::byte>(static_cast<std::size_t>(1 + 7 * from + 31 * to) + bytes);
+}
+
+/// One rank's part in the benchmark of one size.
+class Bench {
+ public:
+  Bench(const gas::Team& team, const ExchangeOptions& options, Meeting& meeting, Computation& computation)
+      : team_(team), options_(options), meeting_(meeting), computation_(computation) {}
+
+  /// Collective: throws Error on every rank where the way does not deliver.
+  void verify(ExchangeWay& way, std::span<std::byte> sent, const Blocks& blocks) {
+    const auto edges = [&](int peer) {
+      const std::size_t first = static_cast<std::size_t>(peer) * blocks.bytes;
+      return std::pair(first, first + blocks.bytes - 1);
+    };
+    for (int peer = 0; peer < team_.size(); ++peer) {
+      const auto [first, last] = edges(peer);
+      sent[first] = sent[last] = mark(team_.rank(), peer, blocks.bytes);
+      blocks.received[first] = blocks.received[last] = std::byte{0};
+    }
+    team_.barrier();
+    way.start(blocks);
+    way.wait();
+    team_.together([&] {
+      for (int peer = 0; peer < team_.size(); ++peer) {
+        const auto [first, last] = edges(peer);
+        const std::byte expected = mark(peer, team_.rank(), blocks.bytes);
+        if (blocks.received[first] != expected || blocks.received[last] != expected) {
+          throw Error(fmt::format("{} of {} bytes brought rank {} wrong data from rank {}", way.name(), blocks.bytes,
+                                  team_.rank(), peer));
+        }
+      }
+    });
+  }
+
+  /// Samples of `times` ways by turns, each taken by `measure(i)` in seconds; by way, of the slowest rank each.
+  template <class Measure>
+  std::vector<std::vector<double>> sample(std::size_t times, int rounds, const Measure& measure) {
+    std::vector<double> mine;
+    for (int round = -2; round < rounds; ++round) {  // the first two warm up
+      for (std::size_t i = 0; i < times; ++i) {
+        meeting_.meet();
+        const double time_s = measure(i);
+        if (round >= 0) {
+          mine.push_back(time_s);
+        }
+      }
+    }
+    std::vector<double> slowest(mine.size());
+    gas::all_reduce(team_, mine, std::span(slowest), gas::Maximum());
+    std::vector<std::vector<double>> by_way(times);
+    for (std::size_t i = 0; i < slowest.size(); ++i) {
+      by_way[i % times].push_back(slowest[i]);
+    }
+    return by_way;
+  }
+
+  ExchangeResult timed(ExchangeWay& way, const Blocks& blocks, const std::vector<double>& samples_s) {
+    const Summary summary = summary_of(samples_s);
+    ExchangeResult result{.way = way.name(),
+                          .bytes = blocks.bytes,
+                          .samples = static_cast<int>(samples_s.size()),
+                          .min_s = summary.min_s,
+                          .median_s = summary.median_s,
+                          .p99_s = summary.p99_s,
+                          .overlap = std::nullopt};
+    if (way.can_be_begun()) {
+      result.overlap = overlap(way, blocks, summary.median_s);
+    }
+    return result;
+  }
+
+ private:
+  /// One exchange, one computation of its length, and both at once, by turns.
+  Overlap overlap(ExchangeWay& way, const Blocks& blocks, double exchange_s) {
+    const int units = computation_.units_for(exchange_s);
+    const int steps = std::clamp(options_.polls + 1, 1, units);
+    const auto compute = [&](bool is_beside) {
+      for (int step = 0; step < steps; ++step) {
+        computation_.run(units * (step + 1) / steps - units * step / steps);
+        if (is_beside && step < steps - 1) {
+          way.poll();
+        }
+      }
+    };
+    std::unique_ptr<gas::ProgressThread> thread;
+    if (options_.has_progress_thread && dynamic_cast<TeamExchange*>(&way) != nullptr) {
+      thread = std::make_unique<gas::ProgressThread>(team_);
+    }
+    const auto samples_s = sample(3, std::max(5, rounds_of(blocks.bytes, options_.rounds) / 2), [&](std::size_t what) {
+      const double begin_s = seconds();
+      if (what != 1) {
+        way.start(blocks);
+      }
+      if (what != 0) {
+        compute(what == 2);
+      }
+      if (what != 1) {
+        way.wait();
+      }
+      return seconds() - begin_s;
+    });
+    return {.exchange_s = summary_of(samples_s[0]).median_s,
+            .computation_s = summary_of(samples_s[1]).median_s,
+            .total_s = summary_of(samples_s[2]).median_s};
+  }
+
+  const gas::Team& team_;
+  const ExchangeOptions& options_;
+  Meeting& meeting_;
+  Computation& computation_;
+};
+
+}  // namespace
+
+std::vector<ExchangeResult> measure_exchange(const gas::Team& team, const ExchangeOptions& options) {
+  if (team.size() < 2) {
+    throw Error("an exchange is measured between ranks, and the team has one: use --ranks 2, or mpirun -n 2");
+  }
+  const std::size_t most_bytes =
+      (options.sizes.empty() ? 0 : std::ranges::max(options.sizes)) * static_cast<std::size_t>(team.size());
+  team.require_memory(fmt::format("an exchange between {} ranks", team.size()), 2 * most_bytes, 0);
+  gas::Segment segment(team, most_bytes, 0);
+  Memory memory;
+  team.together([&] { memory = Memory(most_bytes); });
+  std::vector<std::unique_ptr<ExchangeWay>> ways;
+  ways.push_back(std::make_unique<TeamExchange>(team));
+#if PENSTOCK_HAS_MPI
+  if (options.has_mpi) {
+    ways.push_back(std::make_unique<Alltoall>());
+    ways.push_back(std::make_unique<Ialltoall>());
+  }
+#endif
+  Meeting meeting(team, team.size());
+  Computation computation;
+  Bench bench(team, options, meeting, computation);
+  std::vector<ExchangeResult> results;
+  for (const std::size_t bytes : options.sizes) {
+    const std::size_t all = bytes * static_cast<std::size_t>(team.size());
+    const std::span<std::byte> sent(memory.data(), all);
+    const Blocks blocks{.sent = sent, .received = segment.local().first(all), .bytes = bytes};
+    for (const auto& way : ways) {
+      bench.verify(*way, sent, blocks);
+    }
+    const int repeats = repetitions(bytes);
+    const auto samples_s = bench.sample(ways.size(), rounds_of(bytes, options.rounds), [&](std::size_t way) {
+      const double begin_s = seconds();
+      for (int i = 0; i < repeats; ++i) {
+        ways[way]->start(blocks);
+        ways[way]->wait();
+      }
+      return (seconds() - begin_s) / repeats;
+    });
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      results.push_back(bench.timed(*ways[i], blocks, samples_s[i]));
+    }
+    if (options.progress) {
+      options.progress(fmt::format("{} bytes", bytes));
+    }
+  }
+  team.barrier();
+  return results;
+}
+
+}  // namespace penstock::measure

@@ -1,0 +1,348 @@
+// Collective calls leave on every rank what plain loops over all ranks' data make of them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <complex>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include "penstock/base/base.hpp"
+#include "penstock/gas/collectives.hpp"
+#include "tests/worlds.hpp"
+
+namespace penstock::gas {
+namespace {
+
+using layout::Layout;
+
+static_assert(Reduces<Sum, std::complex<double>> && Reduces<Minimum, float> && Reduces<BitXor, std::uint64_t>);
+static_assert(!Reduces<Minimum, std::complex<double>>, "complex numbers have no order");
+static_assert(!Reduces<BitAnd, double>, "bits of floating-point numbers are no numbers");
+
+std::size_t index(int rank) {
+  return static_cast<std::size_t>(rank);
+}
+
+/// What rank `rank` contributes: small whole numbers, so that sums and products are exact in every type.
+template <class T>
+std::vector<T> data_of(int rank, std::size_t count) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(rank) + 1);
+  std::vector<T> data(count);
+  for (T& value : data) {
+    value = static_cast<T>(static_cast<std::int8_t>(1 + random() % 3));
+  }
+  return data;
+}
+
+// No bytes, one line, around what travels with a header, and several pieces.
+constexpr std::size_t counts[] = {0, 1, 7, 512, 513, 20'000};
+
+TEST(Collectives, NoRankPassesABarrierBeforeAllHaveReachedIt) {
+  on_worlds({1, 2, 3, 5, 8}, [](Team& team) {
+    Segment segment(team, 0, 1);
+    for (int round = 1; round <= 3; ++round) {
+      for (int peer = 0; peer < team.size(); ++peer) {
+        segment.put_signal(Pointer<>{peer, 0}, {}, 0);
+      }
+      Event reached = start_barrier(team);
+      if (team.rank() != 0 && team.is_local(0)) {
+        for (int i = 0; i < 10; ++i) {
+          static_cast<void>(reached.test());
+        }
+      }
+      reached.wait();
+      // Signals to a local peer are there when they are sent, others come before what is sent after them.
+      segment.wait(0, index(round * team.size()));
+    }
+    team.barrier();
+  });
+}
+
+TEST(Collectives, ABarrierIsNotDoneWhileARankIsMissing) {
+  on_worlds({2, 3, 4}, [](Team& team) {
+    if (team.size() == 1) {
+      return;
+    }
+    Segment go(team, 0, 1);
+    if (team.rank() == 1) {
+      go.wait(0, index(team.size() - 1));
+      start_barrier(team).wait();
+    } else {
+      Event reached = start_barrier(team);
+      for (int i = 0; i < 100; ++i) {
+        EXPECT_FALSE(reached.test());
+      }
+      go.notify(1, 0);
+      reached.wait();
+    }
+    team.barrier();
+  });
+}
+
+TEST(Collectives, ABroadcastGivesEveryRankTheRootsData) {
+  on_worlds({1, 2, 3, 5, 8}, [](Team& team) {
+    for (const std::size_t count : counts) {
+      for (int root = 0; root < team.size(); root += 2) {
+        auto data = data_of<double>(team.rank(), count);
+        broadcast(team, std::span(data), root);
+        EXPECT_EQ(data, data_of<double>(root, count)) << count << " from " << root;
+      }
+    }
+  });
+}
+
+template <class T, class Operation>
+std::vector<T> reduced(int ranks, std::size_t count, Operation operation) {
+  auto result = data_of<T>(0, count);
+  for (int rank = 1; rank < ranks; ++rank) {
+    const auto data = data_of<T>(rank, count);
+    for (std::size_t i = 0; i < count; ++i) {
+      result[i] = operation(result[i], data[i]);
+    }
+  }
+  return result;
+}
+
+template <class T, class Operation>
+void check_reductions(Team& team, Operation operation) {
+  for (const std::size_t count : counts) {
+    const auto mine = data_of<T>(team.rank(), count);
+    const auto expected = reduced<T>(team.size(), count, operation);
+    const int root = team.size() / 2;
+    std::vector<T> result(team.rank() == root ? count : 0);
+    reduce(team, mine, std::span(result), operation, root);
+    if (team.rank() == root) {
+      EXPECT_EQ(result, expected);
+    }
+    std::vector<T> everywhere(count);
+    all_reduce(team, mine, std::span(everywhere), operation);
+    EXPECT_EQ(everywhere, expected);
+    auto in_place = mine;
+    all_reduce(team, in_place, std::span(in_place), operation);
+    EXPECT_EQ(in_place, expected);
+  }
+}
+
+TEST(Collectives, ReductionsOfEveryKindAreThoseOfALoopOverRanks) {
+  on_worlds({1, 2, 3, 4, 7}, [](Team& team) {
+    check_reductions<std::int32_t>(team, Product());
+    check_reductions<std::uint32_t>(team, BitXor());
+    check_reductions<std::int64_t>(team, BitOr());
+    check_reductions<std::uint64_t>(team, BitAnd());
+    check_reductions<float>(team, Minimum());
+    check_reductions<double>(team, Maximum());
+    check_reductions<std::complex<float>>(team, Sum());
+    check_reductions<std::complex<double>>(team, Sum());
+    check_reductions<double>(team, [](double a, double b) { return std::max(a, b) - 0.0; });
+  });
+}
+
+TEST(Collectives, AReductionOfElementsThatDoNotDivideAPieceIsWhole) {
+  struct Vector {
+    std::int32_t x, y, z;
+    bool operator==(const Vector&) const = default;
+  };
+  on_worlds({2, 3}, [](Team& team) {
+    std::vector<Vector> data(5000);
+    std::vector<Vector> expected(5000);
+    for (int i = 0; i < 5000; ++i) {
+      data[index(i)] = {i, team.rank(), 1};
+      expected[index(i)] = {i * team.size(), team.size() * (team.size() - 1) / 2, team.size()};
+    }
+    all_reduce(team, data, std::span(data), [](Vector a, Vector b) { return Vector{a.x + b.x, a.y + b.y, a.z + b.z}; });
+    EXPECT_EQ(data, expected);
+  });
+}
+
+TEST(Collectives, SumsAreEqualToTheLastBitOnEveryRankAndInEveryRun) {
+  on_worlds({3, 4, 6, 7}, [](Team& team) {
+    for (const std::size_t count : {std::size_t{100}, std::size_t{30'000}}) {
+      std::mt19937_64 random(index(team.rank()));
+      std::vector<double> data(count);
+      for (double& value : data) {
+        value = std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 80));
+      }
+      std::vector<double> first(count);
+      all_reduce(team, data, std::span(first), Sum());
+      std::vector<double> of_zero = first;
+      broadcast(team, std::span(of_zero), 0);
+      EXPECT_EQ(std::memcmp(first.data(), of_zero.data(), count * sizeof(double)), 0);
+      for (int run = 0; run < 3; ++run) {
+        std::vector<double> again(count);
+        all_reduce(team, data, std::span(again), Sum());
+        EXPECT_EQ(std::memcmp(first.data(), again.data(), count * sizeof(double)), 0);
+      }
+    }
+  });
+}
+
+TEST(Collectives, AGatherHasEveryRanksPartInOrder) {
+  on_worlds({1, 2, 3, 5, 8}, [](Team& team) {
+    for (const std::size_t count : counts) {
+      const auto mine = data_of<float>(team.rank(), count);
+      std::vector<float> expected;
+      for (int rank = 0; rank < team.size(); ++rank) {
+        const auto part = data_of<float>(rank, count);
+        expected.insert(expected.end(), part.begin(), part.end());
+      }
+      const int root = team.size() - 1;
+      std::vector<float> all(team.rank() == root ? expected.size() : 0);
+      gather(team, mine, std::span(all), root);
+      if (team.rank() == root) {
+        EXPECT_EQ(all, expected);
+      }
+      std::vector<float> everywhere(expected.size());
+      all_gather(team, mine, std::span(everywhere));
+      EXPECT_EQ(everywhere, expected);
+      Segment segment(team, expected.size() * sizeof(float), 0);
+      all_gather(team, mine, segment.local_as<float>());
+      EXPECT_TRUE(std::ranges::equal(segment.local_as<float>(), expected));
+    }
+  });
+}
+
+/// Element i of what `from` gives to `to`.
+std::uint32_t element(int from, int to, std::size_t i) {
+  return static_cast<std::uint32_t>(1'000'000 * from + 100'000 * to) + static_cast<std::uint32_t>(i);
+}
+
+void check_exchange(Team& team, std::size_t count, std::span<std::uint32_t> place) {
+  std::vector<std::uint32_t> sent;
+  std::vector<std::uint32_t> expected;
+  for (int peer = 0; peer < team.size(); ++peer) {
+    for (std::size_t i = 0; i < count; ++i) {
+      sent.push_back(element(team.rank(), peer, i));
+      expected.push_back(element(peer, team.rank(), i));
+    }
+  }
+  exchange(team, sent, place);
+  EXPECT_TRUE(std::ranges::equal(place, expected)) << count << " elements";
+}
+
+TEST(Collectives, AnExchangeGivesEveryPairItsBlock) {
+  on_worlds({1, 2, 3, 4, 8, 11}, [](Team& team) {
+    for (const std::size_t count : {0, 1, 1000, 1024, 1025, 70'000}) {
+      Segment segment(team, count * index(team.size()) * sizeof(std::uint32_t), 0);
+      check_exchange(team, count, segment.local_as<std::uint32_t>());
+      check_exchange(team, count, segment.local_as<std::uint32_t>());
+      std::vector<std::uint32_t> plain(count * index(team.size()));
+      check_exchange(team, count, plain);
+    }
+  });
+}
+
+/// How many elements go from one rank to another: none, few, and more than travel with a header.
+std::size_t uneven(int from, int to) {
+  return static_cast<std::size_t>(from * 7 + to * 3) % 5 * 700;
+}
+
+TEST(Collectives, BlocksOfAnExchangeMayDifferInLength) {
+  on_worlds({1, 2, 3, 4, 8}, [](Team& team) {
+    Segment segment(team, 100'000, 0);
+    for (const bool is_in_segment : {true, false}) {
+      std::vector<std::uint32_t> plain(25'000);
+      const std::span<std::uint32_t> place = is_in_segment ? segment.local_as<std::uint32_t>() : plain;
+      std::vector<std::vector<std::uint32_t>> sent(index(team.size()));
+      std::vector<SendBlock> send;
+      std::vector<ReceiveBlock> receive;
+      std::size_t offset = 0;
+      for (int peer = 0; peer < team.size(); ++peer) {
+        for (std::size_t i = 0; i < uneven(team.rank(), peer); ++i) {
+          sent[index(peer)].push_back(element(team.rank(), peer, i));
+        }
+        send.emplace_back(std::span(sent[index(peer)]));
+        receive.emplace_back(place.subspan(offset, uneven(peer, team.rank())));
+        offset += uneven(peer, team.rank());
+      }
+      exchange(team, send, receive);
+      offset = 0;
+      for (int peer = 0; peer < team.size(); ++peer) {
+        for (std::size_t i = 0; i < uneven(peer, team.rank()); ++i) {
+          ASSERT_EQ(place[offset++], element(peer, team.rank(), i)) << "from " << peer;
+        }
+      }
+    }
+  });
+}
+
+TEST(Collectives, AnExchangeBetweenLayoutsTransposesADistributedMatrix) {
+  // Rank r has `rows` rows of a matrix of size() * columns columns, and gets `columns` rows of its transpose.
+  on_worlds({1, 2, 3, 5}, [](Team& team) {
+    for (const std::int64_t rows : {3, 70}) {
+      const std::int64_t columns = 2 * rows / 3;
+      const std::int64_t bytes = sizeof(double);
+      const std::int64_t width = columns * team.size();
+      const std::int64_t height = rows * team.size();
+      std::vector<double> matrix;
+      for (std::int64_t i = 0; i < rows * width; ++i) {
+        matrix.push_back(static_cast<double>(team.rank() * rows * width + i));
+      }
+      Segment segment(team, static_cast<std::size_t>(columns * height * bytes), 0);
+      std::vector<double> plain(static_cast<std::size_t>(columns * height));
+      for (const std::span<double> transposed : {segment.local_as<double>(), std::span(plain)}) {
+        std::vector<SendBlock> send;
+        std::vector<ReceiveBlock> receive;
+        for (int peer = 0; peer < team.size(); ++peer) {
+          send.emplace_back(reinterpret_cast<const std::byte*>(matrix.data() + columns * peer),
+                            Layout::nest(0, {{{rows, width * bytes}, {columns, bytes}}}, bytes));
+          receive.emplace_back(reinterpret_cast<std::byte*>(transposed.data() + rows * peer),
+                               Layout::nest(0, {{{rows, bytes}, {columns, height * bytes}}}, bytes));
+        }
+        for (int repetition = 0; repetition < 2; ++repetition) {
+          std::ranges::fill(transposed, -1.0);
+          start_barrier(team).wait();  // nobody writes while another one still clears
+          exchange(team, send, receive);
+          for (std::int64_t column = 0; column < columns; ++column) {
+            for (std::int64_t row = 0; row < height; ++row) {
+              ASSERT_EQ(transposed[static_cast<std::size_t>(column * height + row)],
+                        static_cast<double>(row * width + team.rank() * columns + column));
+            }
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST(Collectives, ALayoutOfManyRunsIsReceived) {
+  // Its list is longer than a message that travels in the queues of a node.
+  on_worlds({2, 3}, [](Team& team) {
+    std::mt19937_64 random(1);
+    std::vector<layout::Run> runs;
+    std::int64_t at = 0;
+    for (int i = 0; i < 2000; ++i) {
+      at += static_cast<std::int64_t>(random() % 5 + 1);
+      const auto bytes = static_cast<std::int64_t>(random() % 7 + 1);
+      runs.push_back({at, bytes});
+      at += bytes;
+    }
+    const Layout scattered = Layout::indexed(runs);
+    const auto part = static_cast<std::size_t>(at);
+    std::vector<std::byte> sent(static_cast<std::size_t>(scattered.bytes()));
+    for (std::size_t i = 0; i < sent.size(); ++i) {
+      sent[i] = static_cast<std::byte>(i % 251 + index(team.rank()));
+    }
+    Segment segment(team, part * index(team.size()), 0);
+    std::vector<SendBlock> send(index(team.size()), std::span(sent));
+    std::vector<ReceiveBlock> receive;
+    for (int peer = 0; peer < team.size(); ++peer) {
+      receive.emplace_back(segment.local().data() + part * index(peer), scattered);
+    }
+    exchange(team, send, receive);
+    for (int peer = 0; peer < team.size(); ++peer) {
+      std::size_t i = 0;
+      for (const layout::Run& run : runs) {
+        for (std::int64_t k = 0; k < run.bytes; ++k, ++i) {
+          ASSERT_EQ(segment.local()[part * index(peer) + static_cast<std::size_t>(run.offset + k)],
+                    static_cast<std::byte>(i % 251 + index(peer)));
+        }
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace penstock::gas
