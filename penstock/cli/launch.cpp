@@ -99,12 +99,9 @@ Outcome run_as_threads(Processes& processes, int ranks, const CommonOptions& opt
 
 Outcome run_over_mpi(Processes& processes, const CommonOptions& options, const std::function<void(Session&)>& body) {
 #if PENSTOCK_HAS_MPI
-  const gas::Reach reach = options.transport == "shm"   ? gas::Reach::shared_memory
-                           : options.transport == "mpi" ? gas::Reach::mpi
-                                                        : gas::Reach::automatic;
   try {
     processes.start_mpi();
-    gas::Team team = gas::world_of(MPI_COMM_WORLD, reach);
+    gas::Team team = gas::world_of(MPI_COMM_WORLD, gas::reach_named(options.transport));
     return run_on(processes, team, options, body);
   } catch (const std::exception& error) {
     return {2, error.what()};

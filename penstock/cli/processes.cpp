@@ -113,7 +113,7 @@ void Processes::agree_on_arguments(const std::vector<std::string>& arguments) co
   if (state_->size == 1) {
     return;
   }
-  const gas::Team team = gas::world_of(state_->comm, gas::Reach::mpi);
+  const gas::Team team = gas::world_of(state_->comm, gas::reach_named("mpi"));
   team.agree_on("number of arguments", std::to_string(arguments.size()));
   for (const std::string& argument : arguments) {
     team.agree_on("arguments", argument);

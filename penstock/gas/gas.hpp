@@ -19,6 +19,7 @@
 #include "penstock/base/config.hpp"
 #include "penstock/base/error.hpp"
 #include "penstock/gas/event.hpp"
+#include "penstock/gas/reach.hpp"
 #include "penstock/layout/layout.hpp"
 
 #if PENSTOCK_HAS_MPI
@@ -28,13 +29,6 @@
 namespace penstock::gas {
 
 class Transport;
-
-/// How the ranks of an MPI communicator may reach one another.
-enum class Reach {
-  automatic,      ///< ranks of one node by shared memory, the rest by MPI messages
-  shared_memory,  ///< shared memory only: an error unless all ranks are on one node
-  mpi,            ///< MPI messages only, also between ranks of one node
-};
 
 /// An ordered group of ranks that communicate; the first is rank 0. The world is the team of all ranks.
 ///
@@ -54,14 +48,14 @@ class Team {
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
 
-  /// What carries data between its ranks: "threads", "shm", "mpi", or "shm+mpi" where both do.
+  /// What carries data between its ranks: "threads", "shm", "mpi", "rma", "ucx", or "shm+mpi" and so on where both do.
   std::string_view transport_name() const;
 
   /// Whether `peer`'s segments can be read and written with plain loads and stores.
   bool is_local(int peer) const;
 
   /// Whether any thread of a rank may communicate, one at a time. Not so only where the program initialised MPI for a
-  /// single thread and some peers are reached by MPI messages.
+  /// single thread and some peers are reached through a network.
   bool allows_threads() const;
 
   /// Collective: the ranks that give the same `color` become a team, ordered by `key`, then by rank in this team.
@@ -135,7 +129,7 @@ void run_world(int ranks, const std::function<void(Team&)>& body);
 #if PENSTOCK_HAS_MPI
 /// Collective over `comm`: the team of its ranks. MPI must be initialised and outlive the team; the communicator is
 /// duplicated and stays the caller's. Throws Error on every rank where `reach` cannot be had.
-Team world_of(MPI_Comm comm, Reach reach = Reach::automatic);
+Team world_of(MPI_Comm comm, const Reach& reach = {});
 #endif
 
 /// Where a T lies in a segment: `offset` bytes into the part of `rank`. Arithmetic is in elements.
@@ -161,9 +155,10 @@ struct [[nodiscard]] Put {
 /// Memory of every rank of a team that its peers read and write, with signals that tell of arrivals.
 ///
 /// Movable, not copyable. The memory is page-aligned, zeroed and touched. Signals are 64-bit counters that start at 0.
-/// Peers of the same node are reached by loads and stores, the others by messages, which they serve while they wait or
-/// poll. Transfers to one rank need not be done in the order in which they were begun. All calls that name memory or a
-/// signal which the peer has not throw Error, and nothing is moved.
+/// Peers of the same node are reached by loads and stores, the others by what their network offers: puts and gets of
+/// its own, or messages, which they serve while they wait or poll. Transfers to one rank need not be done in the order
+/// in which they were begun. All calls that name memory or a signal which the peer has not throw Error, and nothing is
+/// moved.
 class Segment {
  public:
   /// Collective: `bytes` bytes (which may differ between ranks) and `signals` signals on each rank. The team must
@@ -184,7 +179,7 @@ class Segment {
   /// How many bytes `peer`'s part has.
   std::size_t bytes_of(int peer) const;
 
-  /// Where `peer`'s part is mapped in this process, or nullptr where it is reached by messages only.
+  /// Where `peer`'s part is mapped in this process, or nullptr where it is reached through a network.
   std::byte* address_at(int peer) const noexcept;
 
   /// Writes `data` to the peer's memory. Returns when it is there.

@@ -1,6 +1,7 @@
 // Segments: memory that peers read and write, and the signals that tell of it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -58,8 +59,39 @@ Segment::Segment(const Team& team, std::size_t bytes, std::size_t signals) {
   };
   mine.id = state_->engine.add_segment({.data = data, .bytes = bytes, .raise = raise});
   state_->id = mine.id;
+  std::vector<std::byte> key = state_->expose(team, bytes);
+  mine.key_bytes = key.size();
   // Peers that have learnt all numbers may put while this rank is still about it.
   state_->parts = team.all_gather(mine);
+  state_->reach_parts(team, std::move(key));
+}
+
+std::vector<std::byte> Segment::State::expose(const Team& team, std::size_t bytes) {
+  for (int peer = 0; peer < team.size(); ++peer) {
+    if (!team.is_local(peer)) {
+      std::vector<std::byte> key = engine.expose(region->mine.first(bytes));
+      is_exposed = !key.empty();
+      return key;
+    }
+  }
+  return {};
+}
+
+void Segment::State::reach_parts(const Team& team, std::vector<std::byte> key) {
+  const std::size_t most = std::ranges::max_element(parts, {}, &Part::key_bytes)->key_bytes;
+  remote.resize(parts.size());
+  if (most == 0) {
+    return;
+  }
+  key.resize(most);
+  std::vector<std::byte> keys(parts.size() * most);
+  team.transport().all_gather(key.data(), most, keys.data());
+  for (int peer = 0; peer < team.size(); ++peer) {
+    const Part& part = parts[index(peer)];
+    if (!team.is_local(peer)) {
+      remote[index(peer)] = engine.reach(part.world_rank, std::span(keys).subspan(index(peer) * most, part.key_bytes));
+    }
+  }
 }
 
 Segment::~Segment() = default;
@@ -88,9 +120,19 @@ Put Segment::start_put_bytes(int peer, std::size_t offset, std::span<const std::
     state_->raise(peer, signal);
     return {};
   }
-  auto request = std::make_shared<Request>();
   auto sent = std::make_shared<Sent>();
   Engine& engine = state_->engine;
+  if (RemoteMemory* const memory = state_->remote_for_put(peer, data.size(), signal); memory != nullptr) {
+    auto remote = std::make_shared<Sent>();
+    if (signal == no_signal) {
+      engine.put(*memory, offset, data, sent, remote);
+    } else {
+      engine.put_then_send(part.world_rank, *memory, offset, data,
+                           {.kind = MessageKind::put, .target = part.id, .signal = signal}, sent, remote);
+    }
+    return {.source = Event(engine, std::move(sent)), .remote = Event(engine, std::move(remote))};
+  }
+  auto request = std::make_shared<Request>();
   engine.ask(part.world_rank,
              {.kind = MessageKind::put, .target = part.id, .offset = offset, .bytes = data.size(), .signal = signal},
              data, request, sent);
@@ -105,6 +147,11 @@ Event Segment::start_get_bytes(int peer, std::size_t offset, std::span<std::byte
   if (const std::byte* base = address_at(peer); base != nullptr) {
     std::memcpy(data.data(), base + offset, data.size());
     return {};
+  }
+  if (RemoteMemory* const memory = state_->remote_at(peer); memory != nullptr) {
+    auto done = std::make_shared<Sent>();
+    state_->engine.get(*memory, offset, data, done);
+    return {state_->engine, std::move(done)};
   }
   auto request = std::make_shared<GetRequest>(data);
   state_->engine.ask(part.world_rank,

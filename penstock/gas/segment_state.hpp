@@ -30,11 +30,15 @@ struct Segment::State {
     std::size_t signals = 0;
     std::uint32_t id = 0;  // by which messages name it, on the rank that has it
     int world_rank = 0;
+    std::size_t key_bytes = 0;  // what its network key takes; 0 where it is reached by messages only
   };
 
   State(const Team& team, std::unique_ptr<Region> memory)
       : engine(team.engine()), rank(team.rank()), region(std::move(memory)) {}
-  ~State() { engine.remove_segment(id); }
+  ~State() {
+    engine.remove_segment(id);
+    engine.withdraw(is_exposed ? region->mine : std::span<std::byte>(), std::move(remote));
+  }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
@@ -64,6 +68,21 @@ struct Segment::State {
   static Counter& counter_at(std::byte* first, std::size_t signal) {
     // The mapping is zeroed memory, which is what a counter at 0 looks like in every process.
     return *std::launder(reinterpret_cast<Counter*>(first + signal * signal_bytes));
+  }
+
+  /// Opens this rank's `bytes` bytes to the network where peers are reached through it; returns the key to them.
+  std::vector<std::byte> expose(const Team& team, std::size_t bytes);
+
+  /// Collective: learns how the network reaches the parts of peers that are not mapped; `key` is to this rank's.
+  void reach_parts(const Team& team, std::vector<std::byte> key);
+
+  /// The part of `peer` as the network reads and writes it by itself; nullptr where messages do.
+  RemoteMemory* remote_at(int peer) const { return remote[static_cast<std::size_t>(peer)].get(); }
+
+  /// The same for a put. What is short and comes with a signal goes as one message, which takes one way through the
+  /// network: a put has to be known to have arrived before its signal may follow.
+  RemoteMemory* remote_for_put(int peer, std::size_t bytes, std::size_t signal) const {
+    return bytes == 0 || (signal != no_signal && bytes <= most_inline_bytes) ? nullptr : remote_at(peer);
   }
 
   /// The part of `peer`, which has `bytes` bytes at `offset`; else Error.
@@ -114,6 +133,8 @@ struct Segment::State {
   std::uint32_t id = 0;
   std::vector<Part> parts;
   std::unique_ptr<Region> region;
+  bool is_exposed = false;
+  std::vector<std::shared_ptr<RemoteMemory>> remote;  // by rank: where the network reads and writes by itself
 };
 
 }  // namespace penstock::gas

@@ -1,0 +1,18 @@
+// One rank's transport over an MPI communicator: memory that the ranks of a node map, and a network to the others.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <vector>
+
+#include "penstock/gas/reach.hpp"
+#include "penstock/gas/transport/transport.hpp"
+
+namespace penstock::gas {
+
+/// Collective over `comm`, which is duplicated. `nodes` gives each rank's node as far as memory may be shared: ranks
+/// with equal numbers map one another's.
+std::unique_ptr<Transport> make_transport_over(MPI_Comm comm, std::vector<int> nodes, NetworkKind network);
+
+}  // namespace penstock::gas
