@@ -8,7 +8,7 @@ namespace penstock::gas {
 
 /// What carries data between ranks that do not map one another's memory.
 enum class NetworkKind {
-  automatic,  ///< the best one that is built in and works
+  automatic,  ///< mpi, which every MPI program has and which was the best over TCP
   none,       ///< nothing: an error unless all ranks map one another's memory
   mpi,        ///< MPI messages
   rma,        ///< MPI's one-sided puts and gets, beside its messages

@@ -1,5 +1,6 @@
 #include "penstock/gas/transport/ucx.hpp"
 
+#include <array>
 #include <cstring>
 
 #include "penstock/base/base.hpp"
@@ -7,13 +8,22 @@
 namespace penstock::gas {
 namespace {
 
-/// How soon a peer that has vanished is found out: UCX asks each connection that is idle so often.
-constexpr const char* keepalive_interval = "3s";
+/// What we want otherwise than UCX does where nothing is said.
+///
+/// A peer that has vanished is to be found out soon, which idle connections tell by being asked so often. And memory
+/// that ranks of a node share is to be used although peers' failures are asked about: without the second, UCX 1.13 goes
+/// by TCP within a node, which takes 20 times as long.
+constexpr std::array<std::array<const char*, 2>, 2> settings{{
+    {"KEEPALIVE_INTERVAL", "3s"},
+    {"MM_ERROR_HANDLING", "y"},
+}};
 
 ucp_context_h make_context(int ranks) {
   ucp_config_t* config = nullptr;
   check_ucx(ucp_config_read(nullptr, nullptr, &config), "ucp_config_read");
-  ucp_config_modify(config, "KEEPALIVE_INTERVAL", keepalive_interval);
+  for (const auto& [name, value] : settings) {
+    ucp_config_modify(config, name, value);
+  }
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
   params.features = UCP_FEATURE_AM | UCP_FEATURE_RMA;

@@ -59,13 +59,14 @@ void UcxNetwork::on_failure(void* peer, ucp_ep_h, ucs_status_t status) {
   static_cast<Peer*>(peer)->network->has_failure_ = true;
 }
 
-void UcxNetwork::tell_of_failures() const {
+void UcxNetwork::tell_of_failures() {
   for (const Peer& peer : peers_) {
     if (peer.failure != UCS_OK && !peer.has_left) {
       throw Error(fmt::format("rank {} has failed, or cannot be reached any more (UCX: {})", peer.rank,
                               ucs_status_string(peer.failure)));
     }
   }
+  has_failure_ = false;  // but of those that have left
 }
 
 ucs_status_t UcxNetwork::on_farewell(void* self, const void* header, std::size_t, void*, std::size_t,

@@ -50,7 +50,7 @@ class UcxNetwork final : public Network {
   void hand_over(Peer& peer, Inbox& inbox);
   void drive();
   void drive_mpi();
-  void tell_of_failures() const;
+  void tell_of_failures();
   void part();
 
   static ucs_status_t on_message(void* self, const void* header, std::size_t header_bytes, void* data,
