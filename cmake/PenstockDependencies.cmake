@@ -22,6 +22,17 @@ if(PENSTOCK_MPI)
   endif()
 endif()
 
+# UCX's ranks find one another over MPI: the transport ucx takes both.
+set(PENSTOCK_HAS_UCX 0)
+if(PENSTOCK_UCX AND PENSTOCK_HAS_MPI)
+  pkg_check_modules(UCX IMPORTED_TARGET ucx>=1.13)
+  if(UCX_FOUND)
+    set(PENSTOCK_HAS_UCX 1)
+  else()
+    message(STATUS "Penstock: no UCX 1.13 or later found (Debian: libucx-dev); building without the transport ucx")
+  endif()
+endif()
+
 option(PENSTOCK_ASMJIT "Make machine code at run time where AsmJit is found and the processor is one of ours" ON)
 set(PENSTOCK_HAS_ASMJIT 0)
 if(PENSTOCK_ASMJIT AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

@@ -9,7 +9,7 @@
 namespace penstock::gas {
 
 /// Runs `body` on a world of each of these many thread ranks; or, where the program was started under mpiexec with
-/// --world=shm|mpi|auto, once on the world of its ranks, whatever their number.
+/// --world=TRANSPORT, once on the world of its ranks, whatever their number.
 void on_worlds(std::initializer_list<int> ranks, const std::function<void(Team&)>& body);
 
 }  // namespace penstock::gas

@@ -99,19 +99,18 @@ Outcome run_as_threads(Processes& processes, int ranks, const CommonOptions& opt
   }
 }
 
-Outcome run_over_mpi(Processes& processes, const CommonOptions& options, const std::function<void(Session&)>& body) {
+Outcome run_over_mpi(Processes& processes, const std::string& transport, const CommonOptions& options,
+                     const std::function<void(Session&)>& body) {
 #if PENSTOCK_HAS_MPI
-  const gas::Reach reach = options.transport == "shm"   ? gas::Reach::shared_memory
-                           : options.transport == "mpi" ? gas::Reach::mpi
-                                                        : gas::Reach::automatic;
   try {
     processes.start_mpi();
-    gas::Team team = gas::world_of(MPI_COMM_WORLD, reach);
+    gas::Team team = gas::world_of(MPI_COMM_WORLD, gas::reach_named(transport));
     return run_on(processes, team, options, body);
   } catch (const std::exception& error) {
     return {2, error.what()};
   }
 #else
+  static_cast<void>(transport);
   static_cast<void>(options);
   static_cast<void>(body);
   try {
@@ -126,29 +125,33 @@ Outcome run_over_mpi(Processes& processes, const CommonOptions& options, const s
 }  // namespace
 
 Outcome launch(Processes& processes, const CommonOptions& options, const std::function<void(Session&)>& body) {
-  const bool wants_threads = options.transport == "threads";
+  TransportChoice transport;
+  try {
+    transport = settle_transport(processes, options.transport);
+  } catch (const Error& error) {
+    return {2, error.what()};
+  }
   if (processes.size() > 1) {
-    if (wants_threads) {
-      return {2, fmt::format("--transport threads is for ranks of one process, and the launcher started {}: start one "
-                             "process with --ranks {}, or use --transport auto, shm or mpi",
-                             processes.size(), processes.size())};
+    if (transport.name == "threads") {
+      return {2, fmt::format("{} is for ranks of one process, and the launcher started {}: start one process with "
+                             "--ranks {}, or use another transport",
+                             transport.told_by, processes.size(), processes.size())};
     }
     if (options.ranks > 0 && options.ranks != processes.size()) {
       return {2, fmt::format("--ranks {} differs from the {} processes that the launcher started: leave it out, or "
                              "start one process",
                              options.ranks, processes.size())};
     }
-    return run_over_mpi(processes, options, body);
+    return run_over_mpi(processes, transport.name, options, body);
   }
-  const bool wants_mpi = options.transport == "shm" || options.transport == "mpi";
+  const bool wants_mpi = transport.name != "auto" && transport.name != "threads";
   const int ranks = std::max(options.ranks, 1);
   if (wants_mpi && ranks > 1) {
-    return {2, fmt::format("--transport {} needs a process for each rank: start them with mpirun -n {}, or use "
-                           "--transport threads",
-                           options.transport, ranks)};
+    return {2, fmt::format("{} needs a process for each rank: start them with mpirun -n {}, or use --transport threads",
+                           transport.told_by, ranks)};
   }
   if (wants_mpi) {
-    return run_over_mpi(processes, options, body);
+    return run_over_mpi(processes, transport.name, options, body);
   }
   return run_as_threads(processes, ranks, options, body);
 }

@@ -1,5 +1,6 @@
 // The command `penstock`: reads the arguments, finds the subcommand, runs it on all ranks, tells how that ended.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -18,6 +19,7 @@
 #include "penstock/cli/parse.hpp"
 #include "penstock/cli/processes.hpp"
 #include "penstock/cli/subcommand.hpp"
+#include "penstock/cli/transport_choice.hpp"
 #include "penstock/cli/version.hpp"
 
 namespace penstock::cli {
@@ -25,10 +27,10 @@ namespace {
 
 void add_common_options(CLI::App& app, CommonOptions& options) {
   constexpr std::int64_t most = std::numeric_limits<int>::max();
-  add_value(app, "--transport", "auto|threads|shm|mpi", "What carries data between ranks (auto)",
-            [&](const std::string& text) {
-              options.transport = parse_choice<std::string>(
-                  "--transport", text, {{"auto", "auto"}, {"threads", "threads"}, {"shm", "shm"}, {"mpi", "mpi"}});
+  add_value(app, "--transport", fmt::format("{}", fmt::join(gas::transport_names(), "|")),
+            "What carries data between ranks (auto, or what PENSTOCK_TRANSPORT says)", [&](const std::string& text) {
+              options.transport = {.name = text, .told_by = "--transport " + text};
+              check_transport(options.transport);
             });
   add_value(
       app, "--ranks", "N", "Ranks as threads of this process, where no launcher started it (1)",

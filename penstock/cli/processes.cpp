@@ -73,8 +73,10 @@ struct Processes::State {
   bool has_mpi = false;
 
   void start() {
-    int level = MPI_THREAD_SINGLE;  // what is given decides what plans allow; see Team::allows_threads
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level);
+    // The library makes one call of MPI's at a time. More than that level costs time in every call, and takes one-sided
+    // calls over TCP from Open MPI 4. What is given decides what plans allow; see Team::allows_threads.
+    int level = MPI_THREAD_SINGLE;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level);
     has_mpi = true;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_rank(comm, &rank);
@@ -111,11 +113,17 @@ void Processes::start_mpi() {
   }
 }
 
+void Processes::agree_on(const std::string& what, const std::string& text) const {
+  if (state_->size > 1) {
+    gas::world_of(state_->comm, gas::reach_named("mpi")).agree_on(what, text);
+  }
+}
+
 void Processes::agree_on_arguments(const std::vector<std::string>& arguments) const {
   if (state_->size == 1) {
     return;
   }
-  const gas::Team team = gas::world_of(state_->comm, gas::Reach::mpi);
+  const gas::Team team = gas::world_of(state_->comm, gas::reach_named("mpi"));
   team.agree_on("number of arguments", std::to_string(arguments.size()));
   for (const std::string& argument : arguments) {
     team.agree_on("arguments", argument);
@@ -179,6 +187,8 @@ Processes::~Processes() = default;
 void Processes::start_mpi() {
   throw Error("this build of penstock has no MPI: use --transport threads with --ranks N");
 }
+
+void Processes::agree_on(const std::string&, const std::string&) const {}
 
 void Processes::agree_on_arguments(const std::vector<std::string>&) const {}
 

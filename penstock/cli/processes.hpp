@@ -35,6 +35,9 @@ class Processes {
   /// Initialises MPI for a process without a launcher. Throws Error where this build has no MPI.
   void start_mpi();
 
+  /// Collective. Throws Error on every process where `text`, called `what` in the message, is not the same on all.
+  void agree_on(const std::string& what, const std::string& text) const;
+
   /// Collective. Throws Error on every process where they do not all have the same arguments.
   void agree_on_arguments(const std::vector<std::string>& arguments) const;
 

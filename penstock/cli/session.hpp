@@ -4,16 +4,17 @@
 #include <string>
 
 #include "penstock/cli/processes.hpp"
+#include "penstock/cli/transport_choice.hpp"
 #include "penstock/gas/gas.hpp"
 
 namespace penstock::cli {
 
 /// Options that every distributed subcommand takes.
 struct CommonOptions {
-  std::string transport = "auto";  ///< "auto", "threads", "shm", "mpi"
-  int ranks = 0;                   ///< 0: what the launcher started, else 1
-  int threads = 0;                 ///< of each rank; 0: the usable processors shared by the ranks of a node
-  std::string json_path;           ///< empty: no JSON; "-": standard output, instead of the table
+  TransportChoice transport;
+  int ranks = 0;          ///< 0: what the launcher started, else 1
+  int threads = 0;        ///< of each rank; 0: the usable processors shared by the ranks of a node
+  std::string json_path;  ///< empty: no JSON; "-": standard output, instead of the table
 };
 
 /// One rank's view of a run.

@@ -2,10 +2,12 @@
 
 #include <fftw3.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <vector>
 
 #include "penstock/base/base.hpp"
 #include "penstock/gas/gas.hpp"
@@ -30,15 +32,40 @@ std::string mpi_text() {
 #endif
 }
 
+namespace {
+
+/// The names of the transports that are built in, and what the others would take.
+std::string transports_text() {
+  std::vector<std::string_view> built_in;
+  for (const std::string_view name : gas::transport_names()) {
+    const bool needs_mpi = name != "auto" && name != "threads";
+    const bool needs_ucx = name.ends_with("ucx");
+    if (!((needs_mpi && !PENSTOCK_HAS_MPI) || (needs_ucx && !PENSTOCK_HAS_UCX))) {
+      built_in.push_back(name);
+    }
+  }
+  const std::string_view missing = !PENSTOCK_HAS_MPI   ? " (the others need MPI)"
+                                   : !PENSTOCK_HAS_UCX ? " (ucx needs UCX)"
+                                                       : "";
+  return fmt::format("{}{}", fmt::join(built_in, ", "), missing);
+}
+
+std::string ucx_text() {
+  return std::string(PENSTOCK_HAS_UCX ? gas::ucx_version() : "not built in");
+}
+
+}  // namespace
+
 std::string version_text() {
   return fmt::format(
       "penstock {}\n"
       "MPI         {}\n"
+      "UCX         {}\n"
       "transports  {}\n"
       "transforms  {}\n"
       "movers      {}\n",
-      PENSTOCK_VERSION, mpi_text(), PENSTOCK_HAS_MPI ? "threads, shm, mpi" : "threads (shm and mpi need MPI)",
-      fftw_version, PENSTOCK_HAS_ASMJIT ? "machine code, by AsmJit" : "kernels compiled ahead of time");
+      PENSTOCK_VERSION, mpi_text(), ucx_text(), transports_text(), fftw_version,
+      PENSTOCK_HAS_ASMJIT ? "machine code, by AsmJit" : "kernels compiled ahead of time");
 }
 
 }  // namespace penstock::cli

@@ -108,6 +108,53 @@ void Engine::ask(int peer, Header header, std::span<const std::byte> payload, co
   send(peer, header, payload, std::move(sent));
 }
 
+std::vector<std::byte> Engine::expose(std::span<std::byte> memory) {
+  const std::scoped_lock lock(mutex_);
+  return network_ == nullptr ? std::vector<std::byte>() : network_->expose(memory);
+}
+
+void Engine::withdraw(std::span<std::byte> memory, std::vector<std::shared_ptr<RemoteMemory>> reached) {
+  const std::scoped_lock lock(mutex_);
+  reached.clear();
+  if (!memory.empty()) {
+    network_->withdraw(memory);
+  }
+}
+
+std::shared_ptr<RemoteMemory> Engine::reach(int peer, std::span<const std::byte> key) {
+  const std::scoped_lock lock(mutex_);
+  return network_->reach(peer, key);
+}
+
+void Engine::put(RemoteMemory& memory, std::size_t offset, std::span<const std::byte> data,
+                 std::shared_ptr<Sent> source, std::shared_ptr<Sent> remote) {
+  const std::scoped_lock lock(mutex_);
+  memory.put(offset, data, std::move(source), std::move(remote));
+}
+
+void Engine::put_then_send(int peer, RemoteMemory& memory, std::size_t offset, std::span<const std::byte> data,
+                           const Header& message, std::shared_ptr<Sent> source, std::shared_ptr<Sent> remote) {
+  const std::scoped_lock lock(mutex_);
+  memory.put(offset, data, std::make_shared<Sent>(), remote);
+  followers_.push_back({.put = std::move(remote), .peer = peer, .message = message, .sent = std::move(source)});
+}
+
+void Engine::get(RemoteMemory& memory, std::size_t offset, std::span<std::byte> data, std::shared_ptr<Sent> done) {
+  const std::scoped_lock lock(mutex_);
+  memory.get(offset, data, std::move(done));
+}
+
+void Engine::send_followers() {
+  std::erase_if(followers_, [this](const Follower& follower) {
+    if (!follower.put->is_done()) {
+      return false;
+    }
+    send_now(follower.peer, follower.message, {}, nullptr);
+    follower.sent->finish();
+    return true;
+  });
+}
+
 void Engine::send_now(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) {
   if (!world_->is_local(peer)) {
     network_->send(peer, header, payload, std::move(sent));
@@ -169,6 +216,7 @@ void Engine::progress() {
   take_from_queues();
   if (network_ != nullptr) {
     network_->progress(*this);
+    send_followers();
   }
   advance_calls();
 }

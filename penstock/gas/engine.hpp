@@ -86,6 +86,22 @@ class Engine final : public Inbox {
   void ask(int peer, Header header, std::span<const std::byte> payload, const std::shared_ptr<Request>& request,
            std::shared_ptr<Sent> sent = nullptr);
 
+  /// What peers need to read and write `memory` through the network until it is withdrawn; empty where they cannot.
+  std::vector<std::byte> expose(std::span<std::byte> memory);
+  /// Ends that, where `memory` is not empty, and lets go of what was reached of peers in turn.
+  void withdraw(std::span<std::byte> memory, std::vector<std::shared_ptr<RemoteMemory>> reached);
+  /// The memory to which a peer that is not local has got `key`; nullptr where the key is empty.
+  std::shared_ptr<RemoteMemory> reach(int peer, std::span<const std::byte> key);
+  /// Begins to write `data` at `offset` of the memory of `peer`; `source` and `remote` as RemoteMemory has them.
+  void put(RemoteMemory& memory, std::size_t offset, std::span<const std::byte> data, std::shared_ptr<Sent> source,
+           std::shared_ptr<Sent> remote);
+  /// The same; when it is there sends `message` to the peer, and then finishes `source`, so that who has waited for
+  /// that need not care for the message.
+  void put_then_send(int peer, RemoteMemory& memory, std::size_t offset, std::span<const std::byte> data,
+                     const Header& message, std::shared_ptr<Sent> source, std::shared_ptr<Sent> remote);
+  /// Begins to read at `offset`.
+  void get(RemoteMemory& memory, std::size_t offset, std::span<std::byte> data, std::shared_ptr<Sent> done);
+
   /// Takes what has arrived; leaves it to another thread that is at it. Throws Error when a peer has failed.
   void progress();
 
@@ -141,6 +157,13 @@ class Engine final : public Inbox {
     Header header;
     std::vector<std::byte> payload;
   };
+  /// A message that follows a put.
+  struct Follower {
+    std::shared_ptr<Sent> put;
+    int peer;
+    Header message;
+    std::shared_ptr<Sent> sent;
+  };
   struct LocalPeer {
     RingWriter to;
     RingReader from;
@@ -164,6 +187,7 @@ class Engine final : public Inbox {
               std::shared_ptr<Sent> sent = nullptr);
   void send_now(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent);
   void flush(LocalPeer& peer);
+  void send_followers();
   SegmentPart& part(std::uint64_t id);
   std::byte* make_parcel(std::size_t bytes);
   void finish_put(int source, const Header& header);
@@ -175,6 +199,7 @@ class Engine final : public Inbox {
   std::vector<int> local_ranks_;
   bool is_crowded_ = false;  // whether the ranks of this node outnumber the processors that they may use
   std::unique_ptr<Network> network_;
+  std::vector<Follower> followers_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Request>> requests_;
   std::uint64_t last_cookie_ = 0;
   std::unordered_map<std::uint32_t, SegmentPart> segments_;

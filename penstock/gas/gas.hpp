@@ -22,6 +22,7 @@
 #include "penstock/base/error.hpp"
 #include "penstock/gas/collectives.hpp"
 #include "penstock/gas/event.hpp"
+#include "penstock/gas/reach.hpp"
 #include "penstock/layout/layout.hpp"
 
 #if PENSTOCK_HAS_MPI
@@ -45,13 +46,6 @@ class PeerFailure : public Error {
   bool is_spokesman_;
 };
 
-/// How the ranks of an MPI communicator may reach one another.
-enum class Reach {
-  automatic,      ///< ranks of one node by shared memory, the rest by MPI messages
-  shared_memory,  ///< shared memory only: an error unless all ranks are on one node
-  mpi,            ///< MPI messages only, also between ranks of one node
-};
-
 /// An ordered group of ranks that communicate; the first is rank 0. The world is the team of all ranks.
 ///
 /// Movable, not copyable; cheap to keep. Members marked collective must be called by every rank of the team, in the
@@ -70,14 +64,14 @@ class Team {
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
 
-  /// What carries data between its ranks: "threads", "shm", "mpi", or "shm+mpi" where both do.
+  /// What carries data between its ranks: "threads", "shm", "mpi", "rma", "ucx", or "shm+mpi" and so on where both do.
   std::string_view transport_name() const;
 
   /// Whether `peer`'s segments can be read and written with plain loads and stores.
   bool is_local(int peer) const;
 
   /// Whether any thread of a rank may communicate, one at a time. Not so only where the program initialised MPI for a
-  /// single thread and some peers are reached by MPI messages.
+  /// single thread and some peers are reached through a network.
   bool allows_threads() const;
 
   /// Collective: the ranks that give the same `color` become a team, ordered by `key`, then by rank in this team.
@@ -163,7 +157,7 @@ void run_world(int ranks, const std::function<void(Team&)>& body);
 #if PENSTOCK_HAS_MPI
 /// Collective over `comm`: the team of its ranks. MPI must be initialised and outlive the team; the communicator is
 /// duplicated and stays the caller's. Throws Error on every rank where `reach` cannot be had.
-Team world_of(MPI_Comm comm, Reach reach = Reach::automatic);
+Team world_of(MPI_Comm comm, const Reach& reach = {});
 #endif
 
 /// Serves what peers ask of this rank while its own threads compute, in place of polling, as long as it lives: for the
@@ -208,10 +202,10 @@ struct [[nodiscard]] Put {
 ///
 /// Movable, not copyable. The memory is page-aligned, zeroed, touched, and in huge pages as far as the system gives
 /// them (whole ones of 2 MiB). Signals are 64-bit counters that start at 0. Peers of the same node are reached by loads
-/// and stores, the others by messages, which they serve while they wait or poll. Transfers to one rank need not be done
-/// in the order in which they were begun. All calls that name memory or a signal which the peer has not throw Error,
-/// in release builds as well, and nothing is moved; the message tells the addresses on both sides, of the peer's those
-/// in its own process.
+/// and stores, the others by what their network offers: puts and gets of its own, or messages, which they serve while
+/// they wait or poll. Transfers to one rank need not be done in the order in which they were begun. All calls that name
+/// memory or a signal which the peer has not throw Error, in release builds as well, and nothing is moved; the message
+/// tells the addresses on both sides, of the peer's those in its own process.
 ///
 /// Not collective to destroy: peers must be done with this rank's part (a barrier after the end of their puts and
 /// gets).
@@ -238,7 +232,7 @@ class Segment {
   /// How many bytes `peer`'s part has.
   std::size_t bytes_of(int peer) const;
 
-  /// Where `peer`'s part is mapped in this process, or nullptr where it is reached by messages only.
+  /// Where `peer`'s part is mapped in this process, or nullptr where it is reached through a network.
   std::byte* address_at(int peer) const noexcept;
 
   /// Writes `data` to the peer's memory. Returns when it is there.

@@ -1,6 +1,7 @@
 // Segments: memory that peers read and write, and the signals that tell of it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -59,12 +60,43 @@ Segment::Segment(const Team& team, std::size_t bytes, std::size_t signals) {
   mine.id = state_->engine.add_segment({.data = data, .bytes = bytes, .raise = raise});
   state_->id = mine.id;
   mine.address = reinterpret_cast<std::uintptr_t>(data);
+  std::vector<std::byte> key = state_->expose(team, bytes);
+  mine.key_bytes = key.size();
   // Peers that have learnt all numbers may put while this rank is still about it.
   state_->parts = team.all_gather(mine);
+  state_->reach_parts(team, std::move(key));
   for (int peer = 0; peer < team.size(); ++peer) {
     const State::Part& part = state_->parts[index(peer)];
     if (address_at(peer) != nullptr && peer != team.rank()) {
       state_->engine.map_segment(mine.id, part.world_rank, part.id, address_at(peer));
+    }
+  }
+}
+
+std::vector<std::byte> Segment::State::expose(const Team& team, std::size_t bytes) {
+  for (int peer = 0; peer < team.size(); ++peer) {
+    if (!team.is_local(peer)) {
+      std::vector<std::byte> key = engine.expose(region->mine.first(bytes));
+      is_exposed = !key.empty();
+      return key;
+    }
+  }
+  return {};
+}
+
+void Segment::State::reach_parts(const Team& team, std::vector<std::byte> key) {
+  const std::size_t most = std::ranges::max_element(parts, {}, &Part::key_bytes)->key_bytes;
+  remote.resize(parts.size());
+  if (most == 0) {
+    return;
+  }
+  key.resize(most);
+  std::vector<std::byte> keys(parts.size() * most);
+  team.transport().all_gather(key.data(), most, keys.data());
+  for (int peer = 0; peer < team.size(); ++peer) {
+    const Part& part = parts[index(peer)];
+    if (!team.is_local(peer)) {
+      remote[index(peer)] = engine.reach(part.world_rank, std::span(keys).subspan(index(peer) * most, part.key_bytes));
     }
   }
 }
@@ -104,13 +136,30 @@ bool Segment::State::put_in_place(int peer, std::size_t offset, std::span<const 
   return true;
 }
 
+void Segment::State::put_remotely(RemoteMemory& memory, int peer, std::size_t offset, std::span<const std::byte> data,
+                                  std::size_t signal, std::shared_ptr<Sent> source, std::shared_ptr<Sent> remote) {
+  if (signal == no_signal) {
+    engine.put(memory, offset, data, std::move(source), std::move(remote));
+  } else {
+    const Part& part = parts[index(peer)];
+    engine.put_then_send(part.world_rank, memory, offset, data,
+                         {.kind = MessageKind::put, .target = part.id, .signal = signal}, std::move(source),
+                         std::move(remote));
+  }
+}
+
 Put Segment::start_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal) {
   if (state_->put_in_place(peer, offset, data, signal)) {
     return {};
   }
-  auto request = std::make_shared<Request>();
   auto sent = std::make_shared<Sent>();
   Engine& engine = state_->engine;
+  if (RemoteMemory* const memory = state_->remote_for_put(peer, data.size(), signal); memory != nullptr) {
+    auto remote = std::make_shared<Sent>();
+    state_->put_remotely(*memory, peer, offset, data, signal, sent, remote);
+    return {.source = Event(engine, std::move(sent)), .remote = Event(engine, std::move(remote))};
+  }
+  auto request = std::make_shared<Request>();
   engine.ask(state_->parts[index(peer)].world_rank, state_->put_header(peer, offset, data.size(), signal), data,
              request, sent);
   return {.source = Event(engine, std::move(sent)), .remote = Event(engine, std::move(request))};
@@ -122,7 +171,12 @@ Event Segment::send_put_bytes(int peer, std::size_t offset, std::span<const std:
   }
   auto sent = std::make_shared<Sent>();
   Engine& engine = state_->engine;
-  engine.send(state_->parts[index(peer)].world_rank, state_->put_header(peer, offset, data.size(), signal), data, sent);
+  if (RemoteMemory* const memory = state_->remote_for_put(peer, data.size(), signal); memory != nullptr) {
+    state_->put_remotely(*memory, peer, offset, data, signal, sent, std::make_shared<Sent>());
+  } else {
+    engine.send(state_->parts[index(peer)].world_rank, state_->put_header(peer, offset, data.size(), signal), data,
+                sent);
+  }
   return {engine, std::move(sent)};
 }
 
@@ -134,6 +188,11 @@ Event Segment::start_get_bytes(int peer, std::size_t offset, std::span<std::byte
   if (const std::byte* base = address_at(peer); base != nullptr) {
     std::memcpy(data.data(), base + offset, data.size());
     return {};
+  }
+  if (RemoteMemory* const memory = state_->remote_at(peer); memory != nullptr) {
+    auto done = std::make_shared<Sent>();
+    state_->engine.get(*memory, offset, data, done);
+    return {state_->engine, std::move(done)};
   }
   auto request = std::make_shared<GetRequest>(data);
   state_->engine.ask(part.world_rank,

@@ -30,11 +30,15 @@ struct Segment::State {
     std::uint32_t id = 0;  // by which messages name it, on the rank that has it
     int world_rank = 0;
     std::uintptr_t address = 0;  // in the process of that rank, for messages
+    std::size_t key_bytes = 0;  // what its network key takes; 0 where it is reached by messages only
   };
 
   State(const Team& team, std::unique_ptr<Region> memory)
       : engine(team.engine()), rank(team.rank()), region(std::move(memory)) {}
-  ~State() { engine.remove_segment(id); }
+  ~State() {
+    engine.remove_segment(id);
+    engine.withdraw(is_exposed ? region->mine : std::span<std::byte>(), std::move(remote));
+  }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
@@ -86,6 +90,25 @@ struct Segment::State {
     return *std::launder(reinterpret_cast<Counter*>(first + signal * signal_bytes));
   }
 
+  /// Opens this rank's `bytes` bytes to the network where peers are reached through it; returns the key to them.
+  std::vector<std::byte> expose(const Team& team, std::size_t bytes);
+
+  /// Collective: learns how the network reaches the parts of peers that are not mapped; `key` is to this rank's.
+  void reach_parts(const Team& team, std::vector<std::byte> key);
+
+  /// The part of `peer` as the network reads and writes it by itself; nullptr where messages do.
+  RemoteMemory* remote_at(int peer) const { return remote[static_cast<std::size_t>(peer)].get(); }
+
+  /// The same for a put. What is short and comes with a signal goes as one message, which takes one way through the
+  /// network: a put has to be known to have arrived before its signal may follow.
+  RemoteMemory* remote_for_put(int peer, std::size_t bytes, std::size_t signal) const {
+    return bytes == 0 || (signal != no_signal && bytes <= most_inline_bytes) ? nullptr : remote_at(peer);
+  }
+
+  /// Begins that put, and the signal's message behind it; `source` and `remote` as RemoteMemory has them.
+  void put_remotely(RemoteMemory& memory, int peer, std::size_t offset, std::span<const std::byte> data,
+                    std::size_t signal, std::shared_ptr<Sent> source, std::shared_ptr<Sent> remote);
+
   /// The part of `peer`, which has `bytes` bytes at `offset`; else Error, which tells where the bytes are there and,
   /// unless that is nullptr, `here`. Two comparisons, so that release builds check as well.
   const Part& check(const char* what, const void* here, int peer, std::size_t offset, std::size_t bytes) const {
@@ -112,6 +135,8 @@ struct Segment::State {
   std::uint32_t id = 0;
   std::vector<Part> parts;
   std::unique_ptr<Region> region;
+  bool is_exposed = false;
+  std::vector<std::shared_ptr<RemoteMemory>> remote;  // by rank: where the network reads and writes by itself
 
  private:
   /// The bytes of a transfer: how many, and between which distances from its offset.

@@ -137,7 +137,7 @@ void run_world(int ranks, const std::function<void(Team&)>& body) {
 }
 
 #if PENSTOCK_HAS_MPI
-Team world_of(MPI_Comm comm, Reach reach) {
+Team world_of(MPI_Comm comm, const Reach& reach) {
   return Team(make_mpi_transport(comm, reach));
 }
 #endif

@@ -1,6 +1,7 @@
 """The command as users start it: alone or under mpiexec, with its environment, a time limit, and what it left behind.
 
-CTest says what to run: PENSTOCK_COMMAND, and PENSTOCK_MPIEXEC (empty in a build without MPI).
+CTest says what to run: PENSTOCK_COMMAND, PENSTOCK_MPIEXEC (empty in a build without MPI), and by PENSTOCK_HAS_UCX whether
+the transport ucx is built in.
 """
 
 import os
@@ -11,6 +12,9 @@ import unittest
 
 COMMAND = os.environ["PENSTOCK_COMMAND"]
 MPIEXEC = os.environ.get("PENSTOCK_MPIEXEC", "")
+HAS_UCX = os.environ.get("PENSTOCK_HAS_UCX", "0") == "1"
+# Between processes of one node.
+TRANSPORTS = ("shm", "mpi", "rma") * bool(MPIEXEC) + ("ucx",) * HAS_UCX
 TIME_LIMIT_S = 60
 
 
@@ -34,11 +38,11 @@ class CommandTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name) / "run"
         self.folder.mkdir()
 
-    def start(self, line, stdout=subprocess.PIPE):
+    def start(self, line, stdout=subprocess.PIPE, environment=None):
         completed = subprocess.run(
             line,
             cwd=self.folder,
-            env={**os.environ, "XDG_CACHE_HOME": str(self.cache)},
+            env={**os.environ, "XDG_CACHE_HOME": str(self.cache), **(environment or {})},
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=subprocess.PIPE,

@@ -29,6 +29,14 @@ class Transforms(command.CommandTest):
     def test_messages(self):
         self.run_cases_of("mpi")
 
+    @unittest.skipUnless(command.MPIEXEC, "a build without MPI")
+    def test_rma(self):
+        self.run_cases_of("rma")
+
+    @unittest.skipUnless(command.HAS_UCX, "a build without UCX")
+    def test_ucx(self):
+        self.run_cases_of("ucx")
+
 
 if __name__ == "__main__":
     unittest.main()

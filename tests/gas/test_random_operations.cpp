@@ -141,10 +141,11 @@ class Player {
       default: {
         finish();
         const auto data = any_bytes(bytes);
-        segment_.put_signal(at(peer, offset), data, 0);
+        // What follows may take another way and overtake a put whose data may only be changed.
+        Put put = segment_.start_put_signal(at(peer, offset), data, 0);
+        put.source.wait();
+        put.remote.wait();
         std::ranges::copy(data, model.begin() + static_cast<std::ptrdiff_t>(offset));
-        // A get may overtake a put whose data may only be changed: an atomic operation on the far side comes after it.
-        segment_.put(at(peer, offset), data);
         return;
       }
     }

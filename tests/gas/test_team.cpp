@@ -18,6 +18,18 @@
 namespace penstock::gas {
 namespace {
 
+/// The number of ranks of the node that has most.
+std::uint64_t most_ranks_of_a_node(const Team& team) {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  const auto names = team.all_gather(name);
+  std::ptrdiff_t most = 0;
+  for (const auto& node : names) {
+    most = std::max(most, std::ranges::count(names, node));
+  }
+  return static_cast<std::uint64_t>(most);
+}
+
 TEST(Team, GathersEveryRanksValueInOrder) {
   on_worlds({1, 2, 3, 7}, [](Team& team) {
     const auto all = team.all_gather(10 * team.rank());
@@ -101,21 +113,9 @@ TEST(Team, ThrowsOnAllWhereTheWorkOfOneFails) {
   });
 }
 
-/// How many ranks share the node that has most.
-std::uint64_t ranks_of_the_fullest_node(const Team& team) {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  const auto names = team.all_gather(name);
-  std::ptrdiff_t most = 0;
-  for (const auto& node : names) {
-    most = std::max(most, std::ranges::count(names, node));
-  }
-  return static_cast<std::uint64_t>(most);
-}
-
 TEST(Team, RefusesMemoryThatTheRanksOfANodeDoNotHaveTogether) {
   on_worlds({1, 3}, [](Team& team) {
-    const std::uint64_t ranks = ranks_of_the_fullest_node(team);
+    const std::uint64_t ranks = most_ranks_of_a_node(team);
     team.require_memory("a field", 1000, 1000 * ranks);
     EXPECT_TRUE(fails_with({"a field wants", "of memory on", "which has"},
                            [&] { team.require_memory("a field", 1000, 1000 * ranks - 1); }));

@@ -1,4 +1,4 @@
-// The transport of an MPI communicator: shared memory where ranks share a node, persistent messages elsewhere.
+// The transport of an MPI communicator: shared memory where ranks share a node, a network elsewhere.
 #pragma once
 
 #include <mpi.h>
@@ -11,6 +11,6 @@
 namespace penstock::gas {
 
 /// Collective over `comm`; see gas::world_of.
-std::unique_ptr<Transport> make_mpi_transport(MPI_Comm comm, Reach reach);
+std::unique_ptr<Transport> make_mpi_transport(MPI_Comm comm, const Reach& reach);
 
 }  // namespace penstock::gas

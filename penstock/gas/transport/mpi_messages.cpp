@@ -23,6 +23,39 @@ bool is_complete(MPI_Request& request, MPI_Status* status) {
   return is_done != 0;
 }
 
+MPI_Comm duplicate(MPI_Comm comm) {
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Comm_idup(comm, &copy, &request), "MPI_Comm_idup");
+  wait_until([&] { return is_complete(request); });
+  return copy;
+}
+
+bool all_have_come(MPI_Comm comm, std::mutex& mutex, const std::function<void()>& serve) {
+  constexpr double patience_s = 2;
+  const double deadline_s = seconds() + patience_s;
+  int has_all = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  {
+    const std::scoped_lock lock(mutex);
+    if (MPI_Ibarrier(comm, &request) != MPI_SUCCESS) {
+      return false;
+    }
+  }
+  for (Backoff backoff;; backoff.pause()) {
+    {
+      const std::scoped_lock lock(mutex);
+      if (MPI_Test(&request, &has_all, MPI_STATUS_IGNORE) != MPI_SUCCESS || has_all != 0) {
+        return has_all != 0;
+      }
+    }
+    if (seconds() > deadline_s) {
+      return false;
+    }
+    serve();
+  }
+}
+
 ByteType::ByteType(std::size_t bytes) {
   constexpr std::size_t block = std::size_t{1} << 30;
   const std::size_t blocks = bytes / block;

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <functional>
 #include <mutex>
 #include <span>
 
@@ -16,6 +17,13 @@ void check_mpi(int code, const char* what);
 
 /// Whether what was started is complete; MPI then has taken the request back.
 bool is_complete(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE);
+
+/// Collective over `comm`: a copy of it.
+MPI_Comm duplicate(MPI_Comm comm);
+
+/// Collective over `comm`, for the end of what is shared: waits until all ranks have come here, making calls to `serve`
+/// meanwhile. False where some have not come for seconds, since they have failed or end otherwise.
+bool all_have_come(MPI_Comm comm, std::mutex& mutex, const std::function<void()>& serve);
 
 /// `bytes` contiguous bytes as one MPI type, also beyond MPI's 31-bit counts. Freed on destruction.
 class ByteType {

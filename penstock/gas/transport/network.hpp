@@ -1,23 +1,45 @@
-// The joint between the address space and what carries its messages to ranks whose memory is not mapped.
+// The joint between the address space and what carries its messages and puts to ranks whose memory is not mapped.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "penstock/gas/message.hpp"
 #include "penstock/gas/operation.hpp"
 
 namespace penstock::gas {
 
-/// Messages to and from peers, in order between two ranks. Called by one thread of a rank at a time.
+/// Memory of a peer that the network itself reads and writes, with no help of code there. Called by one thread of a
+/// rank at a time. To be let go before its network; what was begun is completed all the same.
+class RemoteMemory {
+ public:
+  virtual ~RemoteMemory() = default;
+  /// Begins to write `data` at byte `offset`. `source` is finished when `data` may be changed, `remote` when the peer
+  /// sees it: what is sent to the peer from then on arrives after it.
+  virtual void put(std::size_t offset, std::span<const std::byte> data, std::shared_ptr<Sent> source,
+                   std::shared_ptr<Sent> remote) = 0;
+  /// Begins to read at byte `offset`. `done` is finished when it is in `data`.
+  virtual void get(std::size_t offset, std::span<std::byte> data, std::shared_ptr<Sent> done) = 0;
+};
+
+/// Messages to and from peers, in order between two ranks, and memory that they open to one another. Called by one
+/// thread of a rank at a time.
 class Network {
  public:
   virtual ~Network() = default;
   /// Begins to send. A payload of up to `most_inline_bytes` is copied; a longer one must stay until `sent` is finished.
   virtual void send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) = 0;
-  /// Finishes what was sent and hands over what has arrived.
+  /// Finishes what was begun and hands over what has arrived. Throws Error when a peer has failed.
   virtual void progress(Inbox& inbox) = 0;
+
+  /// Opens `memory` to all peers, until `withdraw`. Returns the key that they are to be told; nothing where this
+  /// network does not read and write memory, or not this one: it is reached by messages then.
+  virtual std::vector<std::byte> expose(std::span<std::byte> /*memory*/) { return {}; }
+  virtual void withdraw(std::span<std::byte> /*memory*/) {}
+  /// The memory to which `peer` has got `key`; nullptr where the key is empty.
+  virtual std::shared_ptr<RemoteMemory> reach(int /*peer*/, std::span<const std::byte> /*key*/) { return nullptr; }
 };
 
 }  // namespace penstock::gas

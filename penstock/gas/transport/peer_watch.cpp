@@ -32,7 +32,8 @@ HasLeft& has_left(const Memory& page) {
 
 }  // namespace
 
-PeerWatch::PeerWatch(Transport& transport, std::span<const int> nodes) : rank_(transport.rank()) {
+void PeerWatch::begin(Transport& transport, std::span<const int> nodes) {
+  rank_ = transport.rank();
   const auto index = [](int rank) { return static_cast<std::size_t>(rank); };
   std::optional<SharedMemory> page;
   SharedMemoryTicket ticket;  // of no memory where there is none: then nobody watches this process

@@ -19,8 +19,9 @@ struct SharedMemoryTicket;
 /// process namespace), are the launcher's to notice. Thread-safe.
 class PeerWatch {
  public:
-  /// Collective over `transport`; equal `nodes` tell ranks that share a node.
-  PeerWatch(Transport& transport, std::span<const int> nodes);
+  PeerWatch() = default;
+  /// Collective over `transport`, once; equal `nodes` tell ranks that share a node. Before it, no process is watched.
+  void begin(Transport& transport, std::span<const int> nodes);
   /// From now on this process may end.
   ~PeerWatch();
   PeerWatch(const PeerWatch&) = delete;
@@ -50,7 +51,7 @@ class PeerWatch {
   std::atomic<unsigned> calls_{0};
   std::atomic<bool> is_looking_{false};
   std::atomic<bool> has_failed_{false};
-  int rank_;
+  int rank_ = 0;
 };
 
 }  // namespace penstock::gas

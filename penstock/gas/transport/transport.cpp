@@ -1,5 +1,8 @@
 #include "penstock/gas/transport/transport.hpp"
 
+#include <array>
+#include <string>
+
 #include "penstock/base/base.hpp"
 
 namespace penstock::gas {
@@ -18,6 +21,18 @@ std::unique_ptr<Channel> Transport::send_channel(int, std::span<const std::byte>
 
 std::unique_ptr<Channel> Transport::receive_channel(int, std::span<std::byte>) {
   refuse_messages(*this);
+}
+
+void throw_if_any_failed(Transport& transport, std::string_view failure) {
+  std::array<char, 512> mine{};
+  failure.copy(mine.data(), mine.size() - 1);
+  std::vector<std::array<char, 512>> all(static_cast<std::size_t>(transport.size()));
+  transport.all_gather(mine.data(), mine.size(), all.data());
+  for (const auto& text : all) {
+    if (text[0] != '\0') {
+      throw Error(text.data());
+    }
+  }
 }
 
 }  // namespace penstock::gas

@@ -83,4 +83,7 @@ class Transport {
   std::function<void()> serve_;
 };
 
+/// Collective: throws Error on every rank where `failure` is not empty on one, with the first such text.
+void throw_if_any_failed(Transport& transport, std::string_view failure);
+
 }  // namespace penstock::gas
