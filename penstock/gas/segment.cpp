@@ -137,14 +137,14 @@ bool Segment::State::put_in_place(int peer, std::size_t offset, std::span<const 
 }
 
 void Segment::State::put_remotely(RemoteMemory& memory, int peer, std::size_t offset, std::span<const std::byte> data,
-                                  std::size_t signal, std::shared_ptr<Sent> source, std::shared_ptr<Sent> remote) {
+                                  std::size_t signal, std::shared_ptr<Sent> source, std::shared_ptr<Sent> seen) {
   if (signal == no_signal) {
-    engine.put(memory, offset, data, std::move(source), std::move(remote));
+    engine.put(memory, offset, data, std::move(source), std::move(seen));
   } else {
     const Part& part = parts[index(peer)];
     engine.put_then_send(part.world_rank, memory, offset, data,
                          {.kind = MessageKind::put, .target = part.id, .signal = signal}, std::move(source),
-                         std::move(remote));
+                         std::move(seen));
   }
 }
 

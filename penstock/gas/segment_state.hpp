@@ -105,9 +105,10 @@ struct Segment::State {
     return bytes == 0 || (signal != no_signal && bytes <= most_inline_bytes) ? nullptr : remote_at(peer);
   }
 
-  /// Begins that put, and the signal's message behind it; `source` and `remote` as RemoteMemory has them.
+  /// Begins that put, and the signal's message behind it; `source` and `seen` as RemoteMemory
+  /// has `source` and `remote`.
   void put_remotely(RemoteMemory& memory, int peer, std::size_t offset, std::span<const std::byte> data,
-                    std::size_t signal, std::shared_ptr<Sent> source, std::shared_ptr<Sent> remote);
+                    std::size_t signal, std::shared_ptr<Sent> source, std::shared_ptr<Sent> seen);
 
   /// The part of `peer`, which has `bytes` bytes at `offset`; else Error, which tells where the bytes are there and,
   /// unless that is nullptr, `here`. Two comparisons, so that release builds check as well.
