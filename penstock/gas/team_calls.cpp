@@ -14,7 +14,10 @@ TeamCalls::TeamCalls(std::shared_ptr<Engine> engine, int rank)
     : engine_(std::move(engine)), rank_(rank), id_(engine_->add_calls(*this)) {}
 
 TeamCalls::~TeamCalls() {
-  engine_->in_turn([&] { engine_->count_calls(-std::ssize(running_)); });
+  engine_->in_turn([&] {
+    engine_->count_calls(-std::ssize(running_));
+    running_.clear();
+  });
   engine_->remove_calls(id_);
 }
 
