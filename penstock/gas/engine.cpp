@@ -199,6 +199,9 @@ void Engine::take_local() {
 }
 
 void Engine::advance_calls() {
+  if (calls_under_way_ == 0) {
+    return;
+  }
   for (const auto& [id, calls] : calls_) {
     calls->advance();
   }

@@ -150,6 +150,8 @@ class Engine final : public Inbox {
   std::uint32_t add_table(ActiveTable table);
   void remove_table(std::uint32_t id);
   std::uint32_t add_calls(CallInbox& calls);
+  /// With the turn held: so many calls more are under way, or fewer.
+  void count_calls(std::ptrdiff_t more) noexcept { calls_under_way_ += more; }
   void remove_calls(std::uint32_t id);
 
  private:
@@ -206,6 +208,7 @@ class Engine final : public Inbox {
   std::unordered_map<std::uint64_t, Mapped> mapped_;  // by mapped_key
   std::unordered_map<std::uint32_t, ActiveTable> tables_;
   std::unordered_map<std::uint32_t, CallInbox*> calls_;
+  std::ptrdiff_t calls_under_way_ = 0;  // on all teams: mostly there are none
   std::uint32_t last_id_ = 0;
   // Long payloads that do not go straight to their place, by where they are received.
   std::unordered_map<const std::byte*, std::vector<std::byte>> parcels_;

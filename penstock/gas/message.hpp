@@ -38,14 +38,14 @@ struct Header {
 };
 static_assert(sizeof(Header) == 56);
 
-/// Payloads up to here travel with their header, copied: 64 lines.
+/// Payloads up to here travel with their header, copied: 64 lines. Networks may do so with longer ones.
 inline constexpr std::size_t most_inline_bytes = 4096;
 
 /// Takes arriving messages. Called while progress is made, on whichever thread makes it, one at a time.
 class Inbox {
  public:
   virtual ~Inbox() = default;
-  /// Where the payload of a long message shall lie: `header.bytes` bytes.
+  /// Where a payload that follows its header shall lie: `header.bytes` bytes.
   virtual std::byte* place(int source, const Header& header) = 0;
   /// The message is whole. The payload is only there during the call, or where `place` said.
   virtual void deliver(int source, const Header& header, std::span<const std::byte> payload) = 0;

@@ -1,6 +1,7 @@
 #include "penstock/gas/team_calls.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "penstock/base/base.hpp"
@@ -13,6 +14,10 @@ TeamCalls::TeamCalls(std::shared_ptr<Engine> engine, int rank)
     : engine_(std::move(engine)), rank_(rank), id_(engine_->add_calls(*this)) {}
 
 TeamCalls::~TeamCalls() {
+  engine_->in_turn([&] {
+    engine_->count_calls(-std::ssize(running_));
+    running_.clear();
+  });
   engine_->remove_calls(id_);
 }
 
@@ -21,6 +26,7 @@ Event TeamCalls::start(Schedule schedule) {
   engine_->in_turn([&] {
     call = std::make_shared<Call>(*this, ++begun_, std::move(schedule));
     running_.push_back(call);
+    engine_->count_calls(1);
     const auto is_other = [&](const Early& early) { return early.header.cookie != begun_; };
     const auto first = std::stable_partition(early_.begin(), early_.end(), is_other);
     for (auto it = first; it != early_.end(); ++it) {
@@ -53,7 +59,8 @@ void TeamCalls::advance() {
 }
 
 void TeamCalls::drop_done() {
-  std::erase_if(running_, [](const auto& call) { return call->is_done(); });
+  const std::size_t dropped = std::erase_if(running_, [](const auto& call) { return call->is_done(); });
+  engine_->count_calls(-static_cast<std::ptrdiff_t>(dropped));
 }
 
 Call* TeamCalls::find(std::uint64_t number) const noexcept {

@@ -16,12 +16,12 @@ constexpr int long_tag = 2;
 /// Receives that stand ready. What comes beyond waits in MPI.
 constexpr std::size_t ready_receives = 16;
 
-bool is_long(const Header& header) {
-  const bool has_payload = header.kind != MessageKind::get;
-  return has_payload && header.bytes > most_inline_bytes;
-}
-
 }  // namespace
+
+bool MpiNetwork::is_long(const Header& header) noexcept {
+  const bool has_payload = header.kind != MessageKind::get;
+  return has_payload && header.bytes > most_packet_bytes;
+}
 
 MpiNetwork::MpiNetwork(MPI_Comm comm, std::mutex& mutex, std::shared_ptr<PeerWatch> watch)
     : comm_(comm), mutex_(mutex), watch_(std::move(watch)), receives_(ready_receives) {
@@ -65,7 +65,7 @@ void MpiNetwork::send(int peer, const Header& header, std::span<const std::byte>
   const std::scoped_lock lock(mutex_);
   Sending sending;
   if (spare_packets_.empty()) {
-    sending.packet = std::make_unique<Packet>();
+    sending.packet = std::make_unique_for_overwrite<Packet>();
   } else {
     sending.packet = std::move(spare_packets_.back());
     spare_packets_.pop_back();
@@ -137,8 +137,12 @@ void MpiNetwork::take_packet(Inbox& inbox, int source, const Packet& packet, std
     long_.push_back(message);
     return;
   }
-  // A long message of this peer that is not whole yet came before: what follows it waits for it.
-  while (std::ranges::any_of(long_, [&](const LongMessage& m) { return m.source == source; })) {
+  // A long message of this peer that is not whole yet came before: what follows it waits for it. Those of collective
+  // calls need no order.
+  const auto goes_first = [&](const LongMessage& message) {
+    return message.source == source && message.header.kind != MessageKind::collective;
+  };
+  while (std::ranges::any_of(long_, goes_first)) {
     take_long(inbox);
   }
   inbox.deliver(source, packet.header, {packet.payload.data(), payload_bytes});

@@ -29,10 +29,15 @@ class MpiNetwork final : public Network {
   void progress(Inbox& inbox) override;
 
  private:
-  /// A short message, or the header of a long one.
+  /// Payloads up to here travel in one MPI message with their header: two in a row cost a way there and back on TCP.
+  /// (8 KiB each way by 1 Gbit/s and 30 us: 170 us as one message, 240 as two; Open MPI 4.1.4, 2026-11.)
+  static constexpr std::size_t most_packet_bytes = std::size_t{32} << 10;
+  static_assert(most_packet_bytes >= most_inline_bytes);
+
+  /// A message, or the header of one that is longer.
   struct Packet {
     Header header;
-    std::array<std::byte, most_inline_bytes> payload;
+    std::array<std::byte, most_packet_bytes> payload;
   };
   struct Receiving {
     Packet packet;
@@ -50,6 +55,7 @@ class MpiNetwork final : public Network {
     MPI_Request request;
   };
 
+  static bool is_long(const Header& header) noexcept;
   void expect(Receiving& receiving);
   void finish_sends();
   bool take_next(Inbox& inbox);

@@ -1,0 +1,229 @@
+// How a collective call carries out a step: sends, copies, receives.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "penstock/base/base.hpp"
+#include "penstock/gas/call.hpp"
+#include "penstock/gas/team_calls.hpp"
+
+namespace penstock::gas {
+namespace {
+
+using layout::Layout;
+
+Layout layout_of(const Layout* layout, std::size_t bytes) {
+  return layout != nullptr ? *layout : Layout::contiguous(static_cast<std::int64_t>(bytes));
+}
+
+std::int64_t signed_of(std::size_t bytes) {
+  return static_cast<std::int64_t>(bytes);
+}
+
+}  // namespace
+
+CollectiveMessage Call::message_of(std::size_t step, Phase phase) const {
+  const Step& of = schedule_.steps[step];
+  return {.phase = phase,
+          .kind = schedule_.kind,
+          .root = schedule_.root,
+          .calls = team_.seats()[static_cast<std::size_t>(of.peer)].calls,
+          .call = number_,
+          .source = team_.rank(),
+          .ordinal = progress_[step].ordinal,
+          .tells = of.tells};
+}
+
+void Call::send(std::size_t step, Phase phase, std::span<const std::byte> payload, std::uint64_t offset) {
+  CollectiveMessage message = message_of(step, phase);
+  message.offset = offset;
+  message.payload_bytes = payload.size();
+  const int peer = team_.seats()[static_cast<std::size_t>(schedule_.steps[step].peer)].world_rank;
+  team_.engine().send_in_turn(peer, message.header(), payload, progress_[step].sent);
+}
+
+void Call::run_send(std::size_t step, std::size_t& budget) {
+  const Step& of = schedule_.steps[step];
+  Progress& progress = progress_[step];
+  Engine& engine = team_.engine();
+  const std::span<const std::byte> data(of.from, of.bytes);
+  const auto pack = [&](std::byte* to) {
+    engine.movers().compile(*of.from_layout, Layout::contiguous(signed_of(of.bytes)))(of.from, to);
+  };
+  if (of.bytes <= most_inline_bytes) {
+    std::array<std::byte, most_inline_bytes> packed;
+    if (of.from_layout != nullptr) {
+      pack(packed.data());
+    }
+    send(step, Phase::whole, of.from_layout != nullptr ? std::span<const std::byte>(packed.data(), of.bytes) : data);
+    progress.is_done = true;
+    return;
+  }
+  if (waits_for_ready(of) && !progress.may_send) {
+    return;
+  }
+  if (progress.place != nullptr) {
+    move(step, progress.place, budget);
+    if (progress.moved == of.bytes) {
+      send(step, Phase::placed, {});
+      progress.is_done = true;
+    }
+    return;
+  }
+  if (is_local(of.peer)) {
+    send_pieces(step);
+    return;
+  }
+  if (progress.sent == nullptr) {
+    progress.sent = std::make_shared<Sent>();
+    if (of.from_layout != nullptr) {
+      progress.sent->parcel.resize(of.bytes);
+      pack(progress.sent->parcel.data());
+    }
+    send(step, Phase::whole, of.from_layout != nullptr ? std::span<const std::byte>(progress.sent->parcel) : data);
+  }
+  progress.is_done = progress.sent->is_done();
+}
+
+/// Through the queue to a rank of this node whose place is not mapped here.
+void Call::send_pieces(std::size_t step) {
+  const Step& of = schedule_.steps[step];
+  Progress& progress = progress_[step];
+  Engine& engine = team_.engine();
+  const std::size_t most =
+      most_inline_bytes / schedule_.combination.element_bytes * schedule_.combination.element_bytes;
+  const int peer = team_.seats()[static_cast<std::size_t>(of.peer)].world_rank;
+  if (of.from_layout != nullptr && !progress.mover) {
+    progress.mover = engine.movers().compile(*of.from_layout, Layout::contiguous(signed_of(of.bytes)));
+  }
+  std::array<std::byte, most_inline_bytes> packed;
+  CollectiveMessage message = message_of(step, Phase::piece);
+  while (progress.moved < of.bytes) {
+    const std::size_t bytes = std::min(most, of.bytes - progress.moved);
+    const std::byte* data = of.from + progress.moved;
+    if (progress.mover) {
+      progress.mover->move_part(of.from, packed.data() - progress.moved, signed_of(progress.moved),
+                                signed_of(progress.moved + bytes));
+      data = packed.data();
+    }
+    message.offset = progress.moved;
+    message.payload_bytes = bytes;
+    if (!engine.try_send_in_turn(peer, message.header(), {data, bytes})) {
+      return;
+    }
+    progress.moved += bytes;
+  }
+  progress.is_done = true;
+}
+
+void Call::run_copy(std::size_t step, std::size_t& budget) {
+  const Step& of = schedule_.steps[step];
+  Progress& progress = progress_[step];
+  if (!progress.has_begun && (of.from_layout != nullptr || of.to_layout != nullptr)) {
+    progress.mover =
+        team_.engine().movers().compile(layout_of(of.from_layout, of.bytes), layout_of(of.to_layout, of.bytes));
+  }
+  move(step, of.to, budget);
+  progress.is_done = progress.moved == of.bytes;
+}
+
+/// Moves as much as the budget allows.
+void Call::move(std::size_t step, std::byte* to, std::size_t& budget) {
+  const Step& of = schedule_.steps[step];
+  Progress& progress = progress_[step];
+  const std::size_t bytes = std::min(budget, of.bytes - progress.moved);
+  if (bytes == 0) {
+    return;
+  }
+  if (progress.mover) {
+    progress.mover->move_part(of.from, to, signed_of(progress.moved), signed_of(progress.moved + bytes));
+    mover::finish_streaming();
+  } else {
+    std::memcpy(to + progress.moved, of.from + progress.moved, bytes);
+  }
+  progress.moved += bytes;
+  budget -= bytes;
+}
+
+void Call::begin_receive(std::size_t step) {
+  const Step& of = schedule_.steps[step];
+  Progress& progress = progress_[step];
+  if (progress.has_parcel) {
+    take(step, 0, progress.parcel);
+    progress.is_done = true;
+    return;
+  }
+  if (!waits_for_ready(of)) {
+    return;
+  }
+  Engine& engine = team_.engine();
+  const int peer = team_.seats()[static_cast<std::size_t>(of.peer)].world_rank;
+  CollectiveMessage message = message_of(step, Phase::ready);
+  message.tells = of.bytes;
+  std::vector<std::byte> layout;
+  if (engine.is_local(peer) && of.kind == Step::Kind::receive) {
+    const std::int64_t lowest = of.to_layout != nullptr ? of.to_layout->lower_bound() : 0;
+    const std::int64_t highest = of.to_layout != nullptr ? of.to_layout->upper_bound() : signed_of(of.bytes);
+    const Engine::Place place = engine.place_of(of.to + lowest, of.to + highest);
+    if (of.to_layout != nullptr && place.segment != 0) {
+      layout = layout::to_bytes(*of.to_layout);
+    }
+    // The origin of the layout may lie outside the segment; a layout that is too long to tell is unpacked here.
+    if (layout.size() <= most_inline_bytes) {
+      message.segment = place.segment;
+      message.offset = place.offset - static_cast<std::uint64_t>(lowest);
+      message.payload_bytes = layout.size();
+    } else {
+      layout.clear();
+    }
+  }
+  engine.send_in_turn(peer, message.header(), layout);
+}
+
+void Call::take(std::size_t step, std::size_t offset, std::span<const std::byte> data) {
+  const Step& of = schedule_.steps[step];
+  Progress& progress = progress_[step];
+  if (data.empty()) {
+    return;
+  }
+  std::byte* const to = of.to + offset;
+  const Combination& combination = schedule_.combination;
+  switch (of.kind) {
+    case Step::Kind::combine_as_left:
+      combination.combine(data.data(), to, to, data.size() / combination.element_bytes);
+      return;
+    case Step::Kind::combine_as_right:
+      combination.combine(to, data.data(), to, data.size() / combination.element_bytes);
+      return;
+    default:
+      break;
+  }
+  if (of.to_layout != nullptr) {
+    if (!progress.mover) {
+      progress.mover = team_.engine().movers().compile(Layout::contiguous(signed_of(of.bytes)), *of.to_layout);
+    }
+    progress.mover->move_part(data.data() - offset, of.to, signed_of(offset), signed_of(offset + data.size()));
+  } else if (data.data() != to) {
+    std::memcpy(to, data.data(), data.size());
+  }
+}
+
+void Call::take_ready(std::size_t step, const CollectiveMessage& message, std::span<const std::byte> payload) {
+  const Step& of = schedule_.steps[step];
+  Progress& progress = progress_[step];
+  progress.may_send = true;
+  if (message.segment == 0) {
+    return;
+  }
+  Engine& engine = team_.engine();
+  std::byte* const base = engine.mapped(team_.seats()[static_cast<std::size_t>(of.peer)].world_rank, message.segment);
+  PENSTOCK_ASSERT(base != nullptr);
+  progress.place = base + static_cast<std::ptrdiff_t>(message.offset);
+  if (of.from_layout != nullptr || !payload.empty()) {
+    progress.mover = engine.movers().compile(
+        layout_of(of.from_layout, of.bytes),
+        payload.empty() ? Layout::contiguous(signed_of(of.bytes)) : layout::layout_from(payload));
+  }
+}
+
+}  // namespace penstock::gas
