@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -57,6 +58,7 @@ class MpiNetwork final : public Network {
 
   static bool is_long(const Header& header) noexcept;
   void expect(Receiving& receiving);
+  void drain();
   void finish_sends();
   bool take_next(Inbox& inbox);
   void take_packet(Inbox& inbox, int source, const Packet& packet, std::size_t payload_bytes);
@@ -71,6 +73,9 @@ class MpiNetwork final : public Network {
   std::deque<Sending> sends_;
   std::vector<std::unique_ptr<Packet>> spare_packets_;
   std::deque<LongMessage> long_;
+  // By peer, the packets so far.
+  std::vector<std::uint64_t> sent_;
+  std::vector<std::uint64_t> received_;
 };
 
 }  // namespace penstock::gas
