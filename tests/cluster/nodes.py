@@ -23,7 +23,7 @@ REFUSED = 77  # what CTest takes for a test that is skipped
 # the network namespace in which it was mounted.
 NODE = """
 set -e
-echo "$1" > /proc/sys/kernel/hostname
+hostname "$1"
 mount -t sysfs sysfs /sys
 mount -t tmpfs tmpfs /dev/shm
 ip link set dev lo up
