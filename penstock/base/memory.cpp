@@ -38,6 +38,12 @@ void touch_pages(std::byte* data, std::size_t bytes) {
   }
 }
 
+#ifdef MADV_COLLAPSE
+constexpr int collapse_advice = MADV_COLLAPSE;
+#else
+constexpr int collapse_advice = 25;  // Linux's number for it, which glibc 2.36 does not know
+#endif
+
 /// Asks for huge frames under the whole huge pages of the range, which nothing has touched yet. Best effort: where the
 /// system has none, or does not know the call (Linux before 6.1), the range gets small pages when it is touched.
 ///
@@ -46,9 +52,6 @@ void touch_pages(std::byte* data, std::size_t bytes) {
 /// rest.
 void collapse_pages(std::byte* data, std::size_t bytes) {
 #ifdef MADV_POPULATE_WRITE
-#ifndef MADV_COLLAPSE
-  constexpr int MADV_COLLAPSE = 25;  // Linux's number for it, which glibc 2.36 does not know
-#endif
   const std::size_t huge_pages = bytes / huge_page_bytes;
   for (std::size_t i = 0; i < huge_pages; ++i) {
     if (madvise(data + i * huge_page_bytes, 1, MADV_POPULATE_WRITE) != 0) {
@@ -56,7 +59,7 @@ void collapse_pages(std::byte* data, std::size_t bytes) {
     }
   }
   if (huge_pages > 0) {
-    madvise(data, huge_pages * huge_page_bytes, MADV_COLLAPSE);
+    madvise(data, huge_pages * huge_page_bytes, collapse_advice);
   }
 #else
   static_cast<void>(data);

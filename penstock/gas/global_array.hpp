@@ -17,15 +17,15 @@
 
 namespace penstock::gas {
 
-/// A number for each of N dimensions, the slowest in memory first: the place of an element, extents, strides.
-template <std::size_t N>
-using Index = std::array<std::int64_t, N>;
+/// A number for each dimension, the slowest in memory first: the place of an element, extents, strides.
+template <std::size_t dimensions>
+using Index = std::array<std::int64_t, dimensions>;
 
 /// The elements from `first` on, `extents` of them in each dimension.
-template <std::size_t N>
+template <std::size_t dimensions>
 struct Box {
-  Index<N> first;
-  Index<N> extents;
+  Index<dimensions> first;
+  Index<dimensions> extents;
 
   std::int64_t count() const noexcept {
     std::int64_t count = 1;
@@ -39,15 +39,15 @@ struct Box {
 
 /// How large a global array is and how it is dealt out: each dimension in blocks of so many elements, to the ranks
 /// along that dimension of a grid in turn.
-template <std::size_t N>
+template <std::size_t dimensions>
 struct ArrayShape {
-  Index<N> extents;
+  Index<dimensions> extents;
   /// 0 stands for one block a rank, as even as blocks of one size can be (UPC's [*]); 1 is cyclic (UPC's default); the
   /// whole extent leaves the dimension undivided.
-  Index<N> blocks{};
+  Index<dimensions> blocks{};
   /// Its ranks may be fewer than the team's: the others own nothing. 0 stands for what makes the ranks' boxes most
   /// like cubes.
-  std::array<int, N> grid{};
+  std::array<int, dimensions> grid{};
 };
 
 /// What a global array may hold.
@@ -55,20 +55,20 @@ template <class T>
 concept ArrayElement = std::is_trivially_copyable_v<T> && std::default_initializable<T>;
 
 /// Elements in memory that this process has mapped, a dense box in C order: the last index changes fastest.
-template <class T, std::size_t N>
+template <class T, std::size_t dimensions>
 struct View {
   T* data = nullptr;
-  Index<N> extents{};
+  Index<dimensions> extents{};
 
-  T& operator[](const Index<N>& position) const noexcept {
+  T& operator[](const Index<dimensions>& position) const noexcept {
     std::int64_t element = 0;
-    for (std::size_t d = 0; d < N; ++d) {
+    for (std::size_t d = 0; d < dimensions; ++d) {
       element = element * extents[d] + position[d];
     }
     return data[element];
   }
   template <std::integral... Position>
-  requires(sizeof...(Position) == N) T& operator()(Position... position) const noexcept {
+  requires(sizeof...(Position) == dimensions) T& operator()(Position... position) const noexcept {
     return (*this)[{static_cast<std::int64_t>(position)...}];
   }
 };
@@ -103,93 +103,93 @@ class ArrayStorage {
   Segment segment_;
 };
 
-/// An array of N dimensions whose elements lie on the ranks of a team, block-cyclic in each dimension.
+/// An array whose elements lie on the ranks of a team, block-cyclic in each dimension.
 ///
 /// Movable, not copyable. Elements begin as zeros. Each rank keeps its elements as one dense box in C order (`view`),
 /// in the order of their indices, in a segment of its own. What is said of Segment holds: peers of the same node are
 /// read and written in place, the others by messages, one to each owner; puts and gets that are under way together are
 /// in no order, and what one rank puts another sees after a barrier that follows the end of the put. Destroy it when
 /// the peers are done with this rank's part. Indices outside of the array throw Error, and nothing is moved.
-template <ArrayElement T, std::size_t N>
+template <ArrayElement T, std::size_t dimensions>
 class GlobalArray {
-  static_assert(N >= 1);
+  static_assert(dimensions >= 1);
 
  public:
   /// Collective, with the same shape on all ranks; the team must outlive the array. `signals` are those of its segment.
   /// Throws Error on every rank for shapes that cannot be and where one has not the memory.
-  explicit GlobalArray(const Team& team, const ArrayShape<N>& shape, std::size_t signals = 0)
+  explicit GlobalArray(const Team& team, const ArrayShape<dimensions>& shape, std::size_t signals = 0)
       : storage_(team, shape.extents, shape.blocks, shape.grid, sizeof(T), signals) {}
 
-  Index<N> extents() const noexcept {
+  Index<dimensions> extents() const noexcept {
     return each([](const BlockCyclic& dimension) { return dimension.extent(); });
   }
-  Index<N> blocks() const noexcept {
+  Index<dimensions> blocks() const noexcept {
     return each([](const BlockCyclic& dimension) { return dimension.block(); });
   }
-  Index<N> grid() const noexcept {
+  Index<dimensions> grid() const noexcept {
     return each([](const BlockCyclic& dimension) { return dimension.owners(); });
   }
 
   /// Who owns an element, and where it lies in the segment.
-  int owner(const Index<N>& index) const { return storage_.distribution().place(index).rank; }
-  Pointer<T> pointer(const Index<N>& index) const {
+  int owner(const Index<dimensions>& index) const { return storage_.distribution().place(index).rank; }
+  Pointer<T> pointer(const Index<dimensions>& index) const {
     const auto [rank, element] = storage_.distribution().place(index);
     return Pointer<T>{rank, 0} + static_cast<std::size_t>(element);
   }
   /// What `rank` owns: its blocks, in C order. One or none in a block distribution.
-  std::vector<Box<N>> boxes(int rank) const;
+  std::vector<Box<dimensions>> boxes(int rank) const;
 
-  T get(const Index<N>& index) {
+  T get(const Index<dimensions>& index) {
     T value;
     storage_.segment().get(pointer(index), {&value, 1});
     return value;
   }
-  void put(const Index<N>& index, const T& value) { storage_.segment().put(pointer(index), {&value, 1}); }
+  void put(const Index<dimensions>& index, const T& value) { storage_.segment().put(pointer(index), {&value, 1}); }
   /// As of Segment.
-  T fetch_add(const Index<N>& index, T value) requires AtomicWord<T> {
+  T fetch_add(const Index<dimensions>& index, T value) requires AtomicWord<T> {
     return storage_.segment().fetch_add(pointer(index), value);
   }
-  T compare_swap(const Index<N>& index, T expected, T desired) requires AtomicWord<T> {
+  T compare_swap(const Index<dimensions>& index, T expected, T desired) requires AtomicWord<T> {
     return storage_.segment().compare_swap(pointer(index), expected, desired);
   }
 
   /// Writes or reads the elements of a box, which may lie on any ranks; `data` has them in C order, and as many (else
   /// Error). The first of each pair returns when all is there; the other lets the program go on meanwhile.
-  void put(const Box<N>& box, std::span<const T> data) { start_put(box, data).remote.wait(); }
-  Put start_put(const Box<N>& box, std::span<const T> data) {
+  void put(const Box<dimensions>& box, std::span<const T> data) { start_put(box, data).remote.wait(); }
+  Put start_put(const Box<dimensions>& box, std::span<const T> data) {
     ArrayStorage::check_count(box.extents, data.size());
     return storage_.start_put({box.first, box.extents, {}}, std::as_bytes(data).data());
   }
-  void get(const Box<N>& box, std::span<T> data) { start_get(box, data).wait(); }
-  Event start_get(const Box<N>& box, std::span<T> data) {
+  void get(const Box<dimensions>& box, std::span<T> data) { start_get(box, data).wait(); }
+  Event start_get(const Box<dimensions>& box, std::span<T> data) {
     ArrayStorage::check_count(box.extents, data.size());
     return storage_.start_get({box.first, box.extents, {}}, std::as_writable_bytes(data).data());
   }
   /// The same where the box lies in a larger array here, or transposed: neighbours in dimension d are strides[d]
   /// elements apart, the first lies at `data`. With get, no two elements may share their place.
-  Put start_put(const Box<N>& box, const T* data, const Index<N>& strides) {
+  Put start_put(const Box<dimensions>& box, const T* data, const Index<dimensions>& strides) {
     return storage_.start_put({box.first, box.extents, strides}, reinterpret_cast<const std::byte*>(data));
   }
-  Event start_get(const Box<N>& box, T* data, const Index<N>& strides) {
+  Event start_get(const Box<dimensions>& box, T* data, const Index<dimensions>& strides) {
     return storage_.start_get({box.first, box.extents, strides}, reinterpret_cast<std::byte*>(data));
   }
 
   /// This rank's elements.
   std::span<T> local() const noexcept { return storage_.segment().template local_as<T>(); }
-  View<T, N> view() const { return view_at(storage_.rank()); }
+  View<T, dimensions> view() const { return view_at(storage_.rank()); }
   /// The elements of `rank`; `data` is nullptr where they are not mapped in this process.
-  View<T, N> view_at(int rank) const {
-    View<T, N> view{.data = reinterpret_cast<T*>(storage_.segment().address_at(rank))};
+  View<T, dimensions> view_at(int rank) const {
+    View<T, dimensions> view{.data = reinterpret_cast<T*>(storage_.segment().address_at(rank))};
     std::ranges::copy(storage_.distribution().extents_of(rank), view.extents.begin());
     return view;
   }
 
   /// Calls visit(index, element) for each of this rank's elements, in the order in which they lie in memory; `index` is
   /// that in the whole array.
-  template <std::invocable<const Index<N>&, T&> Visit>
+  template <std::invocable<const Index<dimensions>&, T&> Visit>
   void for_each_local(Visit&& visit) const {
     if (!local().empty()) {
-      Index<N> index;
+      Index<dimensions> index;
       T* element = local().data();
       walk<0>(storage_.distribution().coordinates(storage_.rank()), index, element, visit);
     }
@@ -200,23 +200,23 @@ class GlobalArray {
 
  private:
   template <class Of>
-  Index<N> each(const Of& of) const noexcept {
-    Index<N> values;
+  Index<dimensions> each(const Of& of) const noexcept {
+    Index<dimensions> values;
     std::ranges::transform(storage_.distribution().dimensions(), values.begin(), of);
     return values;
   }
 
-  template <std::size_t D, class Visit>
-  void walk(const std::vector<int>& coordinates, Index<N>& index, T*& element, Visit& visit) const {
-    const BlockCyclic& dimension = storage_.distribution().dimensions()[D];
-    for (std::int64_t first = coordinates[D] * dimension.block(); first < dimension.extent();
+  template <std::size_t d, class Visit>
+  void walk(const std::vector<int>& coordinates, Index<dimensions>& index, T*& element, Visit& visit) const {
+    const BlockCyclic& dimension = storage_.distribution().dimensions()[d];
+    for (std::int64_t first = coordinates[d] * dimension.block(); first < dimension.extent();
          first += dimension.cycle()) {
       const std::int64_t end = std::min(first + dimension.block(), dimension.extent());
-      for (index[D] = first; index[D] < end; ++index[D]) {
-        if constexpr (D + 1 == N) {
+      for (index[d] = first; index[d] < end; ++index[d]) {
+        if constexpr (d + 1 == dimensions) {
           visit(std::as_const(index), *element++);
         } else {
-          walk<D + 1>(coordinates, index, element, visit);
+          walk<d + 1>(coordinates, index, element, visit);
         }
       }
     }
@@ -225,18 +225,18 @@ class GlobalArray {
   ArrayStorage storage_;
 };
 
-template <ArrayElement T, std::size_t N>
-std::vector<Box<N>> GlobalArray<T, N>::boxes(int rank) const {
+template <ArrayElement T, std::size_t dimensions>
+std::vector<Box<dimensions>> GlobalArray<T, dimensions>::boxes(int rank) const {
   const std::vector<int> coordinates = storage_.distribution().coordinates(rank);
-  std::vector<Box<N>> boxes;
+  std::vector<Box<dimensions>> boxes;
   if (!coordinates.empty()) {
     boxes.emplace_back();
   }
   // Each dimension multiplies what there is by its blocks.
-  for (std::size_t d = 0; d < N && !boxes.empty(); ++d) {
+  for (std::size_t d = 0; d < dimensions && !boxes.empty(); ++d) {
     const BlockCyclic& dimension = storage_.distribution().dimensions()[d];
-    std::vector<Box<N>> longer;
-    for (Box<N> box : boxes) {
+    std::vector<Box<dimensions>> longer;
+    for (Box<dimensions> box : boxes) {
       for (box.first[d] = coordinates[d] * dimension.block(); box.first[d] < dimension.extent();
            box.first[d] += dimension.cycle()) {
         box.extents[d] = std::min(dimension.block(), dimension.extent() - box.first[d]);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A rank that is killed ends the run of all ranks within seconds, with one message, whether or not the launcher sees to it.
 
-PENSTOCK_TEST_KILLS says how many kills at random moments each test makes (1), PENSTOCK_TEST_SEED repeats them.
+PENSTOCK_TEST_KILLS says how many kills at random moments each test makes (1), over which transports
+PENSTOCK_TEST_TRANSPORTS ("shm mpi"); PENSTOCK_TEST_SEED repeats them.
 """
 
 import os
@@ -18,6 +19,7 @@ RANKS = 4
 KILLS = int(os.environ.get("PENSTOCK_TEST_KILLS", "1"))
 SEED = int(os.environ.get("PENSTOCK_TEST_SEED", time.time_ns() % 1000000))
 LIMIT_S = 10
+TRANSPORTS = os.environ.get("PENSTOCK_TEST_TRANSPORTS", "shm mpi").split()
 ENDLESS = ["fft", "--size", "64x48x32", "--reps", "100000000"]
 
 
@@ -58,7 +60,7 @@ class KilledRanks(command.CommandTest):
 
     def kill_some(self, launcher_options, check):
         chance = random.Random(SEED)
-        for transport in ["shm", "mpi"]:
+        for transport in TRANSPORTS:
             for kill in range(KILLS):
                 with self.subTest(transport=transport, seed=SEED, kill=kill):
                     check(*self.kill_one(transport, launcher_options, chance))
