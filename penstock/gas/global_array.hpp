@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "penstock/gas/distribution.hpp"
-#include "penstock/gas/gas.hpp"  // which includes this file at its end
+#include "penstock/gas/segment.hpp"
 
 namespace penstock::gas {
 

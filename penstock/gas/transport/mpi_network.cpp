@@ -188,6 +188,7 @@ void MpiNetwork::take_packet(Inbox& inbox, int source, const Packet& packet, std
     return message.source == source && message.header.kind != MessageKind::collective;
   };
   while (std::ranges::any_of(long_, goes_first)) {
+    watch_->check();
     take_long(inbox);
   }
   inbox.deliver(source, packet.header, {packet.payload.data(), payload_bytes});

@@ -1,0 +1,65 @@
+// Exchanges whose messages are all known beforehand, repeated in rounds. Included by gas.hpp.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "penstock/gas/segment.hpp"
+
+namespace penstock::gas {
+
+/// A message that this rank writes in every round of an exchange: `bytes` bytes at `offset` of `peer`'s segment, where
+/// it is number `index` in the list of what the peer receives.
+struct Outgoing {
+  int peer;
+  std::size_t offset;
+  std::size_t bytes;
+  std::size_t index;
+};
+
+/// A message that this rank receives in every round: `bytes` bytes from `peer` at `offset` of its own segment.
+struct Incoming {
+  int peer;
+  std::size_t offset;
+  std::size_t bytes;
+};
+
+/// A schedule of messages between the ranks of a team, repeated in rounds: all addresses are known beforehand, so that
+/// a local peer is written in place, and another one has its receives posted at the final address.
+///
+/// One round: `open` on each rank; per outgoing message `destination`, write there, `send`; per incoming message
+/// `wait`, read it; `finish` when all messages were sent and read. `open` and `finish` are for one thread of a rank;
+/// the others may be called by several threads at once, for different outgoing messages. A message of 0 bytes must not
+/// be listed.
+class Exchange {
+ public:
+  /// Collective. `team` and `segment` must outlive the exchange. Between two ranks, messages are listed in the same
+  /// order on both sides.
+  Exchange(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing, std::vector<Incoming> incoming);
+  ~Exchange();
+  Exchange(Exchange&&) noexcept;
+  Exchange& operator=(Exchange&&) noexcept;
+
+  /// Begins a round: the peers may write this rank's incoming memory from now on.
+  void open();
+
+  /// Where outgoing message `message` is to be written: the peer's memory, or a buffer that `send` sends from. Waits
+  /// until the peer has opened this round.
+  std::byte* destination(std::size_t message);
+
+  /// Tells the peer that outgoing message `message` is complete; stores that bypassed the cache must be fenced before.
+  void send(std::size_t message);
+
+  /// Waits until incoming message `message` of this round is complete and visible.
+  void wait(std::size_t message);
+
+  /// Ends a round on the sending side: returns when the buffers of this round may be written again.
+  void finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace penstock::gas

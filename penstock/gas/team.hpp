@@ -1,0 +1,174 @@
+// Ranks that communicate: teams, the world, and how its ranks meet. Included by gas.hpp.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "penstock/base/config.hpp"
+#include "penstock/base/error.hpp"
+#include "penstock/gas/reach.hpp"
+
+#if PENSTOCK_HAS_MPI
+#include <mpi.h>
+#endif
+
+namespace penstock::gas {
+
+class Engine;
+class TeamCalls;
+class Transport;
+
+/// Thrown by what waits, on every rank that shares a node with a process that has died. The launcher commonly ends
+/// such a run; where it does not, the ranks learn of it by this, within a second of waiting.
+class PeerFailure : public Error {
+ public:
+  PeerFailure(const std::string& message, bool is_spokesman) : Error(message), is_spokesman_(is_spokesman) {}
+  /// True on one of the ranks that notice: that which is to tell the user, so that the message comes once.
+  bool is_spokesman() const noexcept { return is_spokesman_; }
+
+ private:
+  bool is_spokesman_;
+};
+
+/// An ordered group of ranks that communicate; the first is rank 0. The world is the team of all ranks.
+///
+/// Movable, not copyable; cheap to keep. Members marked collective must be called by every rank of the team, in the
+/// same order. A team may be used by one thread of each rank at a time.
+///
+/// What peers ask of a rank whose memory they do not map (a put, a get, an atomic operation) and what calls its
+/// handlers is served while the rank waits in any call of this module, or polls.
+class Team {
+ public:
+  /// Collective: the world that a transport reaches.
+  explicit Team(std::unique_ptr<Transport> transport);
+  ~Team();
+  Team(Team&&) noexcept;
+  Team& operator=(Team&&) noexcept;
+
+  int rank() const noexcept { return rank_; }
+  int size() const noexcept { return size_; }
+
+  /// What carries data between its ranks: "threads", "shm", "mpi", "rma", "ucx", or "shm+mpi" and so on where both do.
+  std::string_view transport_name() const;
+
+  /// Whether `peer`'s segments can be read and written with plain loads and stores.
+  bool is_local(int peer) const;
+
+  /// Whether any thread of a rank may communicate, one at a time. Not so only where the program initialised MPI for a
+  /// single thread and some peers are reached through a network.
+  bool allows_threads() const;
+
+  /// Collective: the ranks that give the same `color` become a team, ordered by `key`, then by rank in this team.
+  Team split(int color, int key) const;
+
+  /// Collective: returns when every rank has called it.
+  void barrier() const;
+
+  /// Serves what peers have asked for meanwhile.
+  void poll() const;
+
+  /// Collective: every rank's value, in order of rank. T is trivially copyable.
+  template <class T>
+  std::vector<T> all_gather(const T& mine) const {
+    std::vector<T> all(static_cast<std::size_t>(size_));
+    all_gather_bytes(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+    return all;
+  }
+
+  /// Collective: agrees on failure. `failure` says what is wrong on this rank, or is empty. Where no rank has failed it
+  /// returns; else it throws Error on every rank, with the message of the lowest rank that failed.
+  void agree(std::string_view failure) const;
+
+  /// Collective: throws Error on every rank where `text` is not the same on all; `what` names it in the message.
+  void agree_on(std::string_view what, std::string_view text) const;
+
+  /// Collective: runs `work` on every rank, then agrees: where it throws Error on one, or finds no memory, all
+  /// throw Error. `work` itself must not be collective.
+  template <class Work>
+  void together(Work&& work) const {
+    std::string failure;
+    try {
+      work();
+    } catch (const Error& error) {
+      failure = error.what();
+    } catch (const std::bad_alloc&) {
+      failure = "rank " + std::to_string(rank_) + " has run out of memory";
+    }
+    agree(failure);
+  }
+
+  /// Collective, to be called before memory is taken: throws Error on every rank where the ranks of some node want
+  /// together more than `budget_bytes`, or, if that is 0, than the node has left. `bytes` is this rank's want; the
+  /// message begins with `what` ("a plan for 64x64x64").
+  void require_memory(std::string_view what, std::uint64_t bytes, std::uint64_t budget_bytes) const;
+
+  Transport& transport() const noexcept { return *transport_; }
+  Engine& engine() const noexcept { return *engine_; }
+  /// The rank in the world of a rank of this team.
+  int world_rank(int rank) const { return world_ranks_[static_cast<std::size_t>(rank)]; }
+  TeamCalls& calls() const noexcept { return *calls_; }
+
+ private:
+  Team(std::unique_ptr<Transport> transport, std::shared_ptr<Engine> engine, int world_rank);
+  void join(int world_rank);
+  void all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) const;
+
+  std::shared_ptr<Transport> transport_;
+  std::shared_ptr<Engine> engine_;  // of the world, for all teams of it
+  std::vector<int> world_ranks_;
+  int rank_ = 0;
+  int size_ = 0;
+  std::unique_ptr<TeamCalls> calls_;  // the collective calls that are under way
+};
+
+/// This rank's row and column of a grid of ranks.
+struct GridTeams {
+  Team row;     ///< the `columns` ranks of this rank's row, in order
+  Team column;  ///< the `rows` ranks of its column
+};
+
+/// Collective: lays the team's ranks out as `rows` times `columns`, row by row. Throws Error on every rank where that is
+/// not the team's size.
+GridTeams split_grid(const Team& team, int rows, int columns);
+
+/// The team of this process alone: rank 0 of 1. No MPI is needed or called.
+Team world_alone();
+
+/// Runs `body` on `ranks` threads of this process, each a rank with a team of its own making ("threads" transport), and
+/// returns when all have ended. Where one throws, the others' waits throw too and the first exception is rethrown.
+void run_world(int ranks, const std::function<void(Team&)>& body);
+
+#if PENSTOCK_HAS_MPI
+/// Collective over `comm`: the team of its ranks. MPI must be initialised and outlive the team; the communicator is
+/// duplicated and stays the caller's. Throws Error on every rank where `reach` cannot be had.
+Team world_of(MPI_Comm comm, const Reach& reach = {});
+#endif
+
+/// Serves what peers ask of this rank while its own threads compute, in place of polling, as long as it lives: for the
+/// team's world and all teams of it.
+///
+/// Between its looks the thread sleeps for `pause` (0: it only yields, and so takes what is left of a core). Handlers
+/// of active messages then run on it. Where it meets a failure it ends, and the rank's own next wait throws.
+class ProgressThread {
+ public:
+  /// Throws Error where the team does not allow threads; see Team::allows_threads.
+  explicit ProgressThread(const Team& team, std::chrono::microseconds pause = std::chrono::microseconds(50));
+  /// Before the team's and the segments' end.
+  ~ProgressThread();
+  ProgressThread(const ProgressThread&) = delete;
+  ProgressThread& operator=(const ProgressThread&) = delete;
+
+ private:
+  std::jthread thread_;
+};
+
+}  // namespace penstock::gas
