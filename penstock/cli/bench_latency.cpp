@@ -88,7 +88,8 @@ void for_each_segment(const Fits& fits, const Take& take) {
 
 void print_fits(const Fits& fits) {
   fmt::print(
-      "\nFits T(N) = T_l + N / B of the minima: in one segment, and in two where these have at most two thirds of the error\n\n"
+      "\nFits T(N) = T_l + N / B of the minima: in one segment, and in two that have at most two thirds of its "
+      "error\n\n"
       "{:18} {:>22} {:>10} {:>12} {:>10} {:>6}\n",
       "way", "bytes", "T_l", "B", "N1/2", "error");
   for_each_segment(

@@ -43,14 +43,16 @@ server.bind(("", 5000))
 server.listen()
 send = "import socket; s = socket.create_connection(('node1', 5000)); s.sendall(bytes(range(256)) * 8000)"
 senders = [subprocess.Popen([sys.argv[1], node, f'{sys.executable} -c "{send}"']) for node in sys.argv[2:]]
+whole = []
 def take(connection):
     data = bytearray()
     while piece := connection.recv(1 << 16):
         data += piece
-    print(data == bytes(range(256)) * 8000, flush=True)
+    whole.append(data == bytes(range(256)) * 8000)
 threads = [threading.Thread(target=take, args=(server.accept()[0],)) for _ in senders]
 [thread.start() for thread in threads]
 [thread.join() for thread in threads]
+print(*whole)
 """
 
 
