@@ -31,7 +31,7 @@ TEST(ProgressThread, ServesPutsGetsAtomicsAndMessagesWhileARankComputes) {
     }
     std::atomic<int> calls{0};
     std::atomic<bool> is_released{false};
-    Segment segment(team, 20000, 1);
+    Segment segment(team, 6000 * static_cast<std::size_t>(team.size()), 1);
     ActiveMessages messages(team, {[&](const ActiveMessages::Message&) {
                               if (++calls == team.size() - 1) {
                                 is_released = true;
