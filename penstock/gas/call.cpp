@@ -19,8 +19,8 @@ constexpr std::size_t window = 16;
 /// So much is copied before messages are looked at again: some tens of microseconds.
 constexpr std::size_t budget_bytes = std::size_t{256} << 10;
 
-/// Networks carry messages of up to this length at once: the receiver keeps what comes before its step has begun. Longer
-/// ones would fill its memory, and take so long that asking first is a small part of it.
+/// Networks carry messages of up to this length at once: the receiver keeps what comes before its step has begun.
+/// Longer ones would fill its memory, and take so long that asking first is a small part of it.
 constexpr std::size_t most_unasked_bytes = std::size_t{64} << 10;
 
 constexpr std::size_t nowhere = ~std::size_t{0};

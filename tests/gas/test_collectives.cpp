@@ -179,6 +179,20 @@ TEST(Collectives, SumsAreEqualToTheLastBitOnEveryRankAndInEveryRun) {
   });
 }
 
+TEST(Collectives, OfZerosOfBothSignsAllRanksTakeTheSame) {
+  // Neither is the larger: which one remains depends on the order of the operands.
+  on_worlds({2, 3, 4, 7}, [](Team& team) {
+    for (const std::size_t count : {std::size_t{1}, std::size_t{2000}}) {
+      const std::vector<double> mine(count, team.rank() % 2 == 0 ? 0.0 : -0.0);
+      std::vector<double> largest(count);
+      all_reduce(team, mine, std::span(largest), Maximum());
+      std::vector<double> of_zero = largest;
+      broadcast(team, std::span(of_zero), 0);
+      EXPECT_EQ(std::memcmp(largest.data(), of_zero.data(), count * sizeof(double)), 0);
+    }
+  });
+}
+
 TEST(Collectives, AGatherHasEveryRanksPartInOrder) {
   on_worlds({1, 2, 3, 5, 8}, [](Team& team) {
     for (const std::size_t count : counts) {
