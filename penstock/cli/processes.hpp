@@ -12,8 +12,8 @@ namespace penstock::cli {
 
 /// How one rank's work ended; the worst of all ranks' is the command's.
 struct Outcome {
-  int status = 0;       ///< 0: success, 1: failed check or run, 2: unusable arguments
-  std::string message;  ///< one line, empty for success
+  int status = 0;                   ///< 0: success, 1: failed check or run, 2: unusable arguments
+  std::string message;              ///< one line, empty for success
   bool is_told_by_another = false;  ///< another rank of this run has the same to say
 };
 

@@ -30,7 +30,7 @@ struct Segment::State {
     std::uint32_t id = 0;  // by which messages name it, on the rank that has it
     int world_rank = 0;
     std::uintptr_t address = 0;  // in the process of that rank, for messages
-    std::size_t key_bytes = 0;  // what its network key takes; 0 where it is reached by messages only
+    std::size_t key_bytes = 0;   // what its network key takes; 0 where it is reached by messages only
   };
 
   State(const Team& team, std::unique_ptr<Region> memory)

@@ -136,8 +136,8 @@ struct GridTeams {
   Team column;  ///< the `rows` ranks of its column
 };
 
-/// Collective: lays the team's ranks out as `rows` times `columns`, row by row. Throws Error on every rank where that is
-/// not the team's size.
+/// Collective: lays the team's ranks out as `rows` times `columns`, row by row. Throws Error on every rank where that
+/// is not the team's size.
 GridTeams split_grid(const Team& team, int rows, int columns);
 
 /// The team of this process alone: rank 0 of 1. No MPI is needed or called.

@@ -76,9 +76,9 @@ void MpiNetwork::drain() {
   MPI_Request request = MPI_REQUEST_NULL;
   {
     const std::scoped_lock lock(mutex_);
-    check_mpi(MPI_Ialltoall(counts->sent.data(), 1, MPI_UINT64_T, counts->to_come.data(), 1, MPI_UINT64_T, comm_,
-                            &request),
-              "MPI_Ialltoall");
+    check_mpi(
+        MPI_Ialltoall(counts->sent.data(), 1, MPI_UINT64_T, counts->to_come.data(), 1, MPI_UINT64_T, comm_, &request),
+        "MPI_Ialltoall");
   }
   const double deadline_s = seconds() + patience_s;
   bool is_told = false;

@@ -30,11 +30,7 @@ class MpiTransport final : public Transport {
   /// `network` carries what goes to the others.
   MpiTransport(MPI_Comm comm, std::vector<int> nodes, NetworkKind network, std::shared_ptr<std::mutex> mutex,
                std::shared_ptr<PeerWatch> watch)
-      : comm_(comm),
-        nodes_(std::move(nodes)),
-        network_(network),
-        mutex_(std::move(mutex)),
-        watch_(std::move(watch)) {
+      : comm_(comm), nodes_(std::move(nodes)), network_(network), mutex_(std::move(mutex)), watch_(std::move(watch)) {
     check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
