@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "penstock/model/model.hpp"
+#include "penstock/model/ping_pong.hpp"
 
 namespace penstock::model {
 namespace {
@@ -64,6 +64,24 @@ PingPongFit fit_ping_pong(std::vector<MessageTime> times, int most_segments) {
   }
   fit.relative_error = std::sqrt(least / static_cast<double>(times.size()));
   return fit;
+}
+
+double message_time_s(std::span<const machine::MessagePiece> pieces, double bytes) noexcept {
+  const machine::MessagePiece* holds = &pieces.front();
+  for (const machine::MessagePiece& piece : pieces) {
+    if (static_cast<double>(piece.from_bytes) <= bytes) {
+      holds = &piece;
+    }
+  }
+  return holds->latency_s + bytes / holds->bandwidth_bytes_per_s;
+}
+
+double gain_of_bandwidth(double bytes, double half_bytes, double factor) noexcept {
+  return (1 + bytes / half_bytes) / (1 + bytes / (factor * half_bytes));
+}
+
+double gain_of_latency(double bytes, double half_bytes, double factor) noexcept {
+  return (1 + bytes / half_bytes) / (1 / factor + bytes / half_bytes);
 }
 
 }  // namespace penstock::model

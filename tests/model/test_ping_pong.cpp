@@ -54,5 +54,31 @@ TEST(PingPong, OfTimesThatDoNotGrowHasNoEndToItsBandwidth) {
   EXPECT_NEAR(fit.segments[0].latency_s, 1e-6, 1e-12);
 }
 
+TEST(PingPong, HasTheHalfLengthsOfTheLecture) {
+  const auto half = [](double latency_s, double bandwidth) {
+    return PingPongSegment{.latency_s = latency_s, .bandwidth_bytes_per_s = bandwidth}.half_bytes();
+  };
+  EXPECT_NEAR(half(76e-6, 111e6), 8436, 0.5);
+  EXPECT_NEAR(half(4.14e-6, 827e6), 3424, 0.5);
+  EXPECT_NEAR(half(20.8e-6, 1320e6), 27456, 0.5);
+  EXPECT_NEAR(half(4.14e-6, 1320e6), 5465, 0.5);
+}
+
+TEST(PingPong, GainsAThirdByTwiceTheBandwidthAtItsHalfLength) {
+  EXPECT_NEAR(gain_of_bandwidth(8436, 8436, 2), 4.0 / 3, 1e-12);
+  EXPECT_NEAR(gain_of_latency(8436, 8436, 2), 4.0 / 3, 1e-12);
+  EXPECT_NEAR(gain_of_bandwidth(1e15, 8436, 2), 2, 1e-9) << "bandwidth is all that long messages know";
+  EXPECT_NEAR(gain_of_bandwidth(0, 8436, 2), 1, 1e-12) << "and nothing to empty ones";
+  EXPECT_NEAR(gain_of_latency(0, 8436, 2), 2, 1e-12);
+}
+
+TEST(PingPong, TakesThePieceOfItsLength) {
+  const std::vector<machine::MessagePiece> pieces{{0, 1e-6, 1e9}, {1000, 5e-6, 2e9}};
+  EXPECT_DOUBLE_EQ(message_time_s(pieces, 0), 1e-6);
+  EXPECT_DOUBLE_EQ(message_time_s(pieces, 999), 1e-6 + 999e-9);
+  EXPECT_DOUBLE_EQ(message_time_s(pieces, 1000), 5.5e-6);
+  EXPECT_DOUBLE_EQ(message_time_s(pieces, 1e6), 505e-6);
+}
+
 }  // namespace
 }  // namespace penstock::model

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "penstock/model/model.hpp"
+#include "penstock/model/fft_limit.hpp"
 
 namespace penstock::model {
 namespace {
