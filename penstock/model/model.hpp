@@ -2,5 +2,8 @@
 #pragma once
 
 #include "penstock/model/fft_limit.hpp"
+#include "penstock/model/fft_time.hpp"
 #include "penstock/model/ping_pong.hpp"
+#include "penstock/model/resource.hpp"
 #include "penstock/model/scaling.hpp"
+#include "penstock/model/topology.hpp"

@@ -1,10 +1,10 @@
 // Fits of the time of a message over its length.
+#include "penstock/model/ping_pong.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
-
-#include "penstock/model/ping_pong.hpp"
 
 namespace penstock::model {
 namespace {
@@ -66,14 +66,19 @@ PingPongFit fit_ping_pong(std::vector<MessageTime> times, int most_segments) {
   return fit;
 }
 
-double message_time_s(std::span<const machine::MessagePiece> pieces, double bytes) noexcept {
+const machine::MessagePiece& piece_of(std::span<const machine::MessagePiece> pieces, double bytes) noexcept {
   const machine::MessagePiece* holds = &pieces.front();
   for (const machine::MessagePiece& piece : pieces) {
     if (static_cast<double>(piece.from_bytes) <= bytes) {
       holds = &piece;
     }
   }
-  return holds->latency_s + bytes / holds->bandwidth_bytes_per_s;
+  return *holds;
+}
+
+double message_time_s(std::span<const machine::MessagePiece> pieces, double bytes) noexcept {
+  const machine::MessagePiece& piece = piece_of(pieces, bytes);
+  return piece.latency_s + bytes / piece.bandwidth_bytes_per_s;
 }
 
 double gain_of_bandwidth(double bytes, double half_bytes, double factor) noexcept {

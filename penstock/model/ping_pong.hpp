@@ -35,7 +35,10 @@ struct PingPongFit {
 /// squares of the relative errors are least.
 PingPongFit fit_ping_pong(std::vector<MessageTime> times, int most_segments);
 
-/// What a message of `bytes` takes by the piece that holds for its length. `pieces` are a transport's, not empty.
+/// The piece that holds for messages of `bytes`. `pieces` are a transport's, not empty.
+const machine::MessagePiece& piece_of(std::span<const machine::MessagePiece> pieces, double bytes) noexcept;
+
+/// What a message of `bytes` takes by that piece.
 double message_time_s(std::span<const machine::MessagePiece> pieces, double bytes) noexcept;
 
 /// How many times the effective bandwidth of messages of `bytes` grows where the bandwidth grows by `factor`, N1/2

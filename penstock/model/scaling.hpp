@@ -16,8 +16,8 @@ enum class Communication {
   none,
   blocking,  ///< one message at a time: (kappa + lambda) N
   constant,  ///< kappa + lambda
-  /// Messages as large as the surface of a worker's part: kappa N^((alpha - 1) beta) + lambda. That is kappa N^-beta for
-  /// a fixed problem, and kappa + lambda for alpha = 1, where a worker's part keeps its size; the lecture prints
+  /// Messages as large as the surface of a worker's part: kappa N^((alpha - 1) beta) + lambda. That is kappa N^-beta
+  /// for a fixed problem, and kappa + lambda for alpha = 1, where a worker's part keeps its size; the lecture prints
   /// kappa N^-beta for both and uses these.
   surface,
 };
@@ -73,9 +73,9 @@ struct ScalingFit {
 };
 
 /// Fits s, kappa and lambda of a program of the `form` given (its alpha, communication and beta; its other members do
-/// not matter), so that the squares of the relative errors of the speedups are least (slide 155). Throws Error for fewer
-/// points than parameters and one more, for numbers of workers below 1, speedups not above 0, and for points that leave
-/// a parameter open.
+/// not matter), so that the squares of the relative errors of the speedups are least (slide 155). Throws Error for
+/// fewer points than parameters and one more, for numbers of workers below 1, speedups not above 0, and for points that
+/// leave a parameter open.
 ScalingFit fit_scaling(std::span<const MeasuredSpeedup> points, const Scaling& form, double confidence = 0.95);
 
 }  // namespace penstock::model

@@ -78,9 +78,10 @@ void check_points(std::span<const MeasuredSpeedup> points, std::size_t parameter
   }
   for (const auto& [workers, measured] : points) {
     if (!(workers >= 1) || !(measured > 0) || !std::isfinite(workers) || !std::isfinite(measured)) {
-      throw Error(fmt::format("a speedup of {} with {} workers cannot be fitted: give at least 1 worker and a speedup "
-                              "above 0",
-                              measured, workers));
+      throw Error(
+          fmt::format("a speedup of {} with {} workers cannot be fitted: give at least 1 worker and a speedup "
+                      "above 0",
+                      measured, workers));
     }
   }
 }

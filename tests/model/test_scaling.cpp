@@ -43,7 +43,8 @@ TEST(Scaling, HasItsLimits) {
     EXPECT_NEAR(speedup({.serial = 1}, workers), 1, 1e-12) << "all serial";
     const Scaling gustafson{.serial = 0.3, .alpha = 1};
     EXPECT_NEAR(speedup(gustafson, workers), 0.3 + 0.7 * workers, 1e-9 * workers);
-    for (const Communication communication : {Communication::blocking, Communication::constant, Communication::surface}) {
+    for (const Communication communication :
+         {Communication::blocking, Communication::constant, Communication::surface}) {
       Scaling free = lecture(communication, 0);
       free.kappa = free.lambda = 0;
       EXPECT_EQ(speedup(free, workers), speedup({.serial = 0.05}, workers)) << "communication for nothing";
