@@ -1,16 +1,15 @@
 #include "penstock/model/fft_time.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <optional>
 
 #include "penstock/base/base.hpp"
 #include "penstock/model/ping_pong.hpp"
+#include "penstock/model/transport.hpp"
 
 namespace penstock::model {
 namespace {
@@ -20,24 +19,6 @@ using machine::Transport;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
-}
-
-Transport find_transport(const Machine& machine, const std::string& name) {
-  if (name.empty() && !machine.transports.empty()) {
-    return machine.transports.front();
-  }
-  if (name.empty()) {
-    return {.name = "ideal", .progress = 1, .pieces = {{0, 0, std::numeric_limits<double>::infinity()}}};
-  }
-  std::vector<std::string> known;
-  for (const Transport& transport : machine.transports) {
-    if (transport.name == name) {
-      return transport;
-    }
-    known.push_back(transport.name);
-  }
-  throw Error(fmt::format("{} has no transport '{}'; it has {}", machine.name, name,
-                          known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
 }
 
 /// What a rank holds of the field at each stage, the largest one.

@@ -33,7 +33,8 @@ TopologyFacts crossbar_facts(double nodes) {
 }
 
 /// Leaf switches, and above them as many levels of switches with as many ports as it takes, none thinner than the links
-/// that lead up from the leaves.
+/// that lead up from the leaves. Routes are static, as subnet managers set them: messages from a leaf share the uplinks
+/// that their destinations happen to have.
 TopologyFacts fat_tree_facts(const Network& network, double nodes) {
   const auto per_leaf = static_cast<double>(*network.nodes_per_leaf);
   if (nodes <= per_leaf) {
@@ -50,7 +51,9 @@ TopologyFacts fat_tree_facts(const Network& network, double nodes) {
   return {.links = nodes + (levels - 1) * uplinks,
           .diameter = 2 * levels,
           .bisection_links = nodes / 2 / oversubscription,
-          .all_to_all_load = std::max(to_others(nodes), oversubscription * (nodes - per_leaf) / nodes)};
+          .all_to_all_load =
+              std::max(to_others(nodes), oversubscription * (nodes - per_leaf) / nodes /
+                                             static_routing_share(per_leaf, std::max(uplinks_per_leaf, 1.0)))};
 }
 
 TopologyFacts grid_facts(const Network& network, std::int64_t nodes) {
