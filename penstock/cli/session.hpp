@@ -8,7 +8,7 @@
 
 namespace penstock::cli {
 
-/// Options that every distributed subcommand takes.
+/// Options that every distributed subcommand takes, and the others the last of.
 struct CommonOptions {
   std::string transport = "auto";  ///< "auto", "threads", "shm", "mpi"
   int ranks = 0;                   ///< 0: what the launcher started, else 1

@@ -127,6 +127,9 @@ struct Override {
 /// `machine` with some keys replaced together, checked like a file. Throws Error that names the key.
 Machine with(const Machine& machine, std::span<const Override> overrides);
 
+/// The number that a key stands for, dotted as in an Override. Throws Error where the machine has none of that name.
+double number(const Machine& machine, std::string_view key);
+
 /// The names of the machines that Penstock describes: the files of its folder machines/, without their ending.
 std::vector<std::string> described_names();
 

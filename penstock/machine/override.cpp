@@ -35,12 +35,13 @@ toml::table value_of(const std::string& text) {
   }
 }
 
-void replace(toml::table& file, const Override& change) {
+/// The table that holds `key`'s last word, which `rest` becomes. Throws Error for a word before that leads nowhere.
+toml::table& find_table(toml::table& file, std::string_view key, std::string_view& rest) {
   const auto refuse = [&](std::string_view word) {
-    throw Error(fmt::format("{}={}: there is no '{}' in the machine", change.key, change.value, word));
+    throw Error(fmt::format("{}: there is no '{}' in the machine", key, word));
   };
   toml::table* table = &file;
-  std::string_view rest = change.key;
+  rest = key;
   for (std::size_t dot = rest.find('.'); dot != std::string_view::npos; dot = rest.find('.')) {
     const std::string_view word = rest.substr(0, dot);
     rest.remove_prefix(dot + 1);
@@ -59,7 +60,7 @@ void replace(toml::table& file, const Override& change) {
     }
     table = node->as_table();
   }
-  table->insert_or_assign(rest, *value_of(change.value).get("value"));
+  return *table;
 }
 
 }  // namespace
@@ -71,12 +72,24 @@ Machine with(const Machine& machine, std::span<const Override> overrides) {
   toml::table file = toml::parse(format(machine));
   std::string name = machine.name + " with";
   for (const Override& change : overrides) {
-    replace(file, change);
+    std::string_view last;
+    toml::table& table = find_table(file, change.key, last);
+    table.insert_or_assign(last, *value_of(change.value).get("value"));
     name += fmt::format(" {}={}", change.key, change.value);
   }
   Machine changed;
   Reader(name, "", file).read(changed);
   return changed;
+}
+
+double number(const Machine& machine, std::string_view key) {
+  toml::table file = toml::parse(format(machine));
+  std::string_view last;
+  const toml::node* node = find_table(file, key, last).get(last);
+  if (node == nullptr || !node->is_number()) {
+    throw Error(fmt::format("{}: the machine has no such number", key));
+  }
+  return node->value<double>().value_or(0);
 }
 
 }  // namespace penstock::machine

@@ -8,6 +8,8 @@
 #include "penstock/model/htmt.hpp"
 #include "penstock/model/ping_pong.hpp"
 #include "penstock/model/projection.hpp"
+#include "penstock/model/reproduction.hpp"
 #include "penstock/model/resource.hpp"
 #include "penstock/model/scaling.hpp"
 #include "penstock/model/topology.hpp"
+#include "penstock/model/transport.hpp"

@@ -91,6 +91,42 @@ GridLoad load_of_axes(const Network& network, std::int64_t nodes, std::span<cons
   return found;
 }
 
+/// The bytes over each link of a ring, in both directions, kept as their differences from link to link.
+class Ring {
+ public:
+  explicit Ring(std::int64_t extent) : extent_(extent), changes_{zeros(extent), zeros(extent)} {}
+
+  /// Over `hops` links from `first` on.
+  void send(std::int64_t first, std::int64_t hops, double bytes, bool is_forward) {
+    std::vector<double>& changes = changes_[is_forward ? 0 : 1];
+    changes[static_cast<std::size_t>(first)] += bytes;
+    changes[static_cast<std::size_t>(first + hops)] -= bytes;
+  }
+
+  double most() const {
+    double largest = 0;
+    for (const std::vector<double>& changes : changes_) {
+      // Ways that pass the last link go on over the first one.
+      std::vector<double> loads(static_cast<std::size_t>(extent_));
+      double load = 0;
+      for (std::size_t link = 0; link < changes.size(); ++link) {
+        load += changes[link];
+        loads[link % loads.size()] += load;
+      }
+      largest = std::max(largest, *std::max_element(loads.begin(), loads.end()));
+    }
+    return largest;
+  }
+
+ private:
+  static std::vector<double> zeros(std::int64_t extent) {
+    return std::vector<double>(2 * static_cast<std::size_t>(extent));
+  }
+
+  std::int64_t extent_;
+  std::vector<double> changes_[2];
+};
+
 /// Of messages strewn evenly over so many nodes, where each node sends but a part of its bytes to others.
 double load_of_part(const Network& network, std::int64_t nodes, double off_node) {
   return off_node > 0 && nodes > 1 ? topology_facts(network, nodes).all_to_all_load * off_node /
@@ -118,29 +154,25 @@ std::vector<std::int64_t> shape_of(const Network& network, std::int64_t nodes) {
 
 double ring_load(std::int64_t extent, bool wraps, std::int64_t members, std::int64_t stride) {
   wraps = wraps && extent > 2;  // two nodes have one link
-  const auto length = static_cast<std::size_t>(extent);
-  std::vector<double> forward(length), backward(length);  // over the link from node i to i + 1, and back
+  Ring ring(extent);
   const double share = 1 / static_cast<double>(members);
   for (std::int64_t from = 0; from < extent; ++from) {
     const std::int64_t first = from / (members * stride) * (members * stride) + from % stride;
     for (std::int64_t member = 0; member < members; ++member) {
       const std::int64_t to = first + member * stride;
-      const std::int64_t ahead = wraps ? (to - from + extent) % extent : std::max<std::int64_t>(to - from, 0);
-      const std::int64_t behind = wraps ? (extent - ahead) % extent : std::max<std::int64_t>(from - to, 0);
-      const bool is_tie = wraps && ahead == behind;
-      const bool goes_ahead = wraps ? ahead <= behind : ahead > 0;
-      const bool goes_behind = wraps ? behind <= ahead : behind > 0;
-      const double part = is_tie ? share / 2 : share;
-      for (std::int64_t hop = 0; goes_ahead && hop < ahead; ++hop) {
-        forward[static_cast<std::size_t>((from + hop) % extent)] += part;
-      }
-      for (std::int64_t hop = 0; goes_behind && hop < behind; ++hop) {
-        backward[static_cast<std::size_t>((from - hop - 1 + extent) % extent)] += part;
+      const std::int64_t ahead = wraps ? (to - from + extent) % extent : to - from;
+      const std::int64_t behind = wraps ? extent - ahead : -ahead;
+      if (wraps && ahead == behind) {
+        ring.send(from, ahead, share / 2, true);
+        ring.send(to, ahead, share / 2, false);
+      } else if (wraps ? ahead < behind : ahead > 0) {
+        ring.send(from, ahead, share, true);
+      } else {
+        ring.send(to, behind, share, false);
       }
     }
   }
-  return std::max(*std::max_element(forward.begin(), forward.end()),
-                  *std::max_element(backward.begin(), backward.end()));
+  return ring.most();
 }
 
 GridLoad grid_load(const Network& network, std::int64_t nodes, std::int64_t ranks_per_node, std::int64_t ty,

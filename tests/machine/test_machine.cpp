@@ -208,6 +208,14 @@ TEST(Overrides, ReplaceKeysTogether) {
   EXPECT_EQ(machine.node.cores, 4);
 }
 
+TEST(Overrides, StartFromTheNumbersThatAreThere) {
+  const Machine machine = cluster_with({});
+  EXPECT_EQ(number(machine, "count"), 64);
+  EXPECT_EQ(number(machine, "transports.mpi.pieces.1.latency_s"), 8e-6);
+  EXPECT_TRUE(fails_with({"node.bus_bandwidth_bytes_per_s", "no such number"},
+                         [&] { number(machine, "node.bus_bandwidth_bytes_per_s"); }));
+}
+
 TEST(Overrides, ThatAMachineCannotHaveAreRefusedWithTheirKey) {
   for (const auto& [key, value, problem] :
        {std::tuple{"node.cores", "-1", "node.cores is -1; give a number greater than 0"},
