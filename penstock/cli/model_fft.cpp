@@ -155,9 +155,7 @@ void add_choices(CLI::App& app, const std::shared_ptr<Study>& study, const std::
             "Whether ranks are numbered over all nodes first, or over a node's cores (nodes on meshes and tori)",
             [choices](const std::string& text) {
               choices->has_order = true;
-              choices->run.order = parse_choice<model::RankOrder>(
-                  "--order", text,
-                  {{"nodes", model::RankOrder::nodes_first}, {"cores", model::RankOrder::cores_first}});
+              choices->run.order = parse_rank_order("--order", text);
             });
   add_value(app, "--type", "c2c|r2c", "Complex or real fields (c2c)", [choices](const std::string& text) {
     choices->run.fft.is_real = parse_choice<bool>("--type", text, {{"c2c", false}, {"r2c", true}});

@@ -189,6 +189,11 @@ void add_number(CLI::App& app, const std::string& option, const std::string& hel
   });
 }
 
+model::RankOrder parse_rank_order(std::string_view option, std::string_view text) {
+  return parse_choice<model::RankOrder>(
+      option, text, {{"nodes", model::RankOrder::nodes_first}, {"cores", model::RankOrder::cores_first}});
+}
+
 Case make_case(const Study& study, const StudyOptions& options) {
   Case at{.machine = machine::find(options.machine), .numbers = study.numbers};
   std::vector<machine::Override> of_machine;

@@ -69,6 +69,9 @@ std::shared_ptr<StudyOptions> declare_study(CLI::App& app, bool has_machine);
 void add_number(CLI::App& app, const std::string& option, const std::string& help, const std::shared_ptr<Study>& study,
                 const std::string& key, std::int64_t lowest);
 
+/// "nodes" or "cores", which are numbered first.
+model::RankOrder parse_rank_order(std::string_view option, std::string_view text);
+
 /// Collective: evaluates all points, prints them as a table, writes the JSON and draws the plot that are asked for.
 void run_study(Session& session, const Study& study, const StudyOptions& options);
 

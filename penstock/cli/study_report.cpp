@@ -104,7 +104,8 @@ void print_points(const std::vector<Evaluated>& points, const std::string& swept
     print_table(points, swept_key);
     return;
   }
-  if (!swept_key.empty()) {
+  if (!swept_key.empty() &&
+      std::ranges::find(points.front().figures, swept_key, &Figure::key) == points.front().figures.end()) {
     fmt::print("{:34} {:g}\n", swept_key, points.front().swept);
   }
   print_list(points.front());

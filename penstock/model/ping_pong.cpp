@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 namespace penstock::model {
 namespace {
@@ -51,18 +52,35 @@ PingPongFit fit_ping_pong(std::vector<MessageTime> times, int most_segments) {
   }
   std::ranges::sort(times, {}, &MessageTime::bytes);
   const std::span<const MessageTime> all(times);
-  fit.segments = {fit_line(all)};
-  double least = squared_errors(fit.segments[0], all);
-  for (std::size_t cut = fewest_in_segment; most_segments > 1 && cut + fewest_in_segment <= all.size(); ++cut) {
-    const PingPongSegment lower = fit_line(all.first(cut));
-    const PingPongSegment upper = fit_line(all.subspan(cut));
-    const double errors = squared_errors(lower, all.first(cut)) + squared_errors(upper, all.subspan(cut));
-    if (errors < least) {
-      least = errors;
-      fit.segments = {lower, upper};
-    }
+  // The best fits of the first times with one segment less, each then continued by one more.
+  struct Partial {
+    double errors = std::numeric_limits<double>::infinity();
+    std::vector<PingPongSegment> segments;
+  };
+  std::vector<Partial> before(all.size() + 1);
+  for (std::size_t end = 2; end <= all.size(); ++end) {
+    before[end].segments = {fit_line(all.first(end))};
+    before[end].errors = squared_errors(before[end].segments[0], all.first(end));
   }
-  fit.relative_error = std::sqrt(least / static_cast<double>(times.size()));
+  Partial best = before.back();
+  for (int segments = 2; segments <= most_segments; ++segments) {
+    std::vector<Partial> now(all.size() + 1);
+    for (std::size_t end = fewest_in_segment; end <= all.size(); ++end) {
+      for (std::size_t cut = fewest_in_segment; cut + fewest_in_segment <= end; ++cut) {
+        const std::span<const MessageTime> part = all.subspan(cut, end - cut);
+        const PingPongSegment segment = fit_line(part);
+        const double errors = before[cut].errors + squared_errors(segment, part);
+        if (errors < now[end].errors) {
+          now[end] = {errors, before[cut].segments};
+          now[end].segments.push_back(segment);
+        }
+      }
+    }
+    best = now.back().errors < best.errors ? now.back() : best;
+    before = std::move(now);
+  }
+  fit.segments = best.segments;
+  fit.relative_error = std::sqrt(best.errors / static_cast<double>(times.size()));
   return fit;
 }
 

@@ -31,8 +31,8 @@ struct PingPongFit {
   double relative_error = 0;              ///< root of the mean square, of the times fitted
 };
 
-/// Fits one line, or where `most_segments` is 2 and two fit better, two with three lengths or more each, so that the
-/// squares of the relative errors are least.
+/// Fits up to `most_segments` lines, each to three lengths or more, so that the squares of the relative errors are
+/// least.
 PingPongFit fit_ping_pong(std::vector<MessageTime> times, int most_segments);
 
 /// The piece that holds for messages of `bytes`. `pieces` are a transport's, not empty.

@@ -72,6 +72,19 @@ void add_messages(const machine::Machine& machine, Reproduction& found) {
   found.statements.push_back({"latency of 8 B, two-sided over one-sided (slide 9: \"almost\")", "", 2.0,
                               latency("two-sided") / latency("one-sided"), 0.05,
                               "the figure of the machine file, taken from this slide"});
+  Curves round_trip{.title = "Round trip: a message and its acknowledgement (slide 9)",
+                    .x_name = "bytes",
+                    .y_name = "us",
+                    .x = {},
+                    .series = {{"one-sided", {}}, {"two-sided", {}}}};
+  for (double bytes = 1; bytes <= 512; bytes *= 2) {
+    round_trip.x.push_back(bytes);
+    for (Curves::Series& series : round_trip.series) {
+      const machine::Transport transport = find_transport(machine, series.name);
+      series.y.push_back(1e6 * (message_time_s(transport.pieces, bytes) + message_time_s(transport.pieces, 0)));
+    }
+  }
+  found.curves.push_back(round_trip);
   const auto gain = [&](double links, double bytes) {
     return flood(machine, "one-sided", links, bytes) / flood(machine, "two-sided", links, bytes);
   };

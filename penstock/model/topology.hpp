@@ -32,7 +32,7 @@ TopologyFacts topology_facts(const machine::Network& network, std::int64_t nodes
 double all_to_all_s(const machine::Network& network, std::int64_t nodes, double bytes);
 
 /// The shape of a part of a mesh or torus: the machine's own, a partition that the network lists, or the factors of
-/// `nodes` that are most alike, in ascending order.
+/// `nodes` that are most alike, within the machine's dimensions if any are.
 std::vector<std::int64_t> shape_of(const machine::Network& network, std::int64_t nodes);
 
 /// Whether a part of so many nodes is a torus, not a mesh.

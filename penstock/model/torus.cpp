@@ -19,24 +19,29 @@ std::int64_t product(std::span<const std::int64_t> shape) {
   return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-/// Of all ascending ways to write `nodes` as a product of so many factors from `least` on, the one of the least sum;
-/// empty where there is none.
-std::vector<std::int64_t> even_factors(std::int64_t nodes, std::size_t count, std::int64_t least) {
-  if (count == 1) {
-    return nodes >= least ? std::vector{nodes} : std::vector<std::int64_t>();
+/// Of all ways to write `nodes` as a product of one factor for each of `limits` and no larger than it, the one of the
+/// least sum, and of these the one that comes first; empty where there is none.
+std::vector<std::int64_t> even_factors(std::int64_t nodes, std::span<const std::int64_t> limits) {
+  if (limits.size() == 1) {
+    return nodes <= limits[0] ? std::vector{nodes} : std::vector<std::int64_t>();
   }
   std::vector<std::int64_t> best;
   std::int64_t best_sum = 0;
-  for (std::int64_t factor = least; factor <= nodes / factor; ++factor) {
-    if (nodes % factor != 0) {
-      continue;
-    }
-    std::vector<std::int64_t> rest = even_factors(nodes / factor, count - 1, factor);
+  const auto try_factor = [&](std::int64_t factor) {
+    std::vector<std::int64_t> rest =
+        factor <= limits[0] ? even_factors(nodes / factor, limits.subspan(1)) : std::vector<std::int64_t>();
     const std::int64_t sum = factor + std::accumulate(rest.begin(), rest.end(), std::int64_t{0});
-    if (!rest.empty() && (best.empty() || sum < best_sum)) {
+    const bool is_first = sum == best_sum && factor < best[0];
+    if (!rest.empty() && (best.empty() || sum < best_sum || is_first)) {
       best = std::move(rest);
       best.insert(best.begin(), factor);
       best_sum = sum;
+    }
+  };
+  for (std::int64_t factor = 1; factor <= nodes / factor; ++factor) {
+    if (nodes % factor == 0) {
+      try_factor(factor);
+      try_factor(nodes / factor);
     }
   }
   return best;
@@ -149,7 +154,8 @@ std::vector<std::int64_t> shape_of(const Network& network, std::int64_t nodes) {
       return partition;
     }
   }
-  return even_factors(nodes, network.dimensions.size(), 1);
+  const std::vector<std::int64_t> within = even_factors(nodes, network.dimensions);
+  return within.empty() ? even_factors(nodes, std::vector(network.dimensions.size(), nodes)) : within;
 }
 
 double ring_load(std::int64_t extent, bool wraps, std::int64_t members, std::int64_t stride) {

@@ -175,6 +175,10 @@ class Others(Model):
         points = self.points("topology", "--machine", "bluegene-p", "--sweep", "nodes=512..4096")
         self.assertEqual([point["shape"] for point in points], ["8x8x8", "8x8x16", "8x8x32", "8x16x32"])
         self.assertEqual([point["bisection_links"] for point in points], [128, 128, 128, 256])
+        grid = ("--nodes", "512", "--grid", "64x32", "--ranks-per-node", "4")
+        point = self.points("topology", "--machine", "bluegene-p", *grid)[0]
+        self.assertEqual((point["rows_load"], point["columns_load"]), (1, 1))
+        self.assertAlmostEqual(point["rows_s"], 2**20 / 374e6)
         self.assert_refused("no network", "topology")
         self.assert_refused("power of 2", "topology", "--machine", "infiniband-ddr", "--set",
                             "network.topology=hypercube", "--nodes", "24")

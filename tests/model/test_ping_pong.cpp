@@ -44,6 +44,23 @@ TEST(PingPong, WithTwoProtocolsIsFittedByTwoSegments) {
   EXPECT_NEAR(fit.segments[1].bandwidth_bytes_per_s, 10e9, 1e8);
 }
 
+TEST(PingPong, WithThreeProtocolsIsFittedByThreeSegments) {
+  std::vector<MessageTime> times;
+  for (double bytes = 1; bytes <= 1 << 22; bytes *= 2) {
+    times.push_back({bytes, bytes <= 512       ? 1e-6 + bytes / 0.5e9
+                            : bytes <= 1 << 16 ? 3e-6 + bytes / 2e9
+                                               : 40e-6 + bytes / 12e9});
+  }
+  const PingPongFit fit = fit_ping_pong(times, 3);
+  ASSERT_EQ(fit.segments.size(), 3U);
+  EXPECT_EQ(fit.segments[1].first_bytes, 1024);
+  EXPECT_EQ(fit.segments[2].first_bytes, 1 << 17);
+  EXPECT_NEAR(fit.segments[2].bandwidth_bytes_per_s, 12e9, 1);
+  EXPECT_LT(fit.relative_error, 1e-9);
+  EXPECT_LE(fit_ping_pong(times, 4).relative_error, fit.relative_error);
+  EXPECT_GT(fit_ping_pong(times, 2).relative_error, 0.01);
+}
+
 TEST(PingPong, OfASingleTimeHasNoFit) {
   EXPECT_TRUE(fit_ping_pong({{8, 1e-6}}, 2).segments.empty());
 }

@@ -127,6 +127,8 @@ TEST(Torus, HasShapesOfItsPartitionsOrAsEvenAsCanBe) {
   EXPECT_EQ(shape_of(network, 128), (Shape{4, 4, 8}));
   EXPECT_EQ(shape_of(network, 7), (Shape{1, 1, 7}));
   EXPECT_EQ(shape_of(network, 1), (Shape{1, 1, 1}));
+  EXPECT_EQ(shape_of(torus_of({2, 3, 64}), 128), (Shape{2, 2, 32})) << "within the machine";
+  EXPECT_EQ(shape_of(torus_of({2, 3, 4}), 64), (Shape{4, 4, 4})) << "beyond it";
 }
 
 TEST(Torus, IsAMeshWhereItsPartIsSmall) {
