@@ -53,10 +53,7 @@ void check_machine(const Machine& machine, const FftRun& run) {
 
 void check_grid(const FftRun& run, std::int64_t ty, std::int64_t tz) {
   const auto [nx, ny, nz] = run.fft.size;
-  if (ty * tz != run.nodes * run.ranks_per_node) {
-    throw Error(
-        fmt::format("a grid of {} x {} ranks does not fit {} nodes of {}", ty, tz, run.nodes, run.ranks_per_node));
-  }
+  check_ranks(run.nodes, run.ranks_per_node, ty, tz);
   if (ty > std::min(nx, ny) || tz > std::min(ny, nz)) {
     throw Error(
         fmt::format("a grid of {} x {} ranks has more than {} x {} x {} points can occupy", ty, tz, nx, ny, nz));

@@ -56,7 +56,10 @@ struct GridLoad {
 /// first dimension fastest).
 enum class RankOrder { cores_first, nodes_first };
 
-/// `ty` x `tz` ranks, `ranks_per_node` on each of `nodes` nodes. Throws Error where these do not multiply.
+/// Throws Error where `ty` x `tz` ranks do not fill `nodes` nodes of `ranks_per_node` each; the last may have fewer.
+void check_ranks(std::int64_t nodes, std::int64_t ranks_per_node, std::int64_t ty, std::int64_t tz);
+
+/// `ty` x `tz` ranks, `ranks_per_node` on each of `nodes` nodes. Throws Error as `check_ranks` does.
 GridLoad grid_load(const machine::Network& network, std::int64_t nodes, std::int64_t ranks_per_node, std::int64_t ty,
                    std::int64_t tz, RankOrder order);
 

@@ -181,18 +181,22 @@ double ring_load(std::int64_t extent, bool wraps, std::int64_t members, std::int
   return ring.most();
 }
 
-GridLoad grid_load(const Network& network, std::int64_t nodes, std::int64_t ranks_per_node, std::int64_t ty,
-                   std::int64_t tz, RankOrder order) {
-  if (ty * tz != nodes * ranks_per_node) {
+void check_ranks(std::int64_t nodes, std::int64_t ranks_per_node, std::int64_t ty, std::int64_t tz) {
+  if (ty * tz > nodes * ranks_per_node || ty * tz <= (nodes - 1) * ranks_per_node) {
     throw Error(fmt::format("a grid of {} x {} ranks does not fit {} nodes of {}", ty, tz, nodes, ranks_per_node));
   }
+}
+
+GridLoad grid_load(const Network& network, std::int64_t nodes, std::int64_t ranks_per_node, std::int64_t ty,
+                   std::int64_t tz, RankOrder order) {
+  check_ranks(nodes, ranks_per_node, ty, tz);
   std::vector<Axis> axes;
   for (const std::int64_t extent : is_grid(network) ? shape_of(network, nodes) : std::vector{nodes}) {
     axes.push_back({.extent = extent});
   }
   const Axis cores{.extent = ranks_per_node, .is_within_node = true};
   axes.insert(order == RankOrder::cores_first ? axes.begin() : axes.end(), cores);
-  const bool is_mapped = split(axes, ty);
+  const bool is_mapped = ty * tz == nodes * ranks_per_node && split(axes, ty);
   GridLoad found;
   if (is_mapped && is_grid(network)) {
     return load_of_axes(network, nodes, axes, ty, tz);

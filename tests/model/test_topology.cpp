@@ -190,6 +190,15 @@ TEST(GridLoad, OfRowsWithinANodeIsNone) {
   EXPECT_DOUBLE_EQ(found.load[1], topology_facts(fat_tree(1), 16).all_to_all_load);
 }
 
+TEST(GridLoad, MayLeaveRoomOnTheLastNode) {
+  const GridLoad found = grid_load(fat_tree(1), 4, 40, 8, 16, RankOrder::cores_first);
+  EXPECT_EQ(found.off_node[0], 0) << "rows of 8 within nodes of 40";
+  EXPECT_DOUBLE_EQ(found.off_node[1], 1 - 5.0 / 16) << "five of a column's ranks share a node";
+  EXPECT_TRUE(
+      fails_with({"8 x 16", "3 nodes of 40"}, [] { grid_load(fat_tree(1), 3, 40, 8, 16, RankOrder::cores_first); }));
+  EXPECT_TRUE(fails_with({"5 nodes of 40"}, [] { grid_load(fat_tree(1), 5, 40, 8, 16, RankOrder::cores_first); }));
+}
+
 TEST(GridLoad, ThatDoesNotFollowTheTorusIsTakenForAllWithAll) {
   const GridLoad found = grid_load(torus_of({8, 8, 8}), 512, 1, 16, 32, RankOrder::nodes_first);
   EXPECT_TRUE(found.is_mapped) << "rows of 8 x 2, columns of 4 x 8";
