@@ -25,7 +25,7 @@
 namespace penstock::cli {
 namespace {
 
-void add_common_options(CLI::App& app, CommonOptions& options) {
+void add_rank_options(CLI::App& app, CommonOptions& options) {
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   add_value(app, "--transport", fmt::format("{}", fmt::join(gas::transport_names(), "|")),
             "What carries data between ranks (auto, or what PENSTOCK_TRANSPORT says)", [&](const std::string& text) {
@@ -38,6 +38,9 @@ void add_common_options(CLI::App& app, CommonOptions& options) {
   add_value(
       app, "--threads", "N", "Threads of each rank (the usable processors, shared by the ranks of a node)",
       [&](const std::string& text) { options.threads = static_cast<int>(parse_integer("--threads", text, 1, 4096)); });
+}
+
+void add_json_option(CLI::App& app, CommonOptions& options) {
   add_value(app, "--json", "FILE", "Write the results as JSON; - writes them to standard output instead of the table",
             [&](const std::string& text) { options.json_path = text; });
 }
@@ -59,7 +62,10 @@ Outcome run(Processes& processes, std::vector<std::string> arguments) {
       leaves.push_back(sub);
     }
     for (CLI::App* leaf : leaves) {
-      add_common_options(*leaf, options);
+      if (subcommand.is_distributed) {
+        add_rank_options(*leaf, options);
+      }
+      add_json_option(*leaf, options);
     }
   }
   app.require_subcommand(0, 1);

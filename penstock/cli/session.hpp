@@ -9,7 +9,7 @@
 
 namespace penstock::cli {
 
-/// Options that every distributed subcommand takes.
+/// Options that every distributed subcommand takes, and the others the last of.
 struct CommonOptions {
   TransportChoice transport;
   int ranks = 0;          ///< 0: what the launcher started, else 1

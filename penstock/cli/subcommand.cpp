@@ -10,6 +10,10 @@ std::span<const Subcommand> subcommands() {
       Subcommand{"nas-ft", "Run the NAS FT benchmark and verify its published checksums", declare_nas_ft},
       Subcommand{"bench", "Measure what the machine and Penstock's parts reach, each beside its baselines",
                  declare_bench},
+      Subcommand{"model", "Evaluate a model of a described machine: times, what bounds them, what more would gain",
+                 declare_model, false},
+      Subcommand{"reproduce", "Show the figures of the documents that Penstock comes from, ours beside theirs",
+                 declare_reproduce, false},
   };
   return all;
 }

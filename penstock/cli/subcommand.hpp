@@ -17,11 +17,12 @@ namespace penstock::cli {
 using Body = std::function<void(Session&)>;
 
 /// A subcommand. `declare` adds its options, or subcommands of its own, to `app` and returns its body, which holds what
-/// the options are read into.
+/// the options are read into. One that is not distributed takes no options of ranks and threads.
 struct Subcommand {
   const char* name;
   const char* summary;
   Body (*declare)(CLI::App& app);
+  bool is_distributed = true;
 };
 
 /// All of them, in the order in which help lists them.
@@ -29,6 +30,8 @@ std::span<const Subcommand> subcommands();
 
 Body declare_bench(CLI::App& app);
 Body declare_fft(CLI::App& app);
+Body declare_model(CLI::App& app);
 Body declare_nas_ft(CLI::App& app);
+Body declare_reproduce(CLI::App& app);
 
 }  // namespace penstock::cli

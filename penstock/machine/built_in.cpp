@@ -17,7 +17,8 @@ Machine built_in() {
                    .fft_rate_flops_per_core = 30e9,          // measured: FFTW, length 256
                    .gemm_rate_flops_per_core = 54.4e9,       // measured: OpenBLAS, n = 4096
                    .memory_levels = {}},
-          .network = {}};
+          .network = {},
+          .transports = {}};
 }
 
 }  // namespace penstock::machine

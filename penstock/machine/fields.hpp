@@ -19,9 +19,10 @@ inline constexpr std::array<std::pair<Topology, std::string_view>, 7> topology_n
      {Topology::dragonfly, "dragonfly"}}};
 
 // Each function visits the keys of one table of the file. A `Section` is the parser's or the formatter's; it offers
-//   positive(key, value)        a number above zero: an integer or a floating-point one, as the member is
+//   positive(key, value)        a number above zero: an integer or a floating-point one, as the member is; one that is
+//                               a std::optional may be absent
 //   not_negative(key, value)    zero as well
-//   text(key, value), topology(key, value), integers(key, values)
+//   text(key, value), topology(key, value), integers(key, values), lists(key, lists of integers)
 //   table(key, value), tables(key, values)     which visit the tables below in turn; the latter may be absent.
 
 template <class Section>
@@ -40,26 +41,43 @@ void visit(Section& section, Node& node) {
   section.positive("cache_bytes", node.cache_bytes);
   section.positive("cache_l2_bytes", node.cache_l2_bytes);
   section.positive("line_bytes", node.line_bytes);
-  section.positive("fft_rate_flops_per_core", node.fft_rate_flops_per_core);
-  section.positive("gemm_rate_flops_per_core", node.gemm_rate_flops_per_core);
+  section.not_negative("fft_rate_flops_per_core", node.fft_rate_flops_per_core);
+  section.not_negative("gemm_rate_flops_per_core", node.gemm_rate_flops_per_core);
+  section.positive("bus_bandwidth_bytes_per_s", node.bus_bandwidth_bytes_per_s);
+  section.positive("fft_cache_constant", node.fft_cache_constant);
   section.tables("memory_levels", node.memory_levels);
 }
 
 template <class Section>
-void visit(Section& section, NetworkPiece& piece) {
+void visit(Section& section, MessagePiece& piece) {
   section.not_negative("from_bytes", piece.from_bytes);
   section.positive("latency_s", piece.latency_s);
   section.positive("bandwidth_bytes_per_s", piece.bandwidth_bytes_per_s);
 }
 
 template <class Section>
+void visit(Section& section, Transport& transport) {
+  section.text("name", transport.name);
+  section.not_negative("progress", transport.progress);
+  section.not_negative("send_overhead_s", transport.send_overhead_s);
+  section.not_negative("receive_overhead_s", transport.receive_overhead_s);
+  section.not_negative("gap_s", transport.gap_s);
+  section.tables("pieces", transport.pieces);
+}
+
+template <class Section>
 void visit(Section& section, Network& network) {
   section.topology("topology", network.topology);
   section.integers("dimensions", network.dimensions);
+  section.lists("partitions", network.partitions);
+  section.positive("torus_from_nodes", network.torus_from_nodes);
+  section.positive("nodes_per_leaf", network.nodes_per_leaf);
+  section.positive("oversubscription", network.oversubscription);
+  section.positive("nodes_per_router", network.nodes_per_router);
+  section.positive("routers_per_group", network.routers_per_group);
+  section.positive("global_links_per_router", network.global_links_per_router);
   section.positive("link_bandwidth_bytes_per_s", network.link_bandwidth_bytes_per_s);
-  section.not_negative("send_overhead_s", network.send_overhead_s);
-  section.not_negative("receive_overhead_s", network.receive_overhead_s);
-  section.tables("pieces", network.pieces);
+  section.positive("injection_bandwidth_bytes_per_s", network.injection_bandwidth_bytes_per_s);
 }
 
 template <class Section>
@@ -69,6 +87,7 @@ void visit(Section& section, Machine& machine) {
   section.positive("count", machine.count);
   section.table("node", machine.node);
   section.table("network", machine.network);
+  section.tables("transports", machine.transports);
 }
 
 }  // namespace penstock::machine

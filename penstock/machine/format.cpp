@@ -2,6 +2,8 @@
 #include <fmt/ranges.h>
 #include <toml++/toml.h>
 
+#include <cstdint>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -26,6 +28,12 @@ class Section {
   void not_negative(std::string_view key, Number value) {
     positive(key, value);
   }
+  template <class Number>
+  void positive(std::string_view key, const std::optional<Number>& value) {
+    if (value) {
+      positive(key, *value);
+    }
+  }
   void text(std::string_view key, const std::string& value) {
     std::ostringstream quoted;
     quoted << toml::value<std::string>(value);
@@ -37,6 +45,11 @@ class Section {
   void integers(std::string_view key, const std::vector<std::int64_t>& values) {
     if (!values.empty()) {
       keys_ += fmt::format("{} = [{}]\n", key, fmt::join(values, ", "));
+    }
+  }
+  void lists(std::string_view key, const std::vector<std::vector<std::int64_t>>& values) {
+    if (!values.empty()) {
+      keys_ += fmt::format("{} = {}\n", key, values);
     }
   }
   template <class Value>

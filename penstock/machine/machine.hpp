@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,20 +31,40 @@ struct Node {
   /// The second-level cache of one core.
   std::int64_t cache_l2_bytes = 0;
   std::int64_t line_bytes = 0;
-  /// A 1-D complex transform in cache, by the convention of 5 n log2 n operations.
+  /// A 1-D complex transform in cache, by the convention of 5 n log2 n operations; 0 where it is not known.
   double fft_rate_flops_per_core = 0;
+  /// A matrix multiply; 0 where it is not known.
   double gemm_rate_flops_per_core = 0;
+  /// Between the memory of the network and that of the processors, one direction, where these are two (an accelerator).
+  std::optional<double> bus_bandwidth_bytes_per_s = {};
+  /// A of Czechowski et al. 2012, eq. 2: how many times the least traffic of a cache-oblivious 1-D transform it moves.
+  std::optional<double> fft_cache_constant = {};
   /// From the farthest to the nearest; may be empty.
-  std::vector<MemoryLevel> memory_levels;
+  std::vector<MemoryLevel> memory_levels = {};
   bool operator==(const Node&) const = default;
 };
 
 /// What a message costs from `from_bytes` on, up to the next piece: `latency_s` + its bytes / `bandwidth_bytes_per_s`.
-struct NetworkPiece {
+struct MessagePiece {
   std::int64_t from_bytes = 0;
   double latency_s = 0;
   double bandwidth_bytes_per_s = 0;
-  bool operator==(const NetworkPiece&) const = default;
+  bool operator==(const MessagePiece&) const = default;
+};
+
+/// A way for messages between ranks, such as MPI's sends or one-sided puts, in the terms of LogGP.
+struct Transport {
+  std::string name;
+  /// The part of a transfer, from 0 to 1, that goes on while the processor computes.
+  double progress = 0;
+  /// The processor's time for each message sent, and for each received; may be 0.
+  double send_overhead_s = 0;
+  double receive_overhead_s = 0;
+  /// What each message takes of a link's or adapter's time beyond its bytes; may be 0.
+  double gap_s = 0;
+  /// One message alone, in ascending order, the first from 0 bytes.
+  std::vector<MessagePiece> pieces = {};
+  bool operator==(const Transport&) const = default;
 };
 
 enum class Topology { bus, crossbar, fat_tree, mesh, torus, hypercube, dragonfly };
@@ -52,14 +73,22 @@ enum class Topology { bus, crossbar, fat_tree, mesh, torus, hypercube, dragonfly
 struct Network {
   Topology topology = Topology::crossbar;
   /// The nodes in each dimension of a mesh or torus; empty for the others.
-  std::vector<std::int64_t> dimensions;
+  std::vector<std::int64_t> dimensions = {};
+  /// Mesh, torus: the shapes that parts of the machine have, where they are not as even as can be.
+  std::vector<std::vector<std::int64_t>> partitions = {};
+  /// Torus: parts of fewer nodes are meshes.
+  std::optional<std::int64_t> torus_from_nodes = {};
+  /// Fat tree: the nodes at a leaf switch, and the links down over the links up of each switch (1 where absent).
+  std::optional<std::int64_t> nodes_per_leaf = {};
+  std::optional<double> oversubscription = {};
+  /// Dragonfly: each router's nodes and links to other groups; routers of one group are all joined.
+  std::optional<std::int64_t> nodes_per_router = {};
+  std::optional<std::int64_t> routers_per_group = {};
+  std::optional<std::int64_t> global_links_per_router = {};
   /// One link, one direction.
   double link_bandwidth_bytes_per_s = 0;
-  /// The processor's time for each message sent, and for each received; may be 0.
-  double send_overhead_s = 0;
-  double receive_overhead_s = 0;
-  /// In ascending order, the first from 0 bytes.
-  std::vector<NetworkPiece> pieces;
+  /// All that a node can send at once; where absent, all its links.
+  std::optional<double> injection_bandwidth_bytes_per_s = {};
   bool operator==(const Network&) const = default;
 };
 
@@ -69,7 +98,9 @@ struct Machine {
   std::int64_t year = 0;
   std::int64_t count = 0;
   Node node;
-  std::optional<Network> network;
+  std::optional<Network> network = {};
+  /// The first is the one meant where none is named; may be empty.
+  std::vector<Transport> transports = {};
   bool operator==(const Machine&) const = default;
 };
 
@@ -85,6 +116,26 @@ std::string format(const Machine& machine);
 
 /// Writes the machine file `path`, beside and renamed.
 void write(const Machine& machine, const std::string& path);
+
+/// A key of a machine file, dotted, elements of lists by their name or number ("transports.mpi.gap_s"), and the text of
+/// its new value as a file would have it; a word without quotes is a string.
+struct Override {
+  std::string key;
+  std::string value;
+};
+
+/// `machine` with some keys replaced together, checked like a file. Throws Error that names the key.
+Machine with(const Machine& machine, std::span<const Override> overrides);
+
+/// The number that a key stands for, dotted as in an Override. Throws Error where the machine has none of that name.
+double number(const Machine& machine, std::string_view key);
+
+/// The names of the machines that Penstock describes: the files of its folder machines/, without their ending.
+std::vector<std::string> described_names();
+
+/// The machine of that name, or, for a name with a slash or an ending, of that file. Throws Error as `read` does, and
+/// for a name that is not described with the list of those that are.
+Machine find(const std::string& name_or_path);
 
 /// The machine assumed where none is given: that of machines/default.toml, which says where each figure comes from.
 Machine built_in();

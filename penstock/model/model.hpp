@@ -1,75 +1,15 @@
 // Pure functions: a machine and a problem in, times and limits out.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <span>
-#include <vector>
-
-namespace penstock::model {
-
-/// A 3-D FFT as far as its cost goes.
-struct Fft {
-  std::array<std::int64_t, 3> size{};  ///< nx, ny, nz: points in real space
-  bool is_real = false;                ///< real to complex, else complex to complex
-  std::int64_t real_bytes = 8;         ///< 8 for double precision, 4 for single
-  std::int64_t fields = 1;             ///< transformed per call
-};
-
-/// What the ranks of a run have together. A rate of 0 is not known, and limits nothing.
-struct Resources {
-  double memory_bandwidth_bytes_per_s = 0;  ///< read plus written
-  double fft_rate_flops = 0;                ///< 1-D transforms in cache, by the convention of fft_flops
-  std::int64_t cache_bytes = 0;             ///< last-level cache
-};
-
-/// The operations of a transform by the convention of 5 N log2 N with N points, half of that for real fields: what
-/// rates are reckoned by, whatever an algorithm really executes.
-double fft_flops(const Fft& fft) noexcept;
-
-/// The least bytes that a transform moves between memory and cache. A plane that fits into the cache is transformed in
-/// two directions at once, so that three directions take two passes, and one or two take one; each pass reads and
-/// writes every element, 4 x 16 N bytes for double complex. Nothing, where the field and the exchange's copy of it stay
-/// in cache.
-double fft_memory_bytes(const Fft& fft, std::int64_t cache_bytes) noexcept;
-
-/// How fast a transform can be at best, where moving and computing overlap entirely. The network between nodes is not
-/// counted.
-struct FftLimit {
-  double memory_s = 0;      ///< its bytes at the memory's bandwidth
-  double arithmetic_s = 0;  ///< its operations at the rate in cache
-  double limit_s() const noexcept;
-  bool is_bound_by_memory() const noexcept { return memory_s > arithmetic_s; }
-};
-
-/// The limit of one call, in one direction.
-FftLimit fft_limit(const Fft& fft, const Resources& resources) noexcept;
-
-/// How long a message of so many bytes takes, one way.
-struct MessageTime {
-  double bytes;
-  double time_s;
-};
-
-/// T(N) = latency + N / bandwidth for messages between two lengths (the lecture of seed 1, "ping-pong").
-struct PingPongSegment {
-  double first_bytes = 0;
-  double last_bytes = 0;
-  double latency_s = 0;
-  double bandwidth_bytes_per_s = 0;
-
-  double time_s(double bytes) const noexcept { return latency_s + bytes / bandwidth_bytes_per_s; }
-  /// N1/2 of the same source: the length at which half of the bandwidth is reached.
-  double half_bytes() const noexcept { return latency_s * bandwidth_bytes_per_s; }
-};
-
-struct PingPongFit {
-  std::vector<PingPongSegment> segments;  ///< by length; none for fewer than two times
-  double relative_error = 0;              ///< root of the mean square, of the times fitted
-};
-
-/// Fits one line, so that the squares of the relative errors are least; or, where `most_segments` is 2 and the error is
-/// then at most two thirds, two of three lengths or more each, both with a latency and a bandwidth.
-PingPongFit fit_ping_pong(std::vector<MessageTime> times, int most_segments);
-
-}  // namespace penstock::model
+#include "penstock/model/exascale.hpp"
+#include "penstock/model/fft_limit.hpp"
+#include "penstock/model/fft_time.hpp"
+#include "penstock/model/gemm.hpp"
+#include "penstock/model/htmt.hpp"
+#include "penstock/model/ping_pong.hpp"
+#include "penstock/model/projection.hpp"
+#include "penstock/model/reproduction.hpp"
+#include "penstock/model/resource.hpp"
+#include "penstock/model/scaling.hpp"
+#include "penstock/model/topology.hpp"
+#include "penstock/model/transport.hpp"

@@ -1,10 +1,11 @@
 // Fits of the time of a message over its length.
+#include "penstock/model/ping_pong.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
-
-#include "penstock/model/model.hpp"
+#include <utility>
 
 namespace penstock::model {
 namespace {
@@ -55,23 +56,66 @@ PingPongFit fit_ping_pong(std::vector<MessageTime> times, int most_segments) {
   }
   std::ranges::sort(times, {}, &MessageTime::bytes);
   const std::span<const MessageTime> all(times);
-  fit.segments = {fit_line(all)};
-  // Two lines always fit better than one, noise as well: they have to be worth it.
+  // More lines always fit better than fewer, noise as well: they have to be worth it, here two thirds of the error.
   constexpr double worth_it = 4.0 / 9.0;
-  const double of_one = squared_errors(fit.segments[0], all);
-  double least = worth_it * of_one;
-  for (std::size_t cut = fewest_in_segment; most_segments > 1 && cut + fewest_in_segment <= all.size(); ++cut) {
-    const PingPongSegment lower = fit_line(all.first(cut));
-    const PingPongSegment upper = fit_line(all.subspan(cut));
-    const double errors = squared_errors(lower, all.first(cut)) + squared_errors(upper, all.subspan(cut));
-    if (errors < least && is_meaningful(lower) && is_meaningful(upper)) {
-      least = errors;
-      fit.segments = {lower, upper};
+  // The best fits of the first times with one segment less, each then continued by one more.
+  struct Partial {
+    double errors = std::numeric_limits<double>::infinity();
+    std::vector<PingPongSegment> segments;
+  };
+  std::vector<Partial> before(all.size() + 1);
+  for (std::size_t end = 2; end <= all.size(); ++end) {
+    before[end].segments = {fit_line(all.first(end))};
+    before[end].errors = squared_errors(before[end].segments[0], all.first(end));
+  }
+  Partial best = before.back();
+  for (Partial& partial : before) {
+    if (!partial.segments.empty() && !is_meaningful(partial.segments[0])) {
+      partial.errors = std::numeric_limits<double>::infinity();
     }
   }
-  const double errors = fit.segments.size() == 1 ? of_one : least;
-  fit.relative_error = std::sqrt(errors / static_cast<double>(times.size()));
+  for (int segments = 2; segments <= most_segments; ++segments) {
+    std::vector<Partial> now(all.size() + 1);
+    for (std::size_t end = fewest_in_segment; end <= all.size(); ++end) {
+      for (std::size_t cut = fewest_in_segment; cut + fewest_in_segment <= end; ++cut) {
+        const std::span<const MessageTime> part = all.subspan(cut, end - cut);
+        const PingPongSegment segment = fit_line(part);
+        const double errors = before[cut].errors + squared_errors(segment, part);
+        if (errors < now[end].errors && is_meaningful(segment)) {
+          now[end] = {errors, before[cut].segments};
+          now[end].segments.push_back(segment);
+        }
+      }
+    }
+    best = now.back().errors < worth_it * best.errors ? now.back() : best;
+    before = std::move(now);
+  }
+  fit.segments = best.segments;
+  fit.relative_error = std::sqrt(best.errors / static_cast<double>(times.size()));
   return fit;
+}
+
+const machine::MessagePiece& piece_of(std::span<const machine::MessagePiece> pieces, double bytes) noexcept {
+  const machine::MessagePiece* holds = &pieces.front();
+  for (const machine::MessagePiece& piece : pieces) {
+    if (static_cast<double>(piece.from_bytes) <= bytes) {
+      holds = &piece;
+    }
+  }
+  return *holds;
+}
+
+double message_time_s(std::span<const machine::MessagePiece> pieces, double bytes) noexcept {
+  const machine::MessagePiece& piece = piece_of(pieces, bytes);
+  return piece.latency_s + bytes / piece.bandwidth_bytes_per_s;
+}
+
+double gain_of_bandwidth(double bytes, double half_bytes, double factor) noexcept {
+  return (1 + bytes / half_bytes) / (1 + bytes / (factor * half_bytes));
+}
+
+double gain_of_latency(double bytes, double half_bytes, double factor) noexcept {
+  return (1 + bytes / half_bytes) / (1 / factor + bytes / half_bytes);
 }
 
 }  // namespace penstock::model

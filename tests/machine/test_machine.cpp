@@ -2,8 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
+#include <sstream>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "penstock/base/base.hpp"
 #include "penstock/machine/machine.hpp"
@@ -36,16 +40,22 @@ latency_s = 100e-9
 [network]
 topology = "torus"
 dimensions = [4, 4, 4]
+torus_from_nodes = 32
 link_bandwidth_bytes_per_s = 374e6
+
+[[transports]]
+name = "mpi"
+progress = 0.25
 send_overhead_s = 0
 receive_overhead_s = 0.5e-6
+gap_s = 1e-7
 
-[[network.pieces]]
+[[transports.pieces]]
 from_bytes = 0
 latency_s = 2e-6
 bandwidth_bytes_per_s = 300e6
 
-[[network.pieces]]
+[[transports.pieces]]
 from_bytes = 65536
 latency_s = 8e-6
 bandwidth_bytes_per_s = 374e6
@@ -71,9 +81,12 @@ TEST(MachineFile, IsReadWhole) {
   ASSERT_TRUE(machine.network);
   EXPECT_EQ(machine.network->topology, Topology::torus);
   EXPECT_EQ(machine.network->dimensions, (std::vector<std::int64_t>{4, 4, 4}));
-  EXPECT_EQ(machine.network->receive_overhead_s, 0.5e-6);
-  ASSERT_EQ(machine.network->pieces.size(), 2U);
-  EXPECT_EQ(machine.network->pieces[1], (NetworkPiece{65536, 8e-6, 374e6}));
+  EXPECT_EQ(machine.network->torus_from_nodes, 32);
+  EXPECT_FALSE(machine.node.bus_bandwidth_bytes_per_s);
+  ASSERT_EQ(machine.transports.size(), 1U);
+  EXPECT_EQ(machine.transports[0].receive_overhead_s, 0.5e-6);
+  ASSERT_EQ(machine.transports[0].pieces.size(), 2U);
+  EXPECT_EQ(machine.transports[0].pieces[1], (MessagePiece{65536, 8e-6, 374e6}));
 }
 
 TEST(MachineFile, WrittenAndReadAgainIsTheSameToTheLastBit) {
@@ -81,7 +94,9 @@ TEST(MachineFile, WrittenAndReadAgainIsTheSameToTheLastBit) {
   Machine machine = parse(cluster, "cluster.toml");
   machine.name = "tabs\t, \"quotes\", \\ and \xc3\xa9";
   machine.node.peak_flops = 1.0 / 3.0 * 1e18;
-  machine.network->pieces[0].latency_s = 0.1 + 0.2;
+  machine.transports[0].pieces[0].latency_s = 0.1 + 0.2;
+  machine.node.bus_bandwidth_bytes_per_s = 8e9;
+  machine.network->partitions = {{2, 2, 4}, {4, 4, 2}};
   for (const Machine& each : {machine, built_in(), detect()}) {
     write(each, folder / "machine.toml");
     EXPECT_EQ(read(folder / "machine.toml"), each) << read_text(folder / "machine.toml");
@@ -90,14 +105,23 @@ TEST(MachineFile, WrittenAndReadAgainIsTheSameToTheLastBit) {
 
 TEST(MachineFile, KeepsEveryTopology) {
   Machine machine = parse(cluster, "cluster.toml");
-  for (const Topology topology : {Topology::bus, Topology::crossbar, Topology::fat_tree, Topology::mesh,
-                                  Topology::torus, Topology::hypercube, Topology::dragonfly}) {
-    machine.network->topology = topology;
-    if (topology != Topology::mesh && topology != Topology::torus) {
-      machine.network->dimensions.clear();
-    } else {
-      machine.network->dimensions = {8, 8};
-    }
+  for (const Network& network :
+       {Network{.topology = Topology::bus, .link_bandwidth_bytes_per_s = 1e9},
+        Network{.topology = Topology::crossbar, .link_bandwidth_bytes_per_s = 1e9},
+        Network{.topology = Topology::fat_tree,
+        .nodes_per_leaf = 8,
+        .oversubscription = 1.5,
+        .link_bandwidth_bytes_per_s = 1e9,
+        .injection_bandwidth_bytes_per_s = 2e9},
+        Network{.topology = Topology::mesh, .dimensions = {8, 8}, .link_bandwidth_bytes_per_s = 1e9},
+        Network{.topology = Topology::torus, .dimensions = {8, 8}, .link_bandwidth_bytes_per_s = 1e9},
+        Network{.topology = Topology::hypercube, .link_bandwidth_bytes_per_s = 1e9},
+        Network{.topology = Topology::dragonfly,
+        .nodes_per_router = 2,
+        .routers_per_group = 4,
+        .global_links_per_router = 2,
+        .link_bandwidth_bytes_per_s = 1e9}}) {
+    machine.network = network;
     EXPECT_EQ(parse(format(machine), "text"), machine);
   }
 }
@@ -128,18 +152,29 @@ TEST(MachineFile, WithAMistakeIsRefusedWithFileLineAndKey) {
         {"13.6e9", "true", "x.toml:7: ", "node.peak_flops is not a finite number"},
         {"13.6e9", "-13.6e9", "x.toml:7: ", "node.peak_flops is -13600000000"},
         {"name = \"a", "name = 5 # ", "x.toml:1: ", "name is not a string"},
-        {"count = 64", "count = 65", "x.toml:21: ", "network.dimensions (4 x 4 x 4) do not multiply to count (65)"},
+        {"memory_bandwidth_bytes_per_s = 13", "memory_bandwidth_gb_per_s = 13", "x.toml:8: ",
+         "node.memory_bandwidth_gb_per_s is not a known key; the unit is part of a key: give node.memory_ba"},
+        {"latency_s = 8e-6", "latency_us = 8", "x.toml:41: ", "give transports[0].pieces[1].latency_s"},
+        {"cores = 4", "cores = 4\nbus_bandwidth = 8", "x.toml:7: ", "give node.bus_bandwidth_bytes_per_s"},
+        {"13.6e9", "\"13.6 GF\"", "x.toml:7: ", "node.peak_flops is not a finite number"},
+        {"count = 64", "count = 65", "x.toml:21: ", "has dimensions 4 x 4 x 4, which do not multiply to count (65)"},
         {"[4, 4, 4]", "[4, 0, 4]", "x.toml:23: ", "network.dimensions holds 0"},
         {"[4, 4, 4]", "[4, 4.0]", "x.toml:23: ", "network.dimensions is not an integer"},
         {"[4, 4, 4]", "64", "x.toml:23: ", "network.dimensions is not a list"},
         {"dimensions = [4, 4, 4]", "", "x.toml:21: ", "network.dimensions is missing"},
         {"\"torus\"", "\"crossbar\"", "x.toml:23: ", "mesh or torus alone"},
         {"\"torus\"", "\"doughnut\"", "x.toml:22: ", "'doughnut'; give one of bus, crossbar"},
-        {"overhead_s = 0\n", "overhead_s = -1\n", "x.toml:25: ", "network.send_overhead_s is -1; give 0 or more"},
-        {"from_bytes = 0", "from_bytes = 1", "x.toml:28: ", "from_bytes = 0"},
-        {"from_bytes = 65536", "from_bytes = 0", "x.toml:28: ", "ascending"},
-        {"latency_s = 8e-6", "latency_s = 0", "x.toml:35: ", "network.pieces[1].latency_s is 0"},
-        {"[[network.pieces]]", "[network.pieces]", "x.toml:33: ", "not TOML"},
+        {"overhead_s = 0\n", "overhead_s = -1\n", "x.toml:30: ", "transports[0].send_overhead_s is -1; give 0 or more"},
+        {"progress = 0.25", "progress = 1.5", "x.toml:29: ", "transports[0].progress is 1.5; give a share"},
+        {"from_bytes = 0", "from_bytes = 1", "x.toml:34: ", "from_bytes = 0"},
+        {"from_bytes = 65536", "from_bytes = 0", "x.toml:34: ", "ascending"},
+        {"latency_s = 8e-6", "latency_s = 0", "x.toml:41: ", "transports[0].pieces[1].latency_s is 0"},
+        {"[[transports.pieces]]", "[transports.pieces]", "x.toml:39: ", "not TOML"},
+        {"torus_from_nodes = 32", "nodes_per_leaf = 32", "x.toml:24: ", "has a meaning for a fat tree alone"},
+        {"torus_from_nodes = 32", "partitions = [[4, 4]]",
+         "x.toml:24: ", "holds [4, 4], which has not the 3 dimensions"},
+        {"\"torus\"\ndimensions = [4, 4, 4]\ntorus_from_nodes = 32", "\"fat-tree\"",
+         "x.toml:21: ", "network.nodes_per_leaf is missing"},
         {"[node]", "[nodes]", "x.toml:15: ", "node.cores is missing"}}) {
     EXPECT_TRUE(fails_with({mistake.line, mistake.problem}, [&] {
       parse(with(mistake.text, mistake.replacement), "x.toml");
@@ -152,14 +187,78 @@ TEST(MachineFile, OfSeveralNodesNeedsANetwork) {
                          [] { parse(cluster.substr(0, cluster.find("[network]")), "x.toml"); }));
 }
 
+Machine cluster_with(const std::vector<Override>& overrides) {
+  return with(parse(cluster, "cluster.toml"), overrides);
+}
+
+TEST(Overrides, ReplaceKeysTogether) {
+  const Machine machine = cluster_with({{"count", "8"},
+                                        {"network.dimensions", "[2, 2, 2]"},
+                                        {"network.link_bandwidth_bytes_per_s", "5e9"},
+                                        {"node.bus_bandwidth_bytes_per_s", "8e9"},
+                                        {"transports.mpi.gap_s", "3e-6"},
+                                        {"transports.0.pieces.1.latency_s", "9e-6"},
+                                        {"name", "another"}});
+  EXPECT_EQ(machine.network->dimensions, (std::vector<std::int64_t>{2, 2, 2}));
+  EXPECT_EQ(machine.network->link_bandwidth_bytes_per_s, 5e9);
+  EXPECT_EQ(machine.node.bus_bandwidth_bytes_per_s, 8e9);
+  EXPECT_EQ(machine.transports[0].gap_s, 3e-6);
+  EXPECT_EQ(machine.transports[0].pieces[1].latency_s, 9e-6);
+  EXPECT_EQ(machine.name, "another");
+  EXPECT_EQ(machine.node.cores, 4);
+}
+
+TEST(Overrides, StartFromTheNumbersThatAreThere) {
+  const Machine machine = cluster_with({});
+  EXPECT_EQ(number(machine, "count"), 64);
+  EXPECT_EQ(number(machine, "transports.mpi.pieces.1.latency_s"), 8e-6);
+  EXPECT_TRUE(fails_with({"node.bus_bandwidth_bytes_per_s", "no such number"},
+                         [&] { number(machine, "node.bus_bandwidth_bytes_per_s"); }));
+}
+
+TEST(Overrides, ThatAMachineCannotHaveAreRefusedWithTheirKey) {
+  for (const auto& [key, value, problem] :
+       {std::tuple{"node.cores", "-1", "node.cores is -1; give a number greater than 0"},
+        {"node.colour", "1", "node.colour is not a known key"},
+        {"nodes.cores", "1", "there is no 'nodes' in the machine"},
+        {"transports.rma.gap_s", "1", "there is no 'rma' in the machine"},
+        {"count", "2", "which do not multiply to count (2)"},
+        {"network.link_bandwidth_bytes_per_s", "fast", "is not a finite number"},
+        {"network.link_bandwidth_gb_per_s", "5", "give network.link_bandwidth_bytes_per_s"}}) {
+    EXPECT_TRUE(fails_with({key, problem}, [&] { cluster_with({{key, value}}); })) << key;
+  }
+}
+
 TEST(BuiltInMachine, IsThatOfItsDocumentedFile) {
   EXPECT_EQ(read(std::string(PENSTOCK_MACHINES) + "/default.toml"), built_in());
 }
 
-TEST(MachineFiles, OfTheRepositoryAreAllAccepted) {
+TEST(DescribedMachines, AreThoseOfTheRepositoryAndAllAccepted) {
+  std::set<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(PENSTOCK_MACHINES)) {
-    EXPECT_NO_THROW(read(entry.path().string())) << entry.path();
+    files.insert(entry.path().stem().string());
+    EXPECT_EQ(read(entry.path().string()), find(entry.path().stem().string())) << entry.path();
+    EXPECT_EQ(find(entry.path().string()), find(entry.path().stem().string())) << entry.path();
   }
+  const std::vector<std::string> names = described_names();
+  EXPECT_EQ(files, std::set<std::string>(names.begin(), names.end()));
+}
+
+TEST(DescribedMachines, SayTheSourceOfEachFigure) {
+  for (const auto& entry : std::filesystem::directory_iterator(PENSTOCK_MACHINES)) {
+    std::istringstream lines(read_text(entry.path().string()));
+    for (std::string line; std::getline(lines, line);) {
+      const std::size_t equals = line.find('=');
+      const bool is_figure =
+          equals != std::string::npos && line.find_first_of("0123456789", equals) != std::string::npos;
+      const bool has_no_source = line.starts_with("#") || line.starts_with("name") || line.starts_with("from_bytes");
+      EXPECT_TRUE(!is_figure || has_no_source || line.find('#') != std::string::npos) << entry.path() << ": " << line;
+    }
+  }
+}
+
+TEST(DescribedMachines, AreListedWhereANameIsNone) {
+  EXPECT_TRUE(fails_with({"'nonesuch'", "default", "path of a machine file"}, [] { find("nonesuch"); }));
 }
 
 TEST(DetectedMachine, HasPlausibleCoresAndCaches) {

@@ -44,6 +44,23 @@ TEST(PingPong, WithTwoProtocolsIsFittedByTwoSegments) {
   EXPECT_NEAR(fit.segments[1].bandwidth_bytes_per_s, 10e9, 1e8);
 }
 
+TEST(PingPong, WithThreeProtocolsIsFittedByThreeSegments) {
+  std::vector<MessageTime> times;
+  for (double bytes = 1; bytes <= 1 << 22; bytes *= 2) {
+    times.push_back({bytes, bytes <= 512       ? 1e-6 + bytes / 0.5e9
+                            : bytes <= 1 << 16 ? 3e-6 + bytes / 2e9
+                                               : 40e-6 + bytes / 12e9});
+  }
+  const PingPongFit fit = fit_ping_pong(times, 3);
+  ASSERT_EQ(fit.segments.size(), 3U);
+  EXPECT_EQ(fit.segments[1].first_bytes, 1024);
+  EXPECT_EQ(fit.segments[2].first_bytes, 1 << 17);
+  EXPECT_NEAR(fit.segments[2].bandwidth_bytes_per_s, 12e9, 1);
+  EXPECT_LT(fit.relative_error, 1e-9);
+  EXPECT_LE(fit_ping_pong(times, 4).relative_error, fit.relative_error);
+  EXPECT_GT(fit_ping_pong(times, 2).relative_error, 0.01);
+}
+
 TEST(PingPong, OfOneProtocolIsFittedByOneSegmentThoughTwoAreAllowed) {
   const PingPongFit fit = fit_ping_pong(times_of(76e-6, 111e6), 2);
   ASSERT_EQ(fit.segments.size(), 1U);
@@ -70,6 +87,32 @@ TEST(PingPong, OfTimesThatDoNotGrowHasNoEndToItsBandwidth) {
   const PingPongFit fit = fit_ping_pong({{8, 1e-6}, {16, 1e-6}, {32, 1e-6}}, 1);
   EXPECT_TRUE(std::isinf(fit.segments[0].bandwidth_bytes_per_s));
   EXPECT_NEAR(fit.segments[0].latency_s, 1e-6, 1e-12);
+}
+
+TEST(PingPong, HasTheHalfLengthsOfTheLecture) {
+  const auto half = [](double latency_s, double bandwidth) {
+    return PingPongSegment{.latency_s = latency_s, .bandwidth_bytes_per_s = bandwidth}.half_bytes();
+  };
+  EXPECT_NEAR(half(76e-6, 111e6), 8436, 0.5);
+  EXPECT_NEAR(half(4.14e-6, 827e6), 3424, 0.5);
+  EXPECT_NEAR(half(20.8e-6, 1320e6), 27456, 0.5);
+  EXPECT_NEAR(half(4.14e-6, 1320e6), 5465, 0.5);
+}
+
+TEST(PingPong, GainsAThirdByTwiceTheBandwidthAtItsHalfLength) {
+  EXPECT_NEAR(gain_of_bandwidth(8436, 8436, 2), 4.0 / 3, 1e-12);
+  EXPECT_NEAR(gain_of_latency(8436, 8436, 2), 4.0 / 3, 1e-12);
+  EXPECT_NEAR(gain_of_bandwidth(1e15, 8436, 2), 2, 1e-9) << "bandwidth is all that long messages know";
+  EXPECT_NEAR(gain_of_bandwidth(0, 8436, 2), 1, 1e-12) << "and nothing to empty ones";
+  EXPECT_NEAR(gain_of_latency(0, 8436, 2), 2, 1e-12);
+}
+
+TEST(PingPong, TakesThePieceOfItsLength) {
+  const std::vector<machine::MessagePiece> pieces{{0, 1e-6, 1e9}, {1000, 5e-6, 2e9}};
+  EXPECT_DOUBLE_EQ(message_time_s(pieces, 0), 1e-6);
+  EXPECT_DOUBLE_EQ(message_time_s(pieces, 999), 1e-6 + 999e-9);
+  EXPECT_DOUBLE_EQ(message_time_s(pieces, 1000), 5.5e-6);
+  EXPECT_DOUBLE_EQ(message_time_s(pieces, 1e6), 505e-6);
 }
 
 }  // namespace

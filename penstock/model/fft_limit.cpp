@@ -1,8 +1,8 @@
 // What a 3-D FFT costs at least.
+#include "penstock/model/fft_limit.hpp"
+
 #include <algorithm>
 #include <cmath>
-
-#include "penstock/model/model.hpp"
 
 namespace penstock::model {
 namespace {

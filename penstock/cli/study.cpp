@@ -1,0 +1,267 @@
+#include "penstock/cli/study.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "penstock/base/base.hpp"
+#include "penstock/cli/parse.hpp"
+#include "penstock/cli/result_file.hpp"
+
+namespace penstock::cli {
+namespace {
+
+/// Sets a number of the problem, or else a key of the machine.
+void set(Case& at, const std::string& key, const std::string& value) {
+  const auto found = at.numbers.find(key);
+  if (found != at.numbers.end()) {
+    found->second = parse_number(key + " =", value, std::numeric_limits<double>::lowest());
+    return;
+  }
+  try {
+    at.machine = machine::with(at.machine, std::vector{machine::Override{key, value}});
+  } catch (const Error& error) {
+    std::vector<std::string> names;
+    for (const auto& [name, number] : at.numbers) {
+      names.push_back(name);
+    }
+    throw Error(fmt::format("{} (numbers of the model are {})", error.what(), fmt::join(names, ", ")));
+  }
+}
+
+/// With the fewest digits that read back as the same number, and none behind a point for a whole one.
+std::string text_of(double value) {
+  return value == std::floor(value) && std::abs(value) < 1e15 ? fmt::format("{:.0f}", value) : fmt::format("{}", value);
+}
+
+Evaluated evaluate_with(const Study& study, const Case& base, const std::string& key, double value) {
+  Evaluated evaluated{.at = base, .swept = value, .figures = {}};
+  set(evaluated.at, key, text_of(value));
+  evaluated.figures = study.evaluate(evaluated.at);
+  return evaluated;
+}
+
+bool has_time(const Figures& figures) {
+  return std::ranges::find(figures, "time_s", &Figure::key) != figures.end();
+}
+
+double time_s(const Figures& figures) {
+  const auto figure = std::ranges::find(figures, "time_s", &Figure::key);
+  if (figure == figures.end()) {
+    throw Error("there is no time to solve for: the machine needs a network");
+  }
+  return figure->value;
+}
+
+std::vector<model::Gain> gains_of(const Study& study, const Evaluated& each) {
+  if (!study.has_machine || !has_time(each.figures)) {
+    return {};
+  }
+  return model::gains(each.at.machine, [&](const machine::Machine& machine) {
+    Case changed = each.at;
+    changed.machine = machine;
+    return time_s(study.evaluate(changed));
+  });
+}
+
+/// Numbers of nodes that grids fit: products of 2, 3 and 5.
+std::vector<double> numbers_of_nodes() {
+  std::vector<double> all;
+  constexpr double most = 1 << 24;
+  for (double twos = 1; twos <= most; twos *= 2) {
+    for (double threes = twos; threes <= most; threes *= 3) {
+      for (double fives = threes; fives <= most; fives *= 5) {
+        all.push_back(fives);
+      }
+    }
+  }
+  std::ranges::sort(all);
+  return all;
+}
+
+Evaluated solve_nodes(const Study& study, const Case& base, double wanted_s) {
+  std::optional<Evaluated> best;
+  std::string refusal = "no number of nodes can run it";
+  for (const double nodes : numbers_of_nodes()) {
+    try {
+      const Evaluated evaluated = evaluate_with(study, base, "nodes", nodes);
+      if (!best || time_s(evaluated.figures) < time_s(best->figures)) {
+        best = evaluated;
+      }
+      if (time_s(evaluated.figures) <= wanted_s) {
+        return evaluated;
+      }
+    } catch (const Error& error) {
+      if (best && nodes > 64 * best->swept) {
+        break;  // the problem has no room for more
+      }
+      refusal = error.what();
+    }
+  }
+  throw Error(best ? fmt::format("--time {}: no number of nodes reaches it; the shortest is {:.4g} s, with {} nodes",
+                                 wanted_s, time_s(best->figures), best->swept)
+                   : refusal);
+}
+
+/// By halves of the interval in which the time crosses the one asked for, in logarithms.
+Evaluated solve_number(const Study& study, const Case& base, const std::string& key, double wanted_s) {
+  const double start = base.numbers.contains(key) ? base.numbers.at(key) : machine::number(base.machine, key);
+  if (!(start > 0)) {
+    throw Error(fmt::format("--solve {}: it is {}, and can only be solved for from above 0", key, start));
+  }
+  const auto excess = [&](double value) { return time_s(evaluate_with(study, base, key, value).figures) - wanted_s; };
+  const bool is_above = excess(start) > 0;
+  for (const double factor : {2.0, 0.5}) {
+    double near = start;
+    for (int doublings = 0; doublings < 40; ++doublings) {
+      const double far = near * factor;
+      double at_far = 0;
+      try {
+        at_far = excess(far);
+      } catch (const Error&) {
+        break;  // out of what the model can take
+      }
+      if ((at_far > 0) != is_above) {
+        double low = near;
+        double high = far;
+        for (int halvings = 0; halvings < 80; ++halvings) {
+          const double middle = std::sqrt(low * high);
+          ((excess(middle) > 0) == is_above ? low : high) = middle;
+        }
+        return evaluate_with(study, base, key, high);
+      }
+      near = far;
+    }
+  }
+  throw Error(fmt::format("--solve {}: no value of it gives {} s; {} gives {:.4g} s", key, wanted_s, start,
+                          excess(start) + wanted_s));
+}
+
+}  // namespace
+
+std::int64_t Case::integer(const std::string& key) const {
+  const double value = number(key);
+  if (value != std::floor(value) || std::abs(value) > 1e15) {
+    throw Error(fmt::format("{} is {}: give a whole number", key, value));
+  }
+  return static_cast<std::int64_t>(value);
+}
+
+std::shared_ptr<StudyOptions> declare_study(CLI::App& app, bool has_machine) {
+  auto options = std::make_shared<StudyOptions>();
+  app.add_option_function<std::vector<std::string>>(
+         "--set",
+         [options](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             const auto [key, value] = parse_assignment("--set", text);
+             options->changes.push_back({key, value});
+           }
+         },
+         "A number of the model or a key of the machine file, as network.link_bandwidth_bytes_per_s=5e9; many times")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  add_value(app, "--sweep", "KEY=A..B:xF", "A number or key that takes many values: A..B:xF, A..B:+S or A,B,C",
+            [options](const std::string& text) { options->sweep = parse_sweep("--sweep", text); });
+  add_value(app, "--plot", "FILE.svg", "Draw the sweep",
+            [options](const std::string& text) { options->plot_path = text; });
+  if (has_machine) {
+    add_value(app, "--machine", "NAME|FILE", "A described machine, or a machine file (default)",
+              [options](const std::string& text) { options->machine = text; });
+    add_value(app, "--solve", "KEY", "The number or key to find for --time; nodes: the fewest",
+              [options](const std::string& text) { options->solve_key = text; });
+    add_value(app, "--time", "SECONDS", "The time that --solve aims at", [options](const std::string& text) {
+      options->solve_time_s = parse_number("--time", text, std::numeric_limits<double>::min());
+    });
+  }
+  return options;
+}
+
+void add_number(CLI::App& app, const std::string& option, const std::string& help, const std::shared_ptr<Study>& study,
+                const std::string& key, std::int64_t lowest) {
+  add_value(app, option, "N", fmt::format("{} ({:g})", help, study->numbers.at(key)), [=](const std::string& text) {
+    study->numbers.at(key) = static_cast<double>(parse_integer(option, text, lowest));
+  });
+}
+
+model::RankOrder parse_rank_order(std::string_view option, std::string_view text) {
+  return parse_choice<model::RankOrder>(
+      option, text, {{"nodes", model::RankOrder::nodes_first}, {"cores", model::RankOrder::cores_first}});
+}
+
+Case make_case(const Study& study, const StudyOptions& options) {
+  Case at{.machine = machine::find(options.machine), .numbers = study.numbers};
+  std::vector<machine::Override> of_machine;
+  for (const machine::Override& change : options.changes) {
+    if (at.numbers.contains(change.key)) {
+      set(at, change.key, change.value);
+    } else {
+      of_machine.push_back(change);
+    }
+  }
+  // Together: dimensions and count must agree.
+  at.machine = machine::with(at.machine, of_machine);
+  return at;
+}
+
+std::vector<Evaluated> evaluate(const Study& study, const StudyOptions& options, const std::optional<Sweep>& sweep) {
+  const Case base = make_case(study, options);
+  if (!sweep) {
+    return {{.at = base, .swept = 0, .figures = study.evaluate(base)}};
+  }
+  std::vector<Evaluated> points;
+  for (const double value : sweep->values) {
+    points.push_back(evaluate_with(study, base, sweep->key, value));
+  }
+  return points;
+}
+
+Evaluated solve(const Study& study, const StudyOptions& options) {
+  if (!options.solve_time_s) {
+    throw Error(fmt::format("--solve {} needs --time", options.solve_key));
+  }
+  const Case base = make_case(study, options);
+  return options.solve_key == "nodes" ? solve_nodes(study, base, *options.solve_time_s)
+                                      : solve_number(study, base, options.solve_key, *options.solve_time_s);
+}
+
+void run_study(Session& session, const Study& study, const StudyOptions& options) {
+  std::optional<Sweep> sweep = options.sweep;
+  if (!sweep && !study.default_sweep.empty() && options.solve_key.empty()) {
+    sweep = parse_sweep("--sweep", study.default_sweep);
+  }
+  if (sweep && !options.solve_key.empty()) {
+    throw Error("--sweep and --solve cannot be had together");
+  }
+  if (options.solve_time_s && options.solve_key.empty()) {
+    throw Error("--time has a meaning with --solve alone");
+  }
+  if (!options.plot_path.empty() && !sweep) {
+    throw Error("--plot draws a sweep: give --sweep as well");
+  }
+  std::vector<Evaluated> points =
+      options.solve_key.empty() ? evaluate(study, options, sweep) : std::vector{solve(study, options)};
+  for (Evaluated& each : points) {
+    each.gains = gains_of(study, each);
+  }
+  const std::string key = sweep ? sweep->key : options.solve_key;
+  ResultFile json(session, "--json", session.options.json_path);
+  session.has_begun_work = true;
+  if (session.has_table()) {
+    fmt::print("{}", study.has_machine ? points.front().at.machine.name + "\n\n" : "");
+    print_points(points, key);
+  }
+  session.team.together([&] {
+    if (session.is_first() && !options.plot_path.empty()) {
+      draw_points(study, points, *sweep, options.plot_path);
+    }
+  });
+  json.write(session.is_first() ? points_to_json(study, points, key) : "");
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,97 @@
+// What the subcommands of `penstock model` share: a model evaluated for a machine and a few numbers, each of which can
+// be set, swept and solved for.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "penstock/cli/subcommand.hpp"
+#include "penstock/cli/sweep.hpp"
+#include "penstock/machine/machine.hpp"
+#include "penstock/model/model.hpp"
+
+namespace penstock::cli {
+
+enum class Unit { number, seconds, bytes, bytes_per_s, flops_per_s, text };
+
+/// A result of a model at one point.
+struct Figure {
+  std::string key;  ///< in JSON, with its unit
+  std::string name;
+  Unit unit = Unit::number;
+  double value = 0;
+  std::string text = {};    ///< for Unit::text
+  bool is_in_table = true;  ///< a column of a swept table, not only of a single point's list
+};
+
+/// All results at one point.
+using Figures = std::vector<Figure>;
+
+/// What a model is evaluated for.
+struct Case {
+  machine::Machine machine;
+  std::map<std::string, double> numbers;
+
+  double number(const std::string& key) const { return numbers.at(key); }
+  /// Throws Error where it is not whole.
+  std::int64_t integer(const std::string& key) const;
+};
+
+/// A model as a subcommand offers it. `numbers` are the problem's and their defaults; all else that can be set is the
+/// machine's.
+struct Study {
+  std::string name;
+  std::map<std::string, double> numbers;
+  std::function<Figures(const Case&)> evaluate;
+  std::vector<std::string> plotted;  ///< keys of the figures that a plot draws
+  std::string default_sweep = {};    ///< where none is asked for; empty: one point
+  bool has_machine = true;           ///< false for laws that know none: neither bounds nor gains, nothing to solve for
+};
+
+/// What is asked of a study.
+struct StudyOptions {
+  std::string machine = "default";
+  std::vector<machine::Override> changes;
+  std::optional<Sweep> sweep;
+  std::string solve_key;
+  std::optional<double> solve_time_s;
+  std::string plot_path;
+};
+
+/// Declares --set, --sweep, --plot, and for a study that has a machine --machine, --solve and --time.
+std::shared_ptr<StudyOptions> declare_study(CLI::App& app, bool has_machine);
+
+/// Declares an option that sets one of the study's numbers: a whole number of at least `lowest`.
+void add_number(CLI::App& app, const std::string& option, const std::string& help, const std::shared_ptr<Study>& study,
+                const std::string& key, std::int64_t lowest);
+
+/// "nodes" or "cores", which are numbered first.
+model::RankOrder parse_rank_order(std::string_view option, std::string_view text);
+
+/// Collective: evaluates all points, prints them as a table, writes the JSON and draws the plot that are asked for.
+void run_study(Session& session, const Study& study, const StudyOptions& options);
+
+// The steps of run_study.
+
+/// A point of a sweep; of no sweep, the only one.
+struct Evaluated {
+  Case at;
+  double swept = 0;
+  Figures figures;
+  std::vector<model::Gain> gains = {};  ///< what twice of each resource makes of "time_s", the greatest first
+};
+
+Case make_case(const Study& study, const StudyOptions& options);
+std::vector<Evaluated> evaluate(const Study& study, const StudyOptions& options, const std::optional<Sweep>& sweep);
+/// The value of options.solve_key at which "time_s" is the time asked for, or the fewest nodes with which
+/// it takes no more. Throws Error where there is none.
+Evaluated solve(const Study& study, const StudyOptions& options);
+void print_points(const std::vector<Evaluated>& points, const std::string& swept_key);
+std::string points_to_json(const Study& study, const std::vector<Evaluated>& points, const std::string& swept_key);
+void draw_points(const Study& study, const std::vector<Evaluated>& points, const Sweep& sweep, const std::string& path);
+
+}  // namespace penstock::cli

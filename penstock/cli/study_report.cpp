@@ -1,0 +1,173 @@
+// The points of a study as a list, a table, JSON and a plot.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "penstock/base/base.hpp"
+#include "penstock/cli/plot.hpp"
+#include "penstock/cli/study.hpp"
+
+namespace penstock::cli {
+namespace {
+
+std::string with_prefix(double value, std::string_view unit) {
+  constexpr std::array prefixes{std::pair{1e18, "E"}, std::pair{1e15, "P"}, std::pair{1e12, "T"},
+                                std::pair{1e9, "G"},  std::pair{1e6, "M"},  std::pair{1e3, "k"}};
+  for (const auto& [scale, prefix] : prefixes) {
+    if (std::abs(value) >= scale) {
+      return fmt::format("{:.4g} {}{}", value / scale, prefix, unit);
+    }
+  }
+  return fmt::format("{:.4g} {}", value, unit);
+}
+
+std::string text_of(const Figure& figure) {
+  switch (figure.unit) {
+    case Unit::number:
+      return std::abs(figure.value) >= 1e4 && figure.value == std::floor(figure.value) && figure.value < 1e15
+                 ? fmt::format("{:.0f}", figure.value)
+                 : fmt::format("{:.4g}", figure.value);
+    case Unit::seconds:
+      return figure.value == 0 ? "0" : format_seconds(figure.value);
+    case Unit::bytes:
+      return figure.value < 1e19 ? format_bytes(static_cast<std::uint64_t>(figure.value))
+                                 : with_prefix(figure.value, "B");
+    case Unit::bytes_per_s:
+      return with_prefix(figure.value, "B/s");
+    case Unit::flops_per_s:
+      return with_prefix(figure.value, "Flop/s");
+    case Unit::text:
+      return figure.text;
+  }
+  return {};
+}
+
+std::string bound_of(const Evaluated& each) {
+  return each.gains.empty() ? "" : std::string(model::name_of(each.gains.front().resource));
+}
+
+void print_list(const Evaluated& each) {
+  for (const Figure& figure : each.figures) {
+    fmt::print("{:34} {}\n", figure.name, text_of(figure));
+  }
+  if (!each.gains.empty()) {
+    fmt::print("\n{:34} {}\n", "bound by", bound_of(each));
+    for (const model::Gain& gain : each.gains) {
+      fmt::print("{:34} {:.2f} times faster\n", fmt::format("twice the {}", model::name_of(gain.resource)),
+                 gain.factor);
+    }
+  }
+}
+
+void print_table(const std::vector<Evaluated>& points, const std::string& swept_key) {
+  std::vector<std::vector<std::string>> rows(points.size() + 1);
+  rows[0].push_back(swept_key);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    rows[i + 1].push_back(text_of({.key = "", .name = "", .unit = Unit::number, .value = points[i].swept}));
+    for (const Figure& figure : points[i].figures) {
+      if (figure.is_in_table && figure.key != swept_key) {
+        if (i == 0) {
+          rows[0].push_back(figure.name);
+        }
+        rows[i + 1].push_back(text_of(figure));
+      }
+    }
+    if (!points[i].gains.empty()) {
+      rows[i + 1].push_back(bound_of(points[i]));
+      rows[i + 1].push_back(fmt::format("{:.2f}", points[i].gains.front().factor));
+    }
+  }
+  if (std::ranges::any_of(points, [](const Evaluated& each) { return !each.gains.empty(); })) {
+    rows[0].insert(rows[0].end(), {"bound by", "gain of twice"});
+  }
+  for (const std::vector<std::string>& row : rows) {
+    std::string line;
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      std::size_t width = 0;
+      for (const std::vector<std::string>& other : rows) {
+        width = std::max(width, column < other.size() ? other[column].size() : 0);
+      }
+      line += fmt::format("{:>{}}  ", row[column], width);
+    }
+    fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+  }
+}
+
+}  // namespace
+
+void print_points(const std::vector<Evaluated>& points, const std::string& swept_key) {
+  if (points.size() > 1) {
+    print_table(points, swept_key);
+    return;
+  }
+  if (!swept_key.empty() &&
+      std::ranges::find(points.front().figures, swept_key, &Figure::key) == points.front().figures.end()) {
+    fmt::print("{:34} {:g}\n", swept_key, points.front().swept);
+  }
+  print_list(points.front());
+}
+
+std::string points_to_json(const Study& study, const std::vector<Evaluated>& points, const std::string& swept_key) {
+  nlohmann::ordered_json json;
+  json["model"] = study.name;
+  if (study.has_machine) {
+    json["machine"] = points.front().at.machine.name;
+  }
+  json["points"] = nlohmann::ordered_json::array();
+  for (const Evaluated& each : points) {
+    nlohmann::ordered_json point;
+    if (!swept_key.empty()) {
+      point[swept_key] = each.swept;
+    }
+    for (const Figure& figure : each.figures) {
+      if (figure.unit == Unit::text) {
+        point[figure.key] = figure.text;
+      } else {
+        point[figure.key] = figure.value;
+      }
+    }
+    if (!each.gains.empty()) {
+      point["bound_by"] = bound_of(each);
+      for (const model::Gain& gain : each.gains) {
+        point["gain_of_twice"][std::string(model::name_of(gain.resource))] = gain.factor;
+      }
+    }
+    json["points"].push_back(point);
+  }
+  return json.dump(2) + "\n";
+}
+
+void draw_points(const Study& study, const std::vector<Evaluated>& points, const Sweep& sweep,
+                 const std::string& path) {
+  Plot plot{.title = fmt::format("penstock model {}{}", study.name,
+                                 study.has_machine ? ": " + points.front().at.machine.name : ""),
+            .x_name = sweep.key,
+            .y_name = "",
+            .has_logarithms = sweep.is_geometric,
+            .x = {},
+            .series = {}};
+  for (const Evaluated& each : points) {
+    plot.x.push_back(each.swept);
+    for (const Figure& figure : each.figures) {
+      if (std::ranges::find(study.plotted, figure.key) == study.plotted.end()) {
+        continue;
+      }
+      const auto series = std::ranges::find(plot.series, figure.name, &Plot::Series::name);
+      if (series == plot.series.end()) {
+        plot.series.push_back({figure.name, {figure.value}});
+        plot.y_name = figure.unit == Unit::seconds       ? "seconds"
+                      : figure.unit == Unit::bytes_per_s ? "bytes per second"
+                                                         : "";
+      } else {
+        series->y.push_back(figure.value);
+      }
+    }
+  }
+  draw(plot, path);
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,24 @@
+// What the keys of a machine file must say of each other.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "penstock/machine/machine.hpp"
+
+namespace penstock::machine {
+
+/// Called with a key of the table and what is wrong with it; does not return.
+using Refuse = std::function<void(std::string_view key, const std::string& problem)>;
+
+void check(const Network& network, const Refuse& refuse);
+void check(const Transport& transport, const Refuse& refuse);
+void check(const Machine& machine, const Refuse& refuse);
+
+/// Each key of these says all by itself.
+inline void check(const Node&, const Refuse&) {}
+inline void check(const MemoryLevel&, const Refuse&) {}
+inline void check(const MessagePiece&, const Refuse&) {}
+
+}  // namespace penstock::machine

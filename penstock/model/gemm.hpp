@@ -1,0 +1,59 @@
+// How long a matrix multiply C = A B of n x n words takes: Cannon's over the nodes of a machine, and out of core, with
+// the matrices in an outer level of memory.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "penstock/machine/machine.hpp"
+
+namespace penstock::model {
+
+/// 2 n^3.
+double gemm_flops(double n) noexcept;
+
+/// Cannon's algorithm on a square grid of nodes, all cores of which multiply together.
+struct CannonRun {
+  double n = 0;
+  std::int64_t nodes = 1;  ///< a square number
+  std::int64_t word_bytes = 8;
+  std::string transport = {};  ///< the machine's first where empty
+  bool overlaps = true;  ///< whether blocks travel while others are multiplied, as far as the transport progresses
+};
+
+struct CannonTime {
+  double steps = 0;  ///< multiplies of blocks, as many as a side of the grid
+  double block_bytes = 0;
+  double multiply_s = 0;  ///< all steps
+  double shift_s = 0;     ///< all shifts, the first alignment among them
+  double hidden_s = 0;    ///< of the shifts, behind multiplies
+  double total_s = 0;
+};
+
+/// Throws Error where the nodes are no square number, the machine's rate or network is not known, or the transport not
+/// its own.
+CannonTime cannon_time(const machine::Machine& machine, const CannonRun& run);
+
+/// A multiply on one node, matrices streaming from the memory level `outer` through blocks that fit into `inner`.
+struct OutOfCoreRun {
+  double n = 0;
+  std::int64_t word_bytes = 8;
+  std::string outer = "storage";
+  std::string inner = "memory";
+  double budget_bytes = 0;  ///< of the inner level; 0: all of it
+  bool overlaps = true;     ///< whether blocks percolate while others are multiplied
+};
+
+struct OutOfCoreTime {
+  double block = 0;        ///< words in a row of a block: five fit, C's and two each of A and B in turn
+  double moved_bytes = 0;  ///< between the levels: A and B for each block of C, and C once
+  double least_bytes = 0;  ///< that any order could do with: 2 n^3 / sqrt(words of the inner level) and the matrices
+  double multiply_s = 0;
+  double move_s = 0;
+  double total_s = 0;
+};
+
+/// Throws Error where the machine lacks a level or its GEMM rate, or not one word of five blocks fits.
+OutOfCoreTime out_of_core_time(const machine::Machine& machine, const OutOfCoreRun& run);
+
+}  // namespace penstock::model

@@ -1,0 +1,52 @@
+// The figures of the documents that Penstock comes from, ours beside theirs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace penstock::model {
+
+/// One printed figure. Where it does not follow from the document's own equations, `note` says why.
+struct Statement {
+  std::string what;
+  std::string unit;              ///< "s", "PFlop/s", "" for a ratio or a number
+  std::optional<double> theirs;  ///< absent where the document draws but prints no number
+  double ours = 0;
+  double tolerance = 0.01;  ///< of their figure: its rounding, or what was asked of a model with fitted parameters
+  std::string note = {};
+
+  /// ours / theirs - 1; absent without theirs.
+  std::optional<double> difference() const noexcept;
+  bool reproduces() const noexcept;
+};
+
+/// A drawn figure: a value for each x and series.
+struct Curves {
+  std::string title;
+  std::string x_name;
+  std::string y_name;
+  std::vector<double> x;
+  struct Series {
+    std::string name;
+    std::vector<double> y;
+  };
+  std::vector<Series> series;
+};
+
+/// All of one subject.
+struct Reproduction {
+  std::string name;
+  std::string source;
+  std::vector<Statement> statements;
+  std::vector<Curves> curves;
+};
+
+/// "ping-pong", "scaling", "bluegene-p", "exascale", "htmt".
+std::vector<std::string_view> reproduction_names();
+
+/// Throws Error for another name, with the list of those that there are.
+Reproduction reproduce(std::string_view name);
+
+}  // namespace penstock::model
