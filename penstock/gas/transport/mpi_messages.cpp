@@ -5,6 +5,7 @@
 #include <string>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/transport/peer_watch.hpp"
 
 namespace penstock::gas {
 
@@ -31,7 +32,7 @@ MPI_Comm duplicate(MPI_Comm comm) {
   return copy;
 }
 
-bool all_have_come(MPI_Comm comm, std::mutex& mutex, const std::function<void()>& serve) {
+bool all_have_come(MPI_Comm comm, std::mutex& mutex, PeerWatch& watch, const std::function<void()>& serve) {
   constexpr double patience_s = 2;
   const double deadline_s = seconds() + patience_s;
   int has_all = 0;
@@ -49,7 +50,7 @@ bool all_have_come(MPI_Comm comm, std::mutex& mutex, const std::function<void()>
         return has_all != 0;
       }
     }
-    if (seconds() > deadline_s) {
+    if (seconds() > deadline_s || watch.has_failed()) {
       return false;
     }
     serve();

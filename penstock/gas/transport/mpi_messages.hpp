@@ -12,6 +12,8 @@
 
 namespace penstock::gas {
 
+class PeerWatch;
+
 /// Throws Error with MPI's own text when `code` is not success; `what` names the call.
 void check_mpi(int code, const char* what);
 
@@ -22,8 +24,8 @@ bool is_complete(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE);
 MPI_Comm duplicate(MPI_Comm comm);
 
 /// Collective over `comm`, for the end of what is shared: waits until all ranks have come here, making calls to `serve`
-/// meanwhile. False where some have not come for seconds, since they have failed or end otherwise.
-bool all_have_come(MPI_Comm comm, std::mutex& mutex, const std::function<void()>& serve);
+/// meanwhile. False where one has died, as `watch` knows, or some have not come for seconds.
+bool all_have_come(MPI_Comm comm, std::mutex& mutex, PeerWatch& watch, const std::function<void()>& serve);
 
 /// `bytes` contiguous bytes as one MPI type, also beyond MPI's 31-bit counts. Freed on destruction.
 class ByteType {

@@ -57,7 +57,8 @@ std::vector<std::vector<std::byte>> gather_bytes(Transport& transport, const std
   return each;
 }
 
-std::unique_ptr<Network> make_ucx_network(MPI_Comm comm, std::mutex& mutex, Transport& transport) {
+std::unique_ptr<Network> make_ucx_network(MPI_Comm comm, std::mutex& mutex, Transport& transport,
+                                          const std::shared_ptr<PeerWatch>& watch) {
   std::unique_ptr<UcxWorker> worker;
   std::vector<std::byte> address;
   on_all(transport, [&] {
@@ -65,7 +66,7 @@ std::unique_ptr<Network> make_ucx_network(MPI_Comm comm, std::mutex& mutex, Tran
     address = worker->address();
   });
   std::vector<std::vector<std::byte>> addresses = gather_bytes(transport, address);
-  return std::make_unique<UcxNetwork>(duplicate(comm), mutex, std::move(worker), std::move(addresses));
+  return std::make_unique<UcxNetwork>(duplicate(comm), mutex, std::move(worker), std::move(addresses), watch);
 }
 #endif
 
@@ -78,7 +79,7 @@ MadeNetwork make_network_of(NetworkKind kind, MPI_Comm comm, std::mutex& mutex, 
       return {make_rma_network(comm, mutex, transport, watch), kind};
 #if PENSTOCK_HAS_UCX
     case NetworkKind::ucx:
-      return {make_ucx_network(comm, mutex, transport), kind};
+      return {make_ucx_network(comm, mutex, transport, watch), kind};
 #endif
     default:
       return {std::make_unique<MpiNetwork>(duplicate(comm), mutex, watch), NetworkKind::mpi};

@@ -70,7 +70,7 @@ class RmaNetwork::Memory final : public RemoteMemory {
 };
 
 RmaNetwork::RmaNetwork(MPI_Comm comm, std::mutex& mutex, std::shared_ptr<PeerWatch> watch)
-    : mutex_(mutex), comm_(comm), messages_(comm, mutex, std::move(watch)) {
+    : mutex_(mutex), comm_(comm), watch_(std::move(watch)), messages_(comm, mutex, watch_) {
   const std::scoped_lock lock(mutex_);
   window_ = make_window(comm);
   // Puts are seen by the processor with no call of MPI's there, as our signals and active messages need it.
@@ -92,7 +92,7 @@ RmaNetwork::~RmaNetwork() {
     return;
   }
   // To free a window is collective and waits. Where a peer does not come, as it has failed, the window is left to MPI.
-  if (all_have_come(comm_, mutex_, [] {})) {
+  if (all_have_come(comm_, mutex_, *watch_, [] {})) {
     const std::scoped_lock lock(mutex_);
     MPI_Win_unlock_all(window_);
     MPI_Win_free(&window_);

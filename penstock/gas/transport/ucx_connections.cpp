@@ -17,8 +17,8 @@ constexpr double patience_s = 1;
 }  // namespace
 
 UcxNetwork::UcxNetwork(MPI_Comm comm, std::mutex& mutex, std::unique_ptr<UcxWorker> worker,
-                       std::vector<std::vector<std::byte>> addresses)
-    : comm_(comm), mutex_(mutex), worker_(std::move(worker)) {
+                       std::vector<std::vector<std::byte>> addresses, std::shared_ptr<PeerWatch> processes)
+    : comm_(comm), mutex_(mutex), processes_(std::move(processes)), worker_(std::move(worker)) {
   MPI_Comm_rank(comm_, &rank_);
   for (std::size_t peer = 0; peer < addresses.size(); ++peer) {
     peers_.emplace_back(this, static_cast<int>(peer), std::move(addresses[peer]));
@@ -91,11 +91,11 @@ void UcxNetwork::part() {
   const double deadline_s = seconds() + patience_s;
   wait_until([&] {
     drive();
-    return operations_.empty() || seconds() > deadline_s;
+    return operations_.empty() || seconds() > deadline_s || processes_->has_failed();
   });
   int is_finalized = 0;
   MPI_Finalized(&is_finalized);
-  if (is_finalized == 0 && all_have_come(comm_, mutex_, [this] { drive(); })) {
+  if (is_finalized == 0 && all_have_come(comm_, mutex_, *processes_, [this] { drive(); })) {
     MPI_Comm_free(&comm_);
   }
   for (Peer& peer : peers_) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "penstock/gas/transport/network.hpp"
+#include "penstock/gas/transport/peer_watch.hpp"
 #include "penstock/gas/transport/ucx.hpp"
 
 namespace penstock::gas {
@@ -20,9 +21,10 @@ namespace penstock::gas {
 class UcxNetwork final : public Network {
  public:
   /// Takes `comm` over, by which the ranks part in the end; `mutex` serialises the rank's MPI calls. `addresses` are of
-  /// the workers of all ranks. Connections are made when they are first used.
+  /// the workers of all ranks, `processes` knows which of this node have died. Connections are made when they are
+  /// first used.
   UcxNetwork(MPI_Comm comm, std::mutex& mutex, std::unique_ptr<UcxWorker> worker,
-             std::vector<std::vector<std::byte>> addresses);
+             std::vector<std::vector<std::byte>> addresses, std::shared_ptr<PeerWatch> processes);
   ~UcxNetwork() override;
   UcxNetwork(const UcxNetwork&) = delete;
   UcxNetwork& operator=(const UcxNetwork&) = delete;
@@ -63,6 +65,7 @@ class UcxNetwork final : public Network {
 
   MPI_Comm comm_;
   std::mutex& mutex_;
+  std::shared_ptr<PeerWatch> processes_;  // of peers on this node
   int rank_ = 0;
   std::unique_ptr<UcxWorker> worker_;
   std::vector<Peer> peers_;
