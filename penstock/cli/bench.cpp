@@ -1,12 +1,7 @@
 // `penstock bench`: the microbenchmarks, each a subcommand.
 #include "penstock/cli/bench.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <array>
-#include <utility>
-#include <vector>
 
 namespace penstock::cli {
 
@@ -22,19 +17,7 @@ Body declare_bench(CLI::App& app) {
       Subcommand{"pack", "Pack and unpack MPI datatypes: Penstock, the MPI library, hand-written loops, memcpy",
                  declare_bench_pack},
   };
-  std::vector<std::pair<CLI::App*, Body>> bodies;
-  for (const Subcommand& subcommand : all) {
-    CLI::App* sub = app.add_subcommand(subcommand.name, subcommand.summary);
-    bodies.emplace_back(sub, subcommand.declare(*sub));
-  }
-  app.require_subcommand(1);
-  return [bodies](Session& session) {
-    for (const auto& [sub, body] : bodies) {
-      if (sub->parsed()) {
-        body(session);
-      }
-    }
-  };
+  return declare_group(app, all);
 }
 
 }  // namespace penstock::cli

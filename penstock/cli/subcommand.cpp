@@ -1,6 +1,11 @@
 #include "penstock/cli/subcommand.hpp"
 
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
 #include <array>
+#include <utility>
+#include <vector>
 
 namespace penstock::cli {
 
@@ -16,6 +21,22 @@ std::span<const Subcommand> subcommands() {
                  declare_reproduce, false},
   };
   return all;
+}
+
+Body declare_group(CLI::App& app, std::span<const Subcommand> all) {
+  std::vector<std::pair<CLI::App*, Body>> bodies;
+  for (const Subcommand& subcommand : all) {
+    CLI::App* sub = app.add_subcommand(subcommand.name, subcommand.summary);
+    bodies.emplace_back(sub, subcommand.declare(*sub));
+  }
+  app.require_subcommand(1);
+  return [bodies](Session& session) {
+    for (const auto& [sub, body] : bodies) {
+      if (sub->parsed()) {
+        body(session);
+      }
+    }
+  };
 }
 
 }  // namespace penstock::cli

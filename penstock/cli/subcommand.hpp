@@ -28,6 +28,9 @@ struct Subcommand {
 /// All of them, in the order in which help lists them.
 std::span<const Subcommand> subcommands();
 
+/// Declares `all` as subcommands of `app`, of which one must be given; returns the body that runs that one.
+Body declare_group(CLI::App& app, std::span<const Subcommand> all);
+
 Body declare_bench(CLI::App& app);
 Body declare_fft(CLI::App& app);
 Body declare_model(CLI::App& app);

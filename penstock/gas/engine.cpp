@@ -66,7 +66,7 @@ Engine::~Engine() = default;
 void Engine::send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) {
   {
     const std::scoped_lock lock(mutex_);
-    send_now(peer, header, payload, std::move(sent));
+    send_in_turn(peer, header, payload, std::move(sent));
     if (local_[index(peer)].waiting.empty()) {
       return;
     }
@@ -75,11 +75,6 @@ void Engine::send(int peer, const Header& header, std::span<const std::byte> pay
     const std::unique_lock lock(mutex_, std::try_to_lock);
     return lock.owns_lock() && local_[index(peer)].waiting.empty();
   });
-}
-
-void Engine::send_in_turn(int peer, const Header& header, std::span<const std::byte> payload,
-                          std::shared_ptr<Sent> sent) {
-  send_now(peer, header, payload, std::move(sent));
 }
 
 bool Engine::try_send_in_turn(int peer, const Header& header, std::span<const std::byte> payload) {
@@ -138,13 +133,14 @@ void Engine::send_followers() {
     if (!follower.put->is_done()) {
       return false;
     }
-    send_now(follower.peer, follower.message, {}, nullptr);
+    send_in_turn(follower.peer, follower.message, {}, nullptr);
     follower.sent->finish();
     return true;
   });
 }
 
-void Engine::send_now(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) {
+void Engine::send_in_turn(int peer, const Header& header, std::span<const std::byte> payload,
+                          std::shared_ptr<Sent> sent) {
   if (!world_->is_local(peer)) {
     network_->send(peer, header, payload, std::move(sent));
     return;

@@ -187,7 +187,6 @@ class Engine final : public Inbox {
   void deliver(int source, const Header& header, std::span<const std::byte> payload) override;
   void answer(int peer, const Header& asked, Header reply, std::span<const std::byte> payload,
               std::shared_ptr<Sent> sent = nullptr);
-  void send_now(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent);
   void flush(LocalPeer& peer);
   void send_followers();
   SegmentPart& part(std::uint64_t id);

@@ -70,7 +70,7 @@ void Engine::answer(int peer, const Header& asked, Header reply, std::span<const
                     std::shared_ptr<Sent> sent) {
   if (asked.cookie != 0) {
     reply.cookie = asked.cookie;
-    send_now(peer, reply, payload, std::move(sent));
+    send_in_turn(peer, reply, payload, std::move(sent));
   }
 }
 

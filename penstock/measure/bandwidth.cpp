@@ -10,6 +10,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/measure/meeting.hpp"
+#include "penstock/measure/samples.hpp"
 
 #if PENSTOCK_HAS_MPI
 #include <mpi.h>
@@ -114,14 +115,14 @@ class Sends final : public Flood {
 #endif
 
 BandwidthResult summed_up(const Flood& flood, const Window& window, std::vector<double> times_s) {
-  std::ranges::sort(times_s);
+  const Summary summary = summary_of(std::move(times_s));
   const double bytes = static_cast<double>(window.bytes * window.count) * window.peers;
   return {.way = flood.name(),
           .bytes = window.bytes,
           .peers = window.peers,
           .window = static_cast<int>(window.count),
-          .best_bytes_per_s = bytes / times_s.front(),
-          .median_bytes_per_s = bytes / times_s[times_s.size() / 2]};
+          .best_bytes_per_s = bytes / summary.min_s,
+          .median_bytes_per_s = bytes / summary.median_s};
 }
 
 }  // namespace

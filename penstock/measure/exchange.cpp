@@ -112,10 +112,6 @@ int repetitions(std::size_t bytes) {
   return bytes <= 4096 ? 32 : bytes <= 65536 ? 8 : 1;
 }
 
-int rounds_of(std::size_t bytes, int rounds) {
-  return bytes <= 65536 ? rounds : std::max(5, rounds / 4);
-}
-
 /// What lies at the first and the last bytes of a block, so that a wrong block or length is seen.
 std::byte mark(int from, int to, std::size_t bytes) {
   return static_cast<std::byte>(static_cast<std::size_t>(1 + 7 * from + 31 * to) + bytes);

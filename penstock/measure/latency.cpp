@@ -18,10 +18,6 @@ int repetitions(std::size_t bytes) {
   return bytes <= 1024 ? 32 : bytes <= 65536 ? 8 : 1;
 }
 
-int rounds_of(std::size_t bytes, int rounds) {
-  return bytes <= 65536 ? rounds : std::max(5, rounds / 4);
-}
-
 LatencyResult summed_up(const Way& way, std::size_t bytes, std::vector<double> samples_s) {
   const auto samples = static_cast<int>(samples_s.size());
   const Summary summary = summary_of(std::move(samples_s));

@@ -1,4 +1,4 @@
-// What is told of many samples of one time. Private to the module.
+// How many samples of one time are taken, and what is told of them. Private to the module.
 #pragma once
 
 #include <algorithm>
@@ -6,6 +6,11 @@
 #include <vector>
 
 namespace penstock::measure {
+
+/// How many samples are taken of messages of so many bytes, where `rounds` were asked for: of long ones fewer will do.
+inline int rounds_of(std::size_t bytes, int rounds) {
+  return bytes <= 65536 ? rounds : std::max(5, rounds / 4);
+}
 
 struct Summary {
   double min_s;

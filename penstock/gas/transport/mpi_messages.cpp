@@ -32,10 +32,18 @@ MPI_Comm duplicate(MPI_Comm comm) {
   return copy;
 }
 
-bool all_have_come(MPI_Comm comm, std::mutex& mutex, PeerWatch& watch, const std::function<void()>& serve) {
+bool wait_for_end(PeerWatch& watch, const std::function<bool()>& is_done) {
   constexpr double patience_s = 2;
   const double deadline_s = seconds() + patience_s;
-  int has_all = 0;
+  for (Backoff backoff; !is_done(); backoff.pause()) {
+    if (seconds() > deadline_s || watch.has_failed()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool all_have_come(MPI_Comm comm, std::mutex& mutex, PeerWatch& watch, const std::function<void()>& serve) {
   MPI_Request request = MPI_REQUEST_NULL;
   {
     const std::scoped_lock lock(mutex);
@@ -43,18 +51,15 @@ bool all_have_come(MPI_Comm comm, std::mutex& mutex, PeerWatch& watch, const std
       return false;
     }
   }
-  for (Backoff backoff;; backoff.pause()) {
-    {
-      const std::scoped_lock lock(mutex);
-      if (MPI_Test(&request, &has_all, MPI_STATUS_IGNORE) != MPI_SUCCESS || has_all != 0) {
-        return has_all != 0;
-      }
-    }
-    if (seconds() > deadline_s || watch.has_failed()) {
-      return false;
-    }
+  int has_all = 0;
+  bool has_failed = false;
+  const auto is_done = [&] {
     serve();
-  }
+    const std::scoped_lock lock(mutex);
+    has_failed = MPI_Test(&request, &has_all, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+    return has_failed || has_all != 0;
+  };
+  return wait_for_end(watch, is_done) && !has_failed;
 }
 
 ByteType::ByteType(std::size_t bytes) {

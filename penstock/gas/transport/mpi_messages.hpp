@@ -23,8 +23,11 @@ bool is_complete(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE);
 /// Collective over `comm`: a copy of it.
 MPI_Comm duplicate(MPI_Comm comm);
 
-/// Collective over `comm`, for the end of what is shared: waits until all ranks have come here, making calls to `serve`
-/// meanwhile. False where one has died, as `watch` knows, or some have not come for seconds.
+/// For the end of what ranks share: waits until `is_done()`, which is called again and again. False where a process has
+/// died, as `watch` knows, or it takes seconds.
+bool wait_for_end(PeerWatch& watch, const std::function<bool()>& is_done);
+
+/// Collective over `comm`: waits like that until all ranks have come here, making calls to `serve` meanwhile.
 bool all_have_come(MPI_Comm comm, std::mutex& mutex, PeerWatch& watch, const std::function<void()>& serve);
 
 /// `bytes` contiguous bytes as one MPI type, also beyond MPI's 31-bit counts. Freed on destruction.

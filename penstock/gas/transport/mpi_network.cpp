@@ -58,7 +58,6 @@ MpiNetwork::~MpiNetwork() {
 /// Takes what peers have sent and nobody asks for any more, as happens where a call has failed: MPI would take it for
 /// a message of the next communicator that gets this one's number. Gives up on peers that do not come to their end.
 void MpiNetwork::drain() {
-  constexpr double patience_s = 2;
   class Nobody final : public Inbox {
    public:
     std::byte* place(int, const Header& header) override { return parcels_.emplace_back(header.bytes).data(); }
@@ -80,20 +79,18 @@ void MpiNetwork::drain() {
         MPI_Ialltoall(counts->sent.data(), 1, MPI_UINT64_T, counts->to_come.data(), 1, MPI_UINT64_T, comm_, &request),
         "MPI_Ialltoall");
   }
-  const double deadline_s = seconds() + patience_s;
   bool is_told = false;
-  for (Backoff backoff; !is_told || received_ != counts->to_come || !sends_.empty() || !long_.empty();
-       backoff.pause()) {
-    if (watch_->has_failed() || seconds() > deadline_s) {
-      static_cast<void>(counts.release());  // MPI goes on with them
-      static_cast<void>(nobody.release());
-      return;
-    }
+  const auto is_whole = [&] {
     {
       const std::scoped_lock lock(mutex_);
       is_told = is_told || is_complete(request);
     }
     progress(*nobody);
+    return is_told && received_ == counts->to_come && sends_.empty() && long_.empty();
+  };
+  if (!wait_for_end(*watch_, is_whole)) {
+    static_cast<void>(counts.release());  // MPI goes on with them
+    static_cast<void>(nobody.release());
   }
 }
 
