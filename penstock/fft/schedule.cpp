@@ -87,6 +87,31 @@ std::size_t End::section_of(std::int64_t outer) const noexcept {
   return static_cast<std::size_t>(after - sections.begin()) - 1;
 }
 
+std::vector<StagePlan> describe_stages(const Schedule& schedule) {
+  std::vector<StagePlan> plans;
+  const auto traffic = [](const End& end) {
+    std::uint64_t bytes = 0;
+    for (const Section& section : end.sections) {
+      for (const auto& moves : section.moves) {
+        for (const Move& move : moves) {
+          bytes += static_cast<std::uint64_t>((section.end - section.first) * move.mover.bytes());
+        }
+      }
+    }
+    return end.place == Place::plane ? 0 : bytes;
+  };
+  for (std::size_t pass = 0; pass < schedule.passes.size(); ++pass) {
+    for (const Stage& stage : schedule.passes[pass].stages) {
+      plans.push_back({.pass = static_cast<int>(pass),
+                       .along = stage.along,
+                       .is_move = !stage.shape,
+                       .bytes_read = traffic(stage.source),
+                       .bytes_written = traffic(stage.sink)});
+    }
+  }
+  return plans;
+}
+
 Schedule make_schedule(const Problem& problem, bool is_forward, int rank, int ranks) {
   StageBuilder builder(problem, is_forward, rank, ranks);
   return is_forward ? make_forward(problem, std::move(builder)) : make_backward(problem, std::move(builder));

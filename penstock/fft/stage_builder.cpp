@@ -19,6 +19,7 @@ std::int64_t tile_pitch(std::int64_t row_bytes) {
 
 Stage StageBuilder::stage(int outer, int across, int along, std::optional<RowKind> kind) {
   Stage stage;
+  stage.number = stages_++;
   stage.outer = outer;
   stage.across = across;
   stage.along = along;

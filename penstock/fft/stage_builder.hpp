@@ -57,6 +57,7 @@ class StageBuilder {
   Decomposition spectrum_;
   Decomposition space_;
   Schedule schedule_;
+  std::size_t stages_ = 0;
   Flows flows_;  // of the exchange added last
   TileMovers movers_;
 };
