@@ -54,11 +54,15 @@ enum class Output {
   as_input,    ///< x-pencils, [z][y][x] with x contiguous, like the input: one exchange more
 };
 
-/// How many planes share a message: the two published algorithms are the ends of one scale, the grain.
+/// How many planes share a message, where the two published algorithms are the ends of one scale, the grain; and what
+/// carries the messages, where those by MPI's own calls are there to be compared with.
 enum class Algorithm {
-  automatic,  ///< packed where peers share memory, else a few messages per peer, so that they overlap
-  packed,     ///< packed slabs: one message per peer and exchange
-  slabs,      ///< a message per plane, peer and exchange: most overlap
+  automatic,      ///< packed where peers share memory, else a few messages per peer, so that they overlap
+  packed,         ///< packed slabs: one message per peer and exchange
+  slabs,          ///< a message per plane, peer and exchange: most overlap
+  mpi_packed,     ///< packed slabs, all messages of an exchange by one MPI_Alltoallv
+  mpi_slabs,      ///< slabs, each message by MPI's send and receive
+  mpi_ialltoall,  ///< slabs, the messages of a plane by one MPI_Ialltoallv
 };
 
 /// How long the local transform may look for its best variant.
@@ -139,7 +143,8 @@ struct StagePlan {
 /// What a plan decided.
 struct Decision {
   Grid grid{};
-  std::int64_t grain = 0;          ///< planes per message in the forward direction
+  std::int64_t grain = 0;  ///< planes per message in the forward direction; 0: all
+  gas::Carrier carrier = gas::Carrier::fastest;
   bool is_plane_in_cache = false;  ///< the first two directions are transformed in one pass over memory
   int passes = 0;                  ///< how often a transform reads and writes the field
   std::vector<StagePlan> forward_stages;

@@ -48,11 +48,11 @@ struct Pipeline<Real>::Worker {
 
 template <class Real>
 Pipeline<Real>::Pipeline(const gas::Team& team, Schedule schedule, const std::vector<gas::Segment>& regions,
-                         Effort effort)
+                         gas::Carrier carrier, Effort effort)
     : schedule_(std::move(schedule)), next_items_(schedule_.passes.size()) {
   for (ExchangePlan& plan : schedule_.exchanges) {
     const gas::Segment& region = regions[plan.region];
-    exchanges_.emplace_back(team, region, plan.outgoing, plan.incoming);
+    exchanges_.emplace_back(team, region, plan.outgoing, plan.incoming, carrier);
     regions_.push_back(region.local().data());
   }
   team.together([&] {

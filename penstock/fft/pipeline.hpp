@@ -30,7 +30,8 @@ template <class Real>
 class Pipeline {
  public:
   /// Collective. `regions` are the segments that the schedule's exchanges go through.
-  Pipeline(const gas::Team& team, Schedule schedule, const std::vector<gas::Segment>& regions, Effort effort);
+  Pipeline(const gas::Team& team, Schedule schedule, const std::vector<gas::Segment>& regions, gas::Carrier carrier,
+           Effort effort);
 
   /// Transforms a field from `in` to `out` and multiplies the result by `factor`; collective. `scratch` holds one for
   /// each thread of `crew`. Returns the time by kind, averaged over the threads.

@@ -37,9 +37,7 @@ Schedules make_schedules(const gas::Team& team, const Problem& problem) {
       schedules.region_bytes[i] = std::max(schedules.region_bytes[i], schedule->region_bytes[i]);
     }
     for (const ExchangePlan& exchange : schedule->exchanges) {
-      for (const gas::Outgoing& message : exchange.outgoing) {
-        schedules.need.exchange_bytes += team.is_local(message.peer) ? 0 : message.bytes;
-      }
+      schedules.need.exchange_bytes += gas::Exchange::buffer_bytes(team, exchange.outgoing, problem.carrier);
     }
   }
   for (const std::uint64_t bytes : schedules.region_bytes) {
@@ -170,12 +168,13 @@ Plan<Real>::Plan(const gas::Team& user_team, const Options& options) {
   });
   const Decision decision{.grid = problem.grid,
                           .grain = problem.grain,
+                          .carrier = problem.carrier,
                           .is_plane_in_cache = problem.is_plane_in_cache,
                           .passes = static_cast<int>(schedules.forward.passes.size()),
                           .forward_stages = describe_stages(schedules.forward),
                           .backward_stages = describe_stages(schedules.backward)};
-  Pipeline<Real> forward(team, std::move(schedules.forward), regions, options.effort);
-  Pipeline<Real> backward(team, std::move(schedules.backward), regions, options.effort);
+  Pipeline<Real> forward(team, std::move(schedules.forward), regions, problem.carrier, options.effort);
+  Pipeline<Real> backward(team, std::move(schedules.backward), regions, problem.carrier, options.effort);
   const int rank = team.rank();
   state_.reset(new State{.team = std::move(team),
                          .problem = problem,

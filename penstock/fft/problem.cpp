@@ -42,6 +42,19 @@ std::string find_mistake(const Options& options, int ranks) {
   return {};
 }
 
+gas::Carrier carrier_of(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::mpi_packed:
+      return gas::Carrier::mpi_alltoall;
+    case Algorithm::mpi_slabs:
+      return gas::Carrier::mpi_messages;
+    case Algorithm::mpi_ialltoall:
+      return gas::Carrier::mpi_ialltoall;
+    default:
+      return gas::Carrier::fastest;
+  }
+}
+
 template <class Real>
 std::string describe(const Options& options) {
   return fmt::format("precision {}, size {}x{}x{}, type {}, grid {}x{}, output {}, algorithm {}, grain {}, batch {}",
@@ -75,19 +88,24 @@ Problem settle(const gas::Team& team, const Options& options) {
   const auto counts = team.all_gather(peers_by_message);
   const bool any_by_message = std::any_of(counts.begin(), counts.end(), [](int count) { return count > 0; });
   const std::int64_t planes = (points[2] + problem.grid.tz - 1) / problem.grid.tz;
-  switch (options.grain > 0 ? Algorithm::automatic : options.algorithm) {
-    case Algorithm::packed:
-      problem.grain = 0;
-      break;
-    case Algorithm::slabs:
-      problem.grain = 1;
-      break;
+  switch (options.algorithm) {
     case Algorithm::automatic:
       // Between peers that share memory nothing is gained by telling them earlier: the last stage needs every plane.
       // Over a network four messages in flight per peer overlap all but the last quarter.
-      problem.grain = options.grain > 0 ? options.grain : any_by_message ? std::max<std::int64_t>(planes / 4, 1) : 0;
+      problem.grain = any_by_message ? std::max<std::int64_t>(planes / 4, 1) : 0;
+      break;
+    case Algorithm::packed:
+    case Algorithm::mpi_packed:
+      problem.grain = 0;
+      break;
+    case Algorithm::slabs:
+    case Algorithm::mpi_slabs:
+    case Algorithm::mpi_ialltoall:
+      problem.grain = 1;
       break;
   }
+  problem.grain = options.grain > 0 ? options.grain : problem.grain;
+  problem.carrier = carrier_of(options.algorithm);
   problem.grain = problem.grain >= planes ? 0 : problem.grain;
 
   // Two directions in one pass need whole planes on a rank, room for one per thread in the last-level cache (half of

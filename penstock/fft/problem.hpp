@@ -15,6 +15,7 @@ struct Problem {
   Options options;
   Grid grid;
   std::int64_t grain = 0;  ///< planes per message; 0: all
+  gas::Carrier carrier = gas::Carrier::fastest;
   bool is_plane_in_cache = false;
   std::int64_t real_bytes = 0;  ///< 4 or 8
   mover::Hint hint = mover::Hint::reuse;
