@@ -4,6 +4,7 @@
 #include <array>
 #include <complex>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -96,6 +97,7 @@ struct Options {
   int batch = 1;           ///< fields per call, in the same arrays; see Plan::input_stride
   Effort effort = Effort::measure;
   Movers movers = Movers::compiled;
+  bool convolves = false;                 ///< the plan can `convolve`: takes exchange memory for both ways at once
   std::uint64_t memory_budget_bytes = 0;  ///< what plans of one node may take; 0: what the system has left
   machine::Machine machine = machine::detect();
 };
@@ -108,9 +110,9 @@ struct MemoryNeed {
   std::uint64_t total_bytes() const noexcept { return exchange_bytes + scratch_bytes; }
 };
 
-/// The stages of a transform: one per direction, and one that only moves data where the spectrum lies as the input
-/// does.
-inline constexpr std::size_t most_stages = 4;
+/// The most stages of a call: one per direction, one that only moves data where the spectrum lies as the input does; a
+/// convolution has x, y, z and back, y, x.
+inline constexpr std::size_t most_stages = 5;
 
 /// Where the time of one stage went, summed over the threads of a rank and divided by their number.
 struct StageTime {
@@ -149,7 +151,41 @@ struct Decision {
   int passes = 0;                  ///< how often a transform reads and writes the field
   std::vector<StagePlan> forward_stages;
   std::vector<StagePlan> backward_stages;
+  std::vector<StagePlan> convolution_stages;  ///< none where the plan does not convolve
 };
+
+/// What `convolve` calls for each row of the spectrum of this rank: the wavenumbers (kx, ky, 0) to (kx, ky, nz - 1),
+/// each counted from 0 (`signed_wavenumber` says which one is meant). It changes the row as it likes; several threads
+/// call at the same time, with different rows. It must not throw.
+template <class Real>
+using RowFunction = std::function<void(std::int64_t kx, std::int64_t ky, std::span<std::complex<Real>> row)>;
+
+/// The wavenumber of lowest magnitude that index k of n stands for: k, or k - n beyond n / 2.
+constexpr std::int64_t signed_wavenumber(std::int64_t k, std::int64_t n) noexcept {
+  return k <= n / 2 ? k : k - n;
+}
+
+/// A transform under way, begun by one of a plan's `start_` members. The plan and the arrays must outlive it; the plan
+/// begins no other before it is done. Movable, not copyable; destroyed before it is done, it waits.
+class [[nodiscard]] Execution {
+ public:
+  struct Work;
+  explicit Execution(std::unique_ptr<Work> work) noexcept;
+  ~Execution();
+  Execution(Execution&&) noexcept;
+  Execution& operator=(Execution&&) = delete;
+
+  /// Does what can be done without waiting for peers, on the plan's threads. Returns whether all is done.
+  bool progress();
+  /// Does all, waiting for peers. Ranks that have several under way wait for them in the same order, or `wait_all`.
+  void wait();
+
+ private:
+  std::unique_ptr<Work> work_;
+};
+
+/// Waits for all, working for each as what it waits for arrives.
+void wait_all(std::span<Execution> executions);
 
 /// The memory that a plan with these options would take on this rank of `team`; collective. Throws as the plan would.
 template <class Real>
@@ -199,6 +235,25 @@ class Plan {
   void backward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling = Scaling::none);
   /// The same for type r2c.
   void backward(std::span<const Complex> in, std::span<Real> out, Scaling scaling = Scaling::none);
+
+  /// Forward, `on_spectrum` for each row of the spectrum, backward, in one call: the spectrum is never stored, which
+  /// saves a pass over memory. For a plan that `convolves`; `in` and `out` are both in real space. With a batch,
+  /// `on_spectrum` is called for one field after the other.
+  void convolve(std::span<const Complex> in, std::span<Complex> out, const RowFunction<Real>& on_spectrum,
+                Scaling scaling = Scaling::full);
+  void convolve(std::span<const Real> in, std::span<Real> out, const RowFunction<Real>& on_spectrum,
+                Scaling scaling = Scaling::full);
+
+  /// The same calls, begun but not waited for: the caller works meanwhile, or has other plans under way, and calls
+  /// `progress` now and then.
+  Execution start_forward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling = Scaling::none);
+  Execution start_forward(std::span<const Real> in, std::span<Complex> out, Scaling scaling = Scaling::none);
+  Execution start_backward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling = Scaling::none);
+  Execution start_backward(std::span<const Complex> in, std::span<Real> out, Scaling scaling = Scaling::none);
+  Execution start_convolve(std::span<const Complex> in, std::span<Complex> out, RowFunction<Real> on_spectrum,
+                           Scaling scaling = Scaling::full);
+  Execution start_convolve(std::span<const Real> in, std::span<Real> out, RowFunction<Real> on_spectrum,
+                           Scaling scaling = Scaling::full);
 
   /// What was decided, what it takes, and where the last transform's time went. Local.
   const Decision& decision() const noexcept;

@@ -16,70 +16,75 @@ constexpr int z = 2;
 // sender that has one index of the reader's direction at a time (forward y to z, and to and from x-pencils of the
 // spectrum) leaves the transposition to the reader. It stores strips as wide as the reader's tiles, so that a tile is
 // contiguous all the same.
-Schedule make_forward(const Problem& problem, StageBuilder builder) {
-  const std::int64_t strip = chunk_bytes / problem.complex_bytes();
+// Each of these continues where the one before has left off: at the exchange to the z-pencils, or from them.
+
+void from_space(const Problem& problem, StageBuilder& builder) {
+  Stage first = builder.stage(z, y, x, RowKind::forward);
+  Stage second = builder.stage(z, x, y, RowKind::forward);
+  builder.from_user(first, x_pencil_order);
   if (problem.is_plane_in_cache) {
-    Stage first = builder.stage(z, y, x, RowKind::forward);
-    Stage second = builder.stage(z, x, y, RowKind::forward);
-    builder.from_user(first, x_pencil_order);
     builder.join(first, second);
-    builder.to_exchange(second, {.from = y, .to = z, .order = {x, z, y}, .strip = strip});
-    builder.add_pass(std::move(first), std::move(second));
   } else {
-    Stage first = builder.stage(z, y, x, RowKind::forward);
-    builder.from_user(first, x_pencil_order);
     builder.to_exchange(first, {.from = x, .to = y, .order = {z, x, y}});
-    builder.add_pass(std::move(first));
-    Stage second = builder.stage(z, x, y, RowKind::forward);
     builder.from_exchange(second);
-    builder.to_exchange(second, {.from = y, .to = z, .order = {x, z, y}, .strip = strip});
-    builder.add_pass(std::move(second));
   }
+  builder.to_exchange(second, {.from = y, .to = z, .order = {x, z, y}, .strip = builder.strip()});
+  builder.add_passes(std::move(first), std::move(second), problem.is_plane_in_cache);
+}
+
+void to_spectrum(const Problem& problem, StageBuilder& builder) {
   Stage third = builder.stage(x, y, z, RowKind::forward);
   builder.from_exchange(third);
   if (problem.options.output == Output::transposed) {
     builder.to_user(third, z_pencil_order);
     builder.add_pass(std::move(third));
-  } else {
-    builder.to_exchange(third, {.from = z, .to = x, .order = {z, x, y}, .strip = strip});
-    builder.add_pass(std::move(third));
-    Stage last = builder.stage(z, y, x, std::nullopt);
-    builder.from_exchange(last);
-    builder.to_user(last, x_pencil_order);
-    builder.add_pass(std::move(last));
+    return;
   }
-  return builder.take();
+  builder.to_exchange(third, {.from = z, .to = x, .order = {z, x, y}, .strip = builder.strip()});
+  builder.add_pass(std::move(third));
+  Stage last = builder.stage(z, y, x, std::nullopt);
+  builder.from_exchange(last);
+  builder.to_user(last, x_pencil_order);
+  builder.add_pass(std::move(last));
 }
 
-Schedule make_backward(const Problem& problem, StageBuilder builder) {
-  const std::int64_t strip = chunk_bytes / problem.complex_bytes();
+constexpr FlowShape z_to_y{.from = z, .to = y, .order = {z, x, y}};
+
+void there_and_back(StageBuilder& builder) {
+  Stage middle = builder.stage(x, y, z, RowKind::forward);
+  builder.from_exchange(middle);
+  builder.turn_back(middle);
+  builder.to_exchange(middle, z_to_y);
+  builder.add_pass(std::move(middle));
+}
+
+void from_spectrum(const Problem& problem, StageBuilder& builder) {
   Stage first = builder.stage(x, y, z, RowKind::backward);
   if (problem.options.output == Output::transposed) {
     builder.from_user(first, z_pencil_order);
   } else {
     Stage bring = builder.stage(z, y, x, std::nullopt);
     builder.from_user(bring, x_pencil_order);
-    builder.to_exchange(bring, {.from = x, .to = z, .order = {x, z, y}, .strip = strip});
+    builder.to_exchange(bring, {.from = x, .to = z, .order = {x, z, y}, .strip = builder.strip()});
     builder.add_pass(std::move(bring));
     builder.from_exchange(first);
   }
-  builder.to_exchange(first, {.from = z, .to = y, .order = {z, x, y}});
+  builder.to_exchange(first, z_to_y);
   builder.add_pass(std::move(first));
+}
+
+void to_space(const Problem& problem, StageBuilder& builder) {
   Stage second = builder.stage(z, x, y, RowKind::backward);
-  builder.from_exchange(second);
   Stage third = builder.stage(z, y, x, RowKind::backward);
+  builder.from_exchange(second);
   if (problem.is_plane_in_cache) {
     builder.join(second, third);
-    builder.to_user(third, x_pencil_order);
-    builder.add_pass(std::move(second), std::move(third));
   } else {
     builder.to_exchange(second, {.from = y, .to = x, .order = {z, y, x}});
-    builder.add_pass(std::move(second));
     builder.from_exchange(third);
-    builder.to_user(third, x_pencil_order);
-    builder.add_pass(std::move(third));
   }
-  return builder.take();
+  builder.to_user(third, x_pencil_order);
+  builder.add_passes(std::move(second), std::move(third), problem.is_plane_in_cache);
 }
 
 }  // namespace
@@ -115,9 +120,26 @@ std::vector<StagePlan> describe_stages(const Schedule& schedule) {
   return plans;
 }
 
-Schedule make_schedule(const Problem& problem, bool is_forward, int rank, int ranks) {
-  StageBuilder builder(problem, is_forward, rank, ranks);
-  return is_forward ? make_forward(problem, std::move(builder)) : make_backward(problem, std::move(builder));
+Schedule make_schedule(const Problem& problem, Route route, int rank, int ranks) {
+  StageBuilder builder(problem, rank, ranks);
+  if (route != Route::backward) {
+    from_space(problem, builder);
+  }
+  switch (route) {
+    case Route::forward:
+      to_spectrum(problem, builder);
+      break;
+    case Route::backward:
+      from_spectrum(problem, builder);
+      break;
+    case Route::there_and_back:
+      there_and_back(builder);
+      break;
+  }
+  if (route != Route::forward) {
+    to_space(problem, builder);
+  }
+  return builder.take();
 }
 
 }  // namespace penstock::fft

@@ -60,6 +60,7 @@ struct Stage {
   Range outer_range{};
   std::vector<Range> tiles;         ///< index ranges across
   std::optional<RowShape> shape;    ///< nothing where the stage only moves data
+  std::optional<RowShape> back;     ///< where the rows are transformed back at once, with the user's function between
   std::int64_t in_pitch_bytes = 0;  ///< from row to row of the tile, before the transform and after
   std::int64_t out_pitch_bytes = 0;
   End source;
@@ -79,7 +80,7 @@ struct ExchangePlan {
   std::size_t region = 0;  ///< which part of the segment it goes through
 };
 
-/// One direction of a transform on one rank.
+/// One route of a transform on one rank.
 struct Schedule {
   std::vector<Pass> passes;
   std::vector<ExchangePlan> exchanges;
@@ -91,7 +92,14 @@ struct Schedule {
 /// The stages of a schedule and the memory traffic of each.
 std::vector<StagePlan> describe_stages(const Schedule& schedule);
 
-/// Plans the forward (or backward) transform for `rank` of `ranks`. Local; every rank gets the same messages.
-Schedule make_schedule(const Problem& problem, bool is_forward, int rank, int ranks);
+/// Which way a schedule leads.
+enum class Route {
+  forward,
+  backward,
+  there_and_back,  ///< forward, the user's function of the spectrum, backward
+};
+
+/// Plans a route for `rank` of `ranks`. Local; every rank gets the same messages.
+Schedule make_schedule(const Problem& problem, Route route, int rank, int ranks);
 
 }  // namespace penstock::fft

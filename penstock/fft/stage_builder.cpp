@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "penstock/base/base.hpp"
+
 namespace penstock::fft {
 namespace {
 
@@ -24,12 +26,13 @@ Stage StageBuilder::stage(int outer, int across, int along, std::optional<RowKin
   stage.across = across;
   stage.along = along;
   const Box box = spectrum_.pencil(along, rank_);
+  const bool is_forward = kind == RowKind::forward;
   const bool is_real_end = along == 0 && kind && problem_.options.type == Type::r2c;
   const std::int64_t spectrum_row = box.extent[at(along)] * problem_.complex_bytes();
   const std::int64_t space_row =
       problem_.options.size[at(along)] * (is_real_end ? problem_.real_bytes : problem_.complex_bytes());
-  stage.in_pitch_bytes = tile_pitch(is_forward_ && kind ? space_row : spectrum_row);
-  stage.out_pitch_bytes = tile_pitch(is_forward_ || !kind ? spectrum_row : space_row);
+  stage.in_pitch_bytes = tile_pitch(is_forward ? space_row : spectrum_row);
+  stage.out_pitch_bytes = tile_pitch(is_forward || !kind ? spectrum_row : space_row);
 
   // Narrower than a chunk only where two tiles would not fit into half of the second-level cache.
   const std::int64_t pair_bytes = stage.in_pitch_bytes + stage.out_pitch_bytes;
@@ -45,7 +48,7 @@ Stage StageBuilder::stage(int outer, int across, int along, std::optional<RowKin
   const std::int64_t rows = stage.tiles.empty() ? 0 : stage.tiles.front().extent;
   if (kind) {
     if (is_real_end) {
-      kind = is_forward_ ? RowKind::real_to_complex : RowKind::complex_to_real;
+      kind = is_forward ? RowKind::real_to_complex : RowKind::complex_to_real;
     }
     stage.shape = RowShape{.kind = *kind,
                            .length = problem_.options.size[at(along)],
@@ -58,11 +61,22 @@ Stage StageBuilder::stage(int outer, int across, int along, std::optional<RowKin
   return stage;
 }
 
+void StageBuilder::turn_back(Stage& stage) {
+  PENSTOCK_ASSERT(stage.in_pitch_bytes == stage.out_pitch_bytes);
+  stage.back = stage.shape;
+  stage.back->kind = RowKind::backward;
+}
+
 void StageBuilder::add_pass(Stage stage) {
   schedule_.passes.push_back({.stages = {std::move(stage)}});
 }
-void StageBuilder::add_pass(Stage first, Stage second) {
-  schedule_.passes.push_back({.stages = {std::move(first), std::move(second)}});
+void StageBuilder::add_passes(Stage first, Stage second, bool are_joined) {
+  if (are_joined) {
+    schedule_.passes.push_back({.stages = {std::move(first), std::move(second)}});
+  } else {
+    add_pass(std::move(first));
+    add_pass(std::move(second));
+  }
 }
 
 Block StageBuilder::user_block(const Stage& stage, const std::array<int, 3>& order, bool is_source) const {

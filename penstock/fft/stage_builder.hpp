@@ -16,12 +16,11 @@ namespace penstock::fft {
 /// 16 double complex as fast as 32 and faster than 4).
 inline constexpr std::int64_t chunk_bytes = 256;
 
-/// Builds the schedule of one direction on one rank, stage by stage. `problem` must outlive it.
+/// Builds the schedule of one route on one rank, stage by stage. `problem` must outlive it.
 class StageBuilder {
  public:
-  StageBuilder(const Problem& problem, bool is_forward, int rank, int ranks)
+  StageBuilder(const Problem& problem, int rank, int ranks)
       : problem_(problem),
-        is_forward_(is_forward),
         rank_(rank),
         ranks_(ranks),
         spectrum_(problem.spectrum_points(), problem.grid),
@@ -44,8 +43,15 @@ class StageBuilder {
   /// have them.
   void join(Stage& first, Stage& second);
 
+  /// The stage transforms back at once what it has transformed, with the user's function between.
+  void turn_back(Stage& stage);
+
   void add_pass(Stage stage);
-  void add_pass(Stage first, Stage second);
+  /// The two stages in one pass, if they are joined, or in one each.
+  void add_passes(Stage first, Stage second, bool are_joined);
+
+  /// The elements of a strip that is as wide as tiles are.
+  std::int64_t strip() const noexcept { return chunk_bytes / problem_.complex_bytes(); }
 
   /// What was built.
   Schedule take() { return std::move(schedule_); }
@@ -55,7 +61,6 @@ class StageBuilder {
   Block user_block(const Stage& stage, const std::array<int, 3>& order, bool is_source) const;
 
   const Problem& problem_;
-  bool is_forward_;
   int rank_;
   int ranks_;
   Decomposition spectrum_;

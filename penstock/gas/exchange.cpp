@@ -43,7 +43,12 @@ void Exchange::open() {
   way_->open();
 }
 
+bool Exchange::is_open(std::size_t message) {
+  return way_->is_open(message);
+}
+
 std::byte* Exchange::destination(std::size_t message) {
+  engine_->wait([&] { return way_->is_open(message); });
   return way_->destination(message);
 }
 
@@ -51,8 +56,16 @@ void Exchange::send(std::size_t message) {
   way_->send(message);
 }
 
+bool Exchange::has_arrived(std::size_t message) {
+  return way_->has_arrived(message);
+}
+
 void Exchange::wait(std::size_t message) {
   engine_->wait([&] { return way_->has_arrived(message); });
+}
+
+bool Exchange::has_finished() {
+  return way_->has_finished();
 }
 
 void Exchange::finish() {

@@ -60,17 +60,26 @@ class Exchange {
   /// Begins a round: the peers may write this rank's incoming memory from now on.
   void open();
 
+  /// Whether outgoing message `message` may be written: the peer has opened this round.
+  bool is_open(std::size_t message);
+
   /// Where outgoing message `message` is to be written: the peer's memory, or a buffer that `send` sends from. Waits
-  /// until the peer has opened this round.
+  /// until it may be.
   std::byte* destination(std::size_t message);
 
   /// Tells the peer that outgoing message `message` is complete; stores that bypassed the cache must be fenced before.
   void send(std::size_t message);
 
-  /// Waits until incoming message `message` of this round is complete and visible.
+  /// Whether incoming message `message` of this round is complete and visible; asks the network.
+  bool has_arrived(std::size_t message);
+
+  /// Waits until it is.
   void wait(std::size_t message);
 
-  /// Ends a round on the sending side: returns when the buffers of this round may be written again.
+  /// Whether the buffers of this round may be written again; asks the network.
+  bool has_finished();
+
+  /// Ends a round on the sending side: returns when they may.
   void finish();
 
  private:

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
-#include "penstock/gas/engine.hpp"
 #include "penstock/gas/exchange_way.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/gas/transport/transport.hpp"
@@ -21,8 +20,7 @@ class ByMessages final : public ExchangeWay {
  public:
   ByMessages(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing, std::vector<Incoming> incoming,
              bool is_in_place, Memory buffer)
-      : engine_(team.engine()),
-        transport_(team.transport()),
+      : transport_(team.transport()),
         segment_(segment),
         outgoing_(std::move(outgoing)),
         signals_(team, 0, index(team.size()) + incoming.size()),
@@ -61,13 +59,13 @@ class ByMessages final : public ExchangeWay {
     }
   }
 
+  bool is_open(std::size_t message) override {
+    return buffers_[message] != nullptr || signals_.value(index(outgoing_[message].peer)) >= round_;
+  }
+
   std::byte* destination(std::size_t message) override {
-    if (buffers_[message] != nullptr) {
-      return buffers_[message];
-    }
     const Outgoing& out = outgoing_[message];
-    engine_.wait([&] { return signals_.value(index(out.peer)) >= round_; });
-    return segment_.address_at(out.peer) + out.offset;
+    return buffers_[message] != nullptr ? buffers_[message] : segment_.address_at(out.peer) + out.offset;
   }
 
   void send(std::size_t message) override {
@@ -101,7 +99,6 @@ class ByMessages final : public ExchangeWay {
  private:
   std::size_t arrival_signal(std::size_t message) const { return index(transport_.size()) + message; }
 
-  Engine& engine_;
   Transport& transport_;
   const Segment& segment_;
   std::vector<Outgoing> outgoing_;

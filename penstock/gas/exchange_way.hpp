@@ -14,6 +14,8 @@ class ExchangeWay {
  public:
   virtual ~ExchangeWay() = default;
   virtual void open() = 0;
+  virtual bool is_open(std::size_t message) = 0;
+  /// Of a message that is open.
   virtual std::byte* destination(std::size_t message) = 0;
   virtual void send(std::size_t message) = 0;
   virtual bool has_arrived(std::size_t message) = 0;
