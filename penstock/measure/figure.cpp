@@ -1,0 +1,20 @@
+#include <algorithm>
+#include <utility>
+
+#include "penstock/measure/calibration.hpp"
+#include "penstock/measure/samples.hpp"
+
+namespace penstock::measure {
+
+Figure time_of(std::vector<double> times_s) {
+  const int samples = static_cast<int>(times_s.size());
+  const Summary summary = summary_of(std::move(times_s));
+  return {.best = summary.min_s, .median = summary.median_s, .samples = samples};
+}
+
+Figure rate_of(double amount, std::vector<double> times_s) {
+  const Figure time = time_of(std::move(times_s));
+  return {.best = amount / time.best, .median = amount / time.median, .samples = time.samples};
+}
+
+}  // namespace penstock::measure
