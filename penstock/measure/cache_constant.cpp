@@ -48,7 +48,9 @@ class MissCounter {
   MissCounter(const MissCounter&) = delete;
   MissCounter& operator=(const MissCounter&) = delete;
 
-  bool exists() const noexcept { return descriptor_ >= 0; }
+  bool exists() const noexcept {
+    return descriptor_ >= 0;
+  }
   std::uint64_t count() const noexcept {
     std::uint64_t misses = 0;
 #if defined(__linux__)

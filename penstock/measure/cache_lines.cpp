@@ -40,7 +40,7 @@ std::optional<LineFigures> measure_lines(const CalibrationOptions& options) {
   if (options.threads < 2) {
     return std::nullopt;
   }
-  Crew crew(2);
+  PinnedCrew crew(2);
   Words words;
   // There and back: two transfers of the line.
   const auto ping_pong = [&](int thread, std::int64_t times) {
@@ -73,7 +73,7 @@ std::optional<LineFigures> measure_lines(const CalibrationOptions& options) {
 }
 
 Figure measure_thread_start(const CalibrationOptions& options) {
-  Crew crew(options.threads);
+  PinnedCrew crew(options.threads);
   return time_of(sample(options, [&](std::int64_t times) {
     const double begin_s = seconds();
     for (std::int64_t i = 0; i < times; ++i) {

@@ -23,14 +23,17 @@ struct Figure {
   double spread() const noexcept { return best > 0 ? (median > best ? median - best : best - median) / best : 0; }
 };
 
+/// To four digits: no figure here is surer.
+double rounded(double value);
+
 /// Figures of rates, or of times, in seconds; of at least one sample.
 Figure rate_of(double amount, std::vector<double> times_s);
 Figure time_of(std::vector<double> times_s);
 
 /// How much is measured.
 struct CalibrationOptions {
-  int threads = 1;       ///< at most; one for each core
-  int samples = 12;      ///< of each figure
+  int threads = 1;         ///< at most; one for each core
+  int samples = 24;        ///< of each figure
   double sample_s = 4e-3;  ///< how long a sample takes at least
 };
 
@@ -48,9 +51,9 @@ std::vector<Figure> measure_caches(const std::vector<machine::CacheLevel>& level
 
 /// What two cores do to one another; nothing where there are not two.
 struct LineFigures {
-  Figure transfer_s;       ///< of a line that one has written and the other reads
-  Figure shared_add_s;     ///< an addition to one's own word of a line that both write to
-  Figure separate_add_s;   ///< the same, each in a line of its own
+  Figure transfer_s;      ///< of a line that one has written and the other reads
+  Figure shared_add_s;    ///< an addition to one's own word of a line that both write to
+  Figure separate_add_s;  ///< the same, each in a line of its own
 };
 std::optional<LineFigures> measure_lines(const CalibrationOptions& options);
 
@@ -97,6 +100,9 @@ struct DiskFigures {
   bool is_direct = false;           ///< whether it went past the system's cache
 };
 DiskFigures measure_disk(const std::string& folder, const CalibrationOptions& options);
+
+/// Fused multiply-adds in double precision, in registers, all threads together.
+Figure measure_peak(const CalibrationOptions& options);
 
 /// Double-precision matrix multiply by the BLAS that is built in, all threads together; nothing where there is none.
 struct GemmFigures {

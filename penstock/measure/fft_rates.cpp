@@ -113,7 +113,7 @@ class Tiles {
 };
 
 template <class Real>
-Figure rate_of_length(std::int64_t length, bool is_real, std::int64_t cache_l2_bytes, Crew& crew,
+Figure rate_of_length(std::int64_t length, bool is_real, std::int64_t cache_l2_bytes, PinnedCrew& crew,
                       const CalibrationOptions& options) {
   const TileShape shape(length, is_real, sizeof(Real), cache_l2_bytes);
   const Tiles<Real> tiles(shape, crew.size());
@@ -124,8 +124,8 @@ Figure rate_of_length(std::int64_t length, bool is_real, std::int64_t cache_l2_b
                  }));
 }
 
-constexpr std::array<std::int64_t, 36> lengths{8,   12,  16,  17,  24,  32,  37,  48,  60,  64,   74,   96,
-                                               100, 101, 128, 160, 192, 200, 211, 240, 256, 307,  320,  384,
+constexpr std::array<std::int64_t, 36> lengths{8,   12,  16,  17,  24,  32,  37,  48,   60,   64,   74,   96,
+                                               100, 101, 128, 160, 192, 200, 211, 240,  256,  307,  320,  384,
                                                480, 499, 500, 512, 640, 768, 997, 1000, 1024, 1536, 2048, 4096};
 
 }  // namespace
@@ -138,7 +138,7 @@ std::vector<FftFigures> measure_fft_rates(const machine::Node& node, const Calib
   // Settings of the whole process.
   Fftw<double>::set_time_limit(planning_s);
   Fftw<float>::set_time_limit(planning_s);
-  Crew crew(options.threads);
+  PinnedCrew crew(options.threads);
   std::vector<FftFigures> figures;
   for (const std::int64_t length : lengths) {
     progress(fmt::format("transforms of {} points", length));

@@ -8,6 +8,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/measure/calibration.hpp"
+#include "penstock/measure/pinned_crew.hpp"
 
 namespace penstock::measure {
 
@@ -30,7 +31,7 @@ inline std::vector<double> sample(const CalibrationOptions& options, const std::
 }
 
 /// The same with all threads of a crew, each doing its part so many times.
-inline std::vector<double> sample(const CalibrationOptions& options, Crew& crew,
+inline std::vector<double> sample(const CalibrationOptions& options, PinnedCrew& crew,
                                   const std::function<void(int thread, std::int64_t times)>& part) {
   return sample(options, [&](std::int64_t times) {
     const double begin_s = seconds();

@@ -40,7 +40,7 @@ std::vector<StreamFigures> measure_streams(std::int64_t cache_bytes, const Calib
   std::byte* const c = b + bytes;
   std::vector<StreamFigures> figures;
   for (const int threads : thread_counts(options.threads)) {
-    Crew crew(threads);
+    PinnedCrew crew(threads);
     const std::int64_t part = bytes / threads / line_bytes * line_bytes;
     const auto contiguous = layout::Layout::contiguous(part);
     const auto copy = mover::Mover::compile(contiguous, contiguous, mover::Hint::streaming);

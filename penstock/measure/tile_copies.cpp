@@ -61,7 +61,7 @@ std::vector<TileFigures> measure_tile_copies(const machine::Node& node, const Ca
   sets.push_back(most);
   const Memory memory(static_cast<std::size_t>(most));
   for (const int threads : thread_counts(options.threads)) {
-    Crew crew(threads);
+    PinnedCrew crew(threads);
     for (const std::int64_t set : sets) {
       // Each thread has planes of its own, an array is half of the set; planes of 256 x 256, smaller for small sets.
       std::int64_t n = 256;
