@@ -111,7 +111,7 @@ void compare(const Team& team, std::int64_t n, int repetitions, int threads, std
                team.size() > 1 ? "FFTW MPI, transposed, in place" : "FFTW threads, in place", their_times.min_s,
                their_times.median_s);
     fmt::print("  {:<28} min {:.4f} s  median {:.4f} s   (transform {:.4f}, move {:.4f}, wait {:.4f})\n",
-               "Penstock, in place", our_times.min_s, our_times.median_s, best.transform_s, best.move_s, best.wait_s);
+               "Penstock, in place", our_times.min_s, our_times.median_s, best.transform_s(), best.move_s(), best.wait_s());
     fmt::print("  {:<28} min {:.2f}      median {:.2f}\n", "times faster", their_times.min_s / our_times.min_s,
                their_times.median_s / our_times.median_s);
   }

@@ -33,6 +33,6 @@ int main() {
   }
   const fft::Breakdown& spent = plan.last_breakdown();
   std::printf("%.2f ms, of which transforming %.2f and moving %.2f; error %.1e\n", spent.total_s * 1e3,
-              spent.transform_s * 1e3, spent.move_s * 1e3, error);
+              spent.transform_s() * 1e3, spent.move_s() * 1e3, error);
   return error < 1e-15 ? 0 : 1;
 }

@@ -52,9 +52,9 @@ std::string describe(const fft::Breakdown& breakdown) {
     return fmt::format("{} ({:.0f} %)", format_seconds(part_s), 100 * part_s / total_s);
   };
   // What is left: threads starting, and waiting for one another at a stage's end.
-  const double other_s = total_s - breakdown.transform_s - breakdown.move_s - breakdown.wait_s;
-  return fmt::format("transform {}, move {}, wait {}, other {}", share(breakdown.transform_s), share(breakdown.move_s),
-                     share(breakdown.wait_s), share(std::max(other_s, 0.0)));
+  const double other_s = total_s - breakdown.transform_s() - breakdown.move_s() - breakdown.wait_s();
+  return fmt::format("transform {}, move {}, wait {}, other {}", share(breakdown.transform_s()),
+                     share(breakdown.move_s()), share(breakdown.wait_s()), share(std::max(other_s, 0.0)));
 }
 
 std::string describe_times(std::string_view title, const field::Times& times) {
@@ -69,10 +69,33 @@ nlohmann::ordered_json number_or_null(double number) {
 }
 
 nlohmann::ordered_json to_json(const fft::Breakdown& breakdown) {
-  return {{"transform_s", breakdown.transform_s},
-          {"move_s", breakdown.move_s},
-          {"wait_s", breakdown.wait_s},
+  return {{"transform_s", breakdown.transform_s()},
+          {"move_s", breakdown.move_s()},
+          {"wait_s", breakdown.wait_s()},
           {"total_s", breakdown.total_s}};
+}
+
+/// Each stage with what it reads from and writes to memory for one field on rank 0, as planned, and the best
+/// repetition's times (mean over ranks; of all fields of a batch).
+nlohmann::ordered_json to_json(const std::vector<fft::StagePlan>& stages, const fft::Breakdown& breakdown) {
+  auto json = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const fft::StageTime& time = breakdown.stages[i];
+    nlohmann::ordered_json stage;
+    stage["pass"] = stages[i].pass;
+    stage["transforms_along"] = nullptr;
+    if (!stages[i].is_move) {
+      stage["transforms_along"] = std::string(1, "xyz"[stages[i].along]);
+    }
+    stage["bytes_read"] = stages[i].bytes_read;
+    stage["bytes_written"] = stages[i].bytes_written;
+    stage["gather_s"] = time.gather_s;
+    stage["transform_s"] = time.transform_s;
+    stage["scatter_s"] = time.scatter_s;
+    stage["wait_s"] = time.wait_s;
+    json.push_back(stage);
+  }
+  return json;
 }
 
 }  // namespace
@@ -208,6 +231,8 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["backward_median_s"] = report.times.backward.median_s();
   json["forward_breakdown"] = to_json(report.times.forward.best);
   json["backward_breakdown"] = to_json(report.times.backward.best);
+  json["forward_stages"] = to_json(report.decision.forward_stages, report.times.forward.best);
+  json["backward_stages"] = to_json(report.decision.backward_stages, report.times.backward.best);
   json["rate_gflops"] = report.rate_flops() / 1e9;
   json["rate_convention"] = options.fft.type == fft::Type::r2c ? "2.5 N log2 N" : "5 N log2 N";
   json["machine"] = report.figures.machine.name;

@@ -17,32 +17,72 @@ std::int64_t round_up(std::int64_t value, std::int64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-/// Strides in bytes by direction, inside a grain of `planes` planes.
-Extents strides_of(const Block& block, std::int64_t planes) {
-  Extents extent = block.box.extent;
-  if (block.grain > 0) {
-    extent[at(block.cut)] = planes;
+/// Some of the indices along a direction that is cut into equal parts (the last one may be shorter): `extent` of them
+/// from `lower` on in each of `parts` parts, the first of which is part `index`.
+struct Cut {
+  std::int64_t index;
+  std::int64_t parts;
+  std::int64_t lower;
+  std::int64_t extent;
+};
+
+/// The indices [lower, end) where parts of `length` begin at `first`: the rest of a part, whole parts, the begin of
+/// one.
+std::vector<Cut> cuts_of(std::int64_t lower, std::int64_t end, std::int64_t first, std::int64_t length) {
+  std::vector<Cut> cuts;
+  while (lower < end) {
+    const std::int64_t index = (lower - first) / length;
+    const std::int64_t begin = first + index * length;
+    const std::int64_t parts = lower == begin ? std::max<std::int64_t>((end - begin) / length, 1) : 1;
+    cuts.push_back({index, parts, lower, std::min(begin + length, end) - lower});
+    lower = std::min(begin + parts * length, end);
   }
-  Extents strides{};
-  strides[at(block.order[2])] = block.element_bytes;
-  strides[at(block.order[1])] = block.pitch_bytes;
-  strides[at(block.order[0])] = block.pitch_bytes * extent[at(block.order[1])];
-  return strides;
+  return cuts;
 }
 
-/// The piece made of the planes [lower, lower + extent) along the cut, all inside grain `index`.
-Piece piece_in_grain(const Block& block, Box box, std::int64_t index, std::int64_t lower, std::int64_t extent) {
-  const std::int64_t begin = block.box.lower[at(block.cut)] + index * block.grain;
-  const std::int64_t end = block.box.lower[at(block.cut)] + block.box.extent[at(block.cut)];
-  box.lower[at(block.cut)] = lower;
-  box.extent[at(block.cut)] = extent;
-  const Extents strides = strides_of(block, std::min(block.grain, end - begin));
-  Piece piece{.box = box, .offset_bytes = block.offset_bytes + block.grain_offset(index), .levels = {}};
+/// The piece that one cut along the grains and one along the strips have in common with `box`.
+Piece piece_of(const Block& block, Box box, const Cut& grains, const Cut& strips) {
+  const std::size_t cut = at(block.cut);
+  const std::size_t outermost = at(block.order[0]);
+  const std::size_t middle = at(block.order[1]);
+  const std::size_t innermost = at(block.order[2]);
+  Extents extent = block.box.extent;  // of one grain
+  Extents first = block.box.lower;
+  first[cut] += grains.index * block.grain_planes();
+  extent[cut] = std::min(block.grain_planes(), extent[cut] - grains.index * block.grain_planes());
+  const std::int64_t strip_offset = strips.index * block.strip_width();
+  first[innermost] += strip_offset;
+
+  // The last strip has the padding of the row.
+  const std::int64_t rest_bytes = block.pitch_bytes - strip_offset * block.element_bytes;
+  const bool is_last = strip_offset + block.strip_width() >= block.box.extent[innermost];
+  const std::int64_t row_bytes = is_last ? rest_bytes : block.strip_width() * block.element_bytes;
+  Extents strides{};
+  strides[innermost] = block.element_bytes;
+  strides[middle] = row_bytes;
+  strides[outermost] = block.pitch_bytes * extent[middle];
+
+  box.lower[cut] = grains.lower;
+  box.extent[cut] = grains.extent;
+  box.lower[innermost] = strips.lower;
+  box.extent[innermost] = strips.extent;
+  Piece piece{.box = box,
+              .offset_bytes = block.offset_bytes + block.grain_offset(grains.index) +
+                              strip_offset * block.element_bytes * extent[middle],
+              .levels = {}};
   for (std::size_t d = 0; d < 3; ++d) {
-    const std::int64_t first = d == at(block.cut) ? begin : block.box.lower[d];
-    piece.offset_bytes += (box.lower[d] - first) * strides[d];
+    piece.offset_bytes += (box.lower[d] - first[d]) * strides[d];
     piece.levels[d] = {{box.extent[d], strides[d]}};
   }
+  // Many whole parts: one loop over the parts around the loop inside a part.
+  const auto repeat = [&](std::size_t direction, const Cut& parts, std::int64_t stride) {
+    if (parts.parts > 1) {
+      piece.levels[direction].insert(piece.levels[direction].begin(), {parts.parts, stride});
+      piece.box.extent[direction] = parts.parts * parts.extent;
+    }
+  };
+  repeat(innermost, strips, row_bytes * extent[middle]);
+  repeat(cut, grains, block.grain_offset(1));
   return piece;
 }
 
@@ -55,8 +95,8 @@ Block Block::packed(const Box& box, std::array<int, 3> order, std::int64_t eleme
           .pitch_bytes = box.extent[at(order[2])] * element_bytes};
 }
 
-Block Block::aligned(const Box& box, std::array<int, 3> order, std::int64_t element_bytes, int cut,
-                     std::int64_t grain) {
+Block Block::aligned(const Box& box, std::array<int, 3> order, std::int64_t element_bytes, int cut, std::int64_t grain,
+                     std::int64_t strip) {
   Block block = packed(box, order, element_bytes);
   PENSTOCK_ASSERT(cut != order[2]);  // the innermost rows are the same in every grain
   // Short rows are left as they are: padding would cost more than an eighth.
@@ -65,7 +105,16 @@ Block Block::aligned(const Box& box, std::array<int, 3> order, std::int64_t elem
   }
   block.cut = cut;
   block.grain = grain;
+  block.strip = strip;
   return block;
+}
+
+std::int64_t Block::grain_planes() const noexcept {
+  return grain == 0 ? box.extent[at(cut)] : grain;
+}
+
+std::int64_t Block::strip_width() const noexcept {
+  return strip == 0 ? box.extent[at(order[2])] : strip;
 }
 
 std::int64_t Block::grains() const noexcept {
@@ -94,31 +143,14 @@ std::vector<Piece> pieces_of(const Block& block, const Box& box) {
   if (box.count() == 0) {
     return {};
   }
-  if (block.grain == 0) {
-    Block whole = block;
-    whole.grain = block.box.extent[at(block.cut)];
-    return {piece_in_grain(whole, box, 0, box.lower[at(block.cut)], box.extent[at(block.cut)])};
-  }
   std::vector<Piece> pieces;
-  const std::int64_t first = block.box.lower[at(block.cut)];
-  const std::int64_t end = box.lower[at(block.cut)] + box.extent[at(block.cut)];
-  for (std::int64_t lower = box.lower[at(block.cut)]; lower < end;) {
-    const std::int64_t index = (lower - first) / block.grain;
-    const std::int64_t begin = first + index * block.grain;
-    const std::int64_t whole_grains = lower == begin ? (end - begin) / block.grain : 0;
-    if (whole_grains > 1) {
-      // Many whole grains: one loop over the grains around the loop inside a grain.
-      Piece piece = piece_in_grain(block, box, index, lower, block.grain);
-      piece.box.extent[at(block.cut)] = whole_grains * block.grain;
-      const std::int64_t grain_bytes = block.grain_offset(1);
-      auto& levels = piece.levels[at(block.cut)];
-      levels.insert(levels.begin(), {whole_grains, grain_bytes});
-      pieces.push_back(piece);
-      lower += whole_grains * block.grain;
-    } else {
-      const std::int64_t upper = std::min(begin + block.grain, end);
-      pieces.push_back(piece_in_grain(block, box, index, lower, upper - lower));
-      lower = upper;
+  const auto cuts_along = [&](int direction, std::int64_t length) {
+    const std::int64_t lower = box.lower[at(direction)];
+    return cuts_of(lower, lower + box.extent[at(direction)], block.box.lower[at(direction)], length);
+  };
+  for (const Cut& grains : cuts_along(block.cut, block.grain_planes())) {
+    for (const Cut& strips : cuts_along(block.order[2], block.strip_width())) {
+      pieces.push_back(piece_of(block, box, grains, strips));
     }
   }
   return pieces;

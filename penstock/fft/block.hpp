@@ -12,14 +12,17 @@ namespace penstock::fft {
 
 /// A box stored in `order` (slowest direction first). Where `grain` > 0 it is stored as a row of sub-boxes ("grains")
 /// of `grain` planes each along direction `cut` (the last one may be shorter), each in `order`: one message after the
-/// other, so that a message is contiguous.
+/// other, so that a message is contiguous. Where `strip` > 0 the innermost direction is cut as well, inside the
+/// outermost: strips of so many elements (the last one may be narrower), [order[0]][strips][order[1]][strip], so that a
+/// tile of that width is contiguous.
 struct Block {
   Box box;
   std::array<int, 3> order{};
   std::int64_t element_bytes = 0;
-  std::int64_t pitch_bytes = 0;  ///< from one innermost row to the next
+  std::int64_t pitch_bytes = 0;  ///< from one innermost row to the next, or of all strips of a row together
   int cut = 0;
   std::int64_t grain = 0;
+  std::int64_t strip = 0;
   std::int64_t offset_bytes = 0;  ///< of the block from the base of its memory
 
   /// A block without padding.
@@ -27,9 +30,12 @@ struct Block {
   /// A block in rows of whole cache lines where that costs little, cut into grains, so that stores can bypass the
   /// cache.
   static Block aligned(const Box& box, std::array<int, 3> order, std::int64_t element_bytes, int cut,
-                       std::int64_t grain);
+                       std::int64_t grain, std::int64_t strip);
 
   std::int64_t grains() const noexcept;
+  /// Planes of a grain and elements of a strip (but the last): all, where it is not cut.
+  std::int64_t grain_planes() const noexcept;
+  std::int64_t strip_width() const noexcept;
   /// Bytes from the block's start to grain `index`, and of the whole block for index == grains().
   std::int64_t grain_offset(std::int64_t index) const noexcept;
   std::int64_t bytes() const noexcept { return grain_offset(grains()); }
@@ -45,8 +51,8 @@ struct Piece {
   layout::Layout layout(const std::array<int, 3>& order, std::int64_t element_bytes) const;
 };
 
-/// The part `box` of `block` as pieces: one where it is not cut, else at most three (what is left of a grain that began
-/// before, whole grains, the begin of one that goes on).
+/// The part `box` of `block` as pieces: one where it is not cut; for each direction that is, at most three (what is
+/// left of a grain or strip that began before, whole ones, the begin of one that goes on).
 std::vector<Piece> pieces_of(const Block& block, const Box& box);
 
 }  // namespace penstock::fft

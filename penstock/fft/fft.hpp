@@ -104,12 +104,36 @@ struct MemoryNeed {
   std::uint64_t total_bytes() const noexcept { return exchange_bytes + scratch_bytes; }
 };
 
-/// Where the time of a transform went, summed over the threads of this rank and divided by their number.
-struct Breakdown {
+/// The stages of a transform: one per direction, and one that only moves data where the spectrum lies as the input
+/// does.
+inline constexpr std::size_t most_stages = 4;
+
+/// Where the time of one stage went, summed over the threads of a rank and divided by their number.
+struct StageTime {
+  double gather_s = 0;     ///< tiles into cache
   double transform_s = 0;  ///< 1-D transforms in cache
-  double move_s = 0;       ///< gathering tiles and scattering them to where they go next
-  double wait_s = 0;       ///< waiting for peers
-  double total_s = 0;      ///< from call to return
+  double scatter_s = 0;    ///< tiles to where they go next
+  double wait_s = 0;       ///< for peers
+};
+
+/// Where the time of a transform went.
+struct Breakdown {
+  std::array<StageTime, most_stages> stages{};  ///< in the order in which they run
+  double total_s = 0;                           ///< from call to return
+  double transform_s() const noexcept;
+  double move_s() const noexcept;  ///< gathering and scattering
+  double wait_s() const noexcept;
+  /// Adds `share` of another one's times, as for a sum or a mean.
+  void add(const Breakdown& other, double share = 1) noexcept;
+};
+
+/// One stage as planned, on this rank.
+struct StagePlan {
+  int pass = 0;                     ///< stages of one pass are joined by a plane in cache
+  int along = 0;                    ///< the direction of its transforms
+  bool is_move = false;             ///< no transform: data changes places
+  std::uint64_t bytes_read = 0;     ///< from memory: the user's array, or what peers wrote
+  std::uint64_t bytes_written = 0;  ///< to memory: the user's array, the peers', messages
 };
 
 /// What a plan decided.
@@ -118,6 +142,8 @@ struct Decision {
   std::int64_t grain = 0;          ///< planes per message in the forward direction
   bool is_plane_in_cache = false;  ///< the first two directions are transformed in one pass over memory
   int passes = 0;                  ///< how often a transform reads and writes the field
+  std::vector<StagePlan> forward_stages;
+  std::vector<StagePlan> backward_stages;
 };
 
 /// The memory that a plan with these options would take on this rank of `team`; collective. Throws as the plan would.

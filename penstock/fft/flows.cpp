@@ -19,7 +19,7 @@ std::int64_t walk_received(const Decomposition& decomposition, const FlowShape& 
     if (common.count() == 0) {
       continue;
     }
-    Block block = Block::aligned(common, shape.order, shape.element_bytes, shape.cut, shape.grain);
+    Block block = Block::aligned(common, shape.order, shape.element_bytes, shape.cut, shape.grain, shape.strip);
     block.offset_bytes = offset;
     visit(sender, block, message);
     offset += (block.bytes() + block_alignment - 1) / block_alignment * block_alignment;

@@ -27,13 +27,14 @@ struct Flows {
 };
 
 /// What shapes an exchange: from pencils along `from` to pencils along `to`, each box stored in `order`, cut along the
-/// sender's outer direction into messages of `grain` planes (0: one message).
+/// sender's outer direction into messages of `grain` planes (0: one message), and in strips as Block tells.
 struct FlowShape {
   int from = 0;
   int to = 0;
   std::array<int, 3> order{};
   int cut = 0;
   std::int64_t grain = 0;
+  std::int64_t strip = 0;
   std::int64_t element_bytes = 0;
 };
 

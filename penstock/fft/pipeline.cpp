@@ -42,8 +42,8 @@ struct Pipeline<Real>::Worker {
   const std::byte* in;
   std::byte* out;
   Real factor;
-  Breakdown time;
-  std::vector<bool> has_all;  // by exchange: every incoming message of this round was seen
+  std::array<StageTime, most_stages> times;  // in the order in which the stages run
+  std::vector<bool> has_all;                 // by exchange: every incoming message of this round was seen
 };
 
 template <class Real>
@@ -90,19 +90,17 @@ Breakdown Pipeline<Real>::run(Crew& crew, std::vector<Scratch>& scratch, const s
                   .in = in,
                   .out = out,
                   .factor = factor,
-                  .time = {},
+                  .times = {},
                   .has_all = std::vector<bool>(exchanges_.size())};
     work(worker);
-    times[index] = worker.time;
+    times[index].stages = worker.times;
   });
   for (gas::Exchange& exchange : exchanges_) {
     exchange.finish();
   }
   Breakdown mean;
   for (const Breakdown& time : times) {
-    mean.transform_s += time.transform_s / crew.size();
-    mean.move_s += time.move_s / crew.size();
-    mean.wait_s += time.wait_s / crew.size();
+    mean.add(time, 1.0 / crew.size());
   }
   mean.total_s = seconds() - begin_s;
   return mean;
@@ -202,9 +200,11 @@ void Pipeline<Real>::run_tile(Worker& worker, std::size_t pass, std::size_t stag
     }
   }
   const double end_s = seconds();
-  worker.time.wait_s += (ready_s - begin_s) + waited_s;
-  worker.time.transform_s += transformed_s - gathered_s;
-  worker.time.move_s += (gathered_s - ready_s) + (end_s - transformed_s - waited_s);
+  StageTime& time = worker.times[stage.number];
+  time.wait_s += (ready_s - begin_s) + waited_s;
+  time.gather_s += gathered_s - ready_s;
+  time.transform_s += transformed_s - gathered_s;
+  time.scatter_s += end_s - transformed_s - waited_s;
 }
 
 template class Pipeline<float>;

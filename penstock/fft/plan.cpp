@@ -65,6 +65,40 @@ double factor_of(Scaling scaling, const Extents& size) {
 
 }  // namespace
 
+double Breakdown::transform_s() const noexcept {
+  double sum_s = 0;
+  for (const StageTime& stage : stages) {
+    sum_s += stage.transform_s;
+  }
+  return sum_s;
+}
+
+double Breakdown::move_s() const noexcept {
+  double sum_s = 0;
+  for (const StageTime& stage : stages) {
+    sum_s += stage.gather_s + stage.scatter_s;
+  }
+  return sum_s;
+}
+
+double Breakdown::wait_s() const noexcept {
+  double sum_s = 0;
+  for (const StageTime& stage : stages) {
+    sum_s += stage.wait_s;
+  }
+  return sum_s;
+}
+
+void Breakdown::add(const Breakdown& other, double share) noexcept {
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    stages[i].gather_s += share * other.stages[i].gather_s;
+    stages[i].transform_s += share * other.stages[i].transform_s;
+    stages[i].scatter_s += share * other.stages[i].scatter_s;
+    stages[i].wait_s += share * other.stages[i].wait_s;
+  }
+  total_s += share * other.total_s;
+}
+
 template <class Real>
 MemoryNeed memory_need(const gas::Team& team, const Options& options) {
   return make_schedules(team, settle<Real>(team, options)).need;
@@ -107,10 +141,7 @@ struct Plan<Real>::State {
       const Breakdown time = pipeline.run(crew, scratch, reinterpret_cast<const std::byte*>(in.data() + i * stride_in),
                                           reinterpret_cast<std::byte*>(out.data() + i * stride_out),
                                           static_cast<Real>(factor_of(scaling, problem.options.size)));
-      last.transform_s += time.transform_s;
-      last.move_s += time.move_s;
-      last.wait_s += time.wait_s;
-      last.total_s += time.total_s;
+      last.add(time);
     }
   }
 };
@@ -140,7 +171,9 @@ Plan<Real>::Plan(const gas::Team& user_team, const Options& options) {
   const Decision decision{.grid = problem.grid,
                           .grain = problem.grain,
                           .is_plane_in_cache = problem.is_plane_in_cache,
-                          .passes = static_cast<int>(schedules.forward.passes.size())};
+                          .passes = static_cast<int>(schedules.forward.passes.size()),
+                          .forward_stages = describe_stages(schedules.forward),
+                          .backward_stages = describe_stages(schedules.backward)};
   Pipeline<Real> forward(team, std::move(schedules.forward), regions, options.effort);
   Pipeline<Real> backward(team, std::move(schedules.backward), regions, options.effort);
   const int rank = team.rank();

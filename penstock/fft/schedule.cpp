@@ -14,14 +14,16 @@ constexpr int z = 2;
 
 // Who transposes: every exchange is stored in the order in which its reader walks it, with one exception each way. A
 // sender that has one index of the reader's direction at a time (forward y to z, and to and from x-pencils of the
-// spectrum) leaves the transposition to the reader, whose tile then picks up chunks of several rows.
+// spectrum) leaves the transposition to the reader. It stores strips as wide as the reader's tiles, so that a tile is
+// contiguous all the same.
 Schedule make_forward(const Problem& problem, StageBuilder builder) {
+  const std::int64_t strip = chunk_bytes / problem.complex_bytes();
   if (problem.is_plane_in_cache) {
     Stage first = builder.stage(z, y, x, RowKind::forward);
     Stage second = builder.stage(z, x, y, RowKind::forward);
     builder.from_user(first, x_pencil_order);
     builder.join(first, second);
-    builder.to_exchange(second, {.from = y, .to = z, .order = {x, z, y}});
+    builder.to_exchange(second, {.from = y, .to = z, .order = {x, z, y}, .strip = strip});
     builder.add_pass(std::move(first), std::move(second));
   } else {
     Stage first = builder.stage(z, y, x, RowKind::forward);
@@ -30,7 +32,7 @@ Schedule make_forward(const Problem& problem, StageBuilder builder) {
     builder.add_pass(std::move(first));
     Stage second = builder.stage(z, x, y, RowKind::forward);
     builder.from_exchange(second);
-    builder.to_exchange(second, {.from = y, .to = z, .order = {x, z, y}});
+    builder.to_exchange(second, {.from = y, .to = z, .order = {x, z, y}, .strip = strip});
     builder.add_pass(std::move(second));
   }
   Stage third = builder.stage(x, y, z, RowKind::forward);
@@ -39,7 +41,7 @@ Schedule make_forward(const Problem& problem, StageBuilder builder) {
     builder.to_user(third, z_pencil_order);
     builder.add_pass(std::move(third));
   } else {
-    builder.to_exchange(third, {.from = z, .to = x, .order = {z, x, y}});
+    builder.to_exchange(third, {.from = z, .to = x, .order = {z, x, y}, .strip = strip});
     builder.add_pass(std::move(third));
     Stage last = builder.stage(z, y, x, std::nullopt);
     builder.from_exchange(last);
@@ -50,13 +52,14 @@ Schedule make_forward(const Problem& problem, StageBuilder builder) {
 }
 
 Schedule make_backward(const Problem& problem, StageBuilder builder) {
+  const std::int64_t strip = chunk_bytes / problem.complex_bytes();
   Stage first = builder.stage(x, y, z, RowKind::backward);
   if (problem.options.output == Output::transposed) {
     builder.from_user(first, z_pencil_order);
   } else {
     Stage bring = builder.stage(z, y, x, std::nullopt);
     builder.from_user(bring, x_pencil_order);
-    builder.to_exchange(bring, {.from = x, .to = z, .order = {x, z, y}});
+    builder.to_exchange(bring, {.from = x, .to = z, .order = {x, z, y}, .strip = strip});
     builder.add_pass(std::move(bring));
     builder.from_exchange(first);
   }
@@ -85,6 +88,31 @@ std::size_t End::section_of(std::int64_t outer) const noexcept {
   const auto after = std::upper_bound(sections.begin(), sections.end(), outer,
                                       [](std::int64_t index, const Section& section) { return index < section.first; });
   return static_cast<std::size_t>(after - sections.begin()) - 1;
+}
+
+std::vector<StagePlan> describe_stages(const Schedule& schedule) {
+  std::vector<StagePlan> plans;
+  const auto traffic = [](const End& end) {
+    std::uint64_t bytes = 0;
+    for (const Section& section : end.sections) {
+      for (const auto& moves : section.moves) {
+        for (const Move& move : moves) {
+          bytes += static_cast<std::uint64_t>((section.end - section.first) * move.mover.bytes());
+        }
+      }
+    }
+    return end.place == Place::plane ? 0 : bytes;
+  };
+  for (std::size_t pass = 0; pass < schedule.passes.size(); ++pass) {
+    for (const Stage& stage : schedule.passes[pass].stages) {
+      plans.push_back({.pass = static_cast<int>(pass),
+                       .along = stage.along,
+                       .is_move = !stage.shape,
+                       .bytes_read = traffic(stage.source),
+                       .bytes_written = traffic(stage.sink)});
+    }
+  }
+  return plans;
 }
 
 Schedule make_schedule(const Problem& problem, bool is_forward, int rank, int ranks) {

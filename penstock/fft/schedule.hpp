@@ -53,6 +53,7 @@ struct End {
 /// 1-D transforms along one direction of this rank's box. A tile is a fixed index in direction `outer`, some indices in
 /// direction `across`, all in direction `along`; in cache it is rows along `along`.
 struct Stage {
+  std::size_t number = 0;  ///< in the order of the schedule's stages
   int outer = 0;
   int across = 0;
   int along = 0;
@@ -86,6 +87,9 @@ struct Schedule {
   std::uint64_t tile_bytes = 0;             ///< scratch of a thread: one tile before and one after its transform
   std::uint64_t plane_bytes = 0;            ///< scratch of a thread: the plane of a joined pass
 };
+
+/// The stages of a schedule and the memory traffic of each.
+std::vector<StagePlan> describe_stages(const Schedule& schedule);
 
 /// Plans the forward (or backward) transform for `rank` of `ranks`. Local; every rank gets the same messages.
 Schedule make_schedule(const Problem& problem, bool is_forward, int rank, int ranks);

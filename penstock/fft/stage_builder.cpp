@@ -19,6 +19,7 @@ std::int64_t tile_pitch(std::int64_t row_bytes) {
 
 Stage StageBuilder::stage(int outer, int across, int along, std::optional<RowKind> kind) {
   Stage stage;
+  stage.number = stages_++;
   stage.outer = outer;
   stage.across = across;
   stage.along = along;
@@ -30,12 +31,11 @@ Stage StageBuilder::stage(int outer, int across, int along, std::optional<RowKin
   stage.in_pitch_bytes = tile_pitch(is_forward_ && kind ? space_row : spectrum_row);
   stage.out_pitch_bytes = tile_pitch(is_forward_ || !kind ? spectrum_row : space_row);
 
-  // Chunks of 256 bytes are moved at memory speed (measured 2026-11 on Zen 5: 16 double complex as fast as 32 and
-  // faster than 4); shorter only where two tiles would not fit into half of the second-level cache.
+  // Narrower than a chunk only where two tiles would not fit into half of the second-level cache.
   const std::int64_t pair_bytes = stage.in_pitch_bytes + stage.out_pitch_bytes;
   const auto cache_bytes = static_cast<std::int64_t>(problem_.options.machine.node.cache_l2_bytes);
   const std::int64_t width =
-      std::clamp<std::int64_t>(cache_bytes / 2 / pair_bytes / 4 * 4, 4, 256 / problem_.complex_bytes());
+      std::clamp<std::int64_t>(cache_bytes / 2 / pair_bytes / 4 * 4, 4, chunk_bytes / problem_.complex_bytes());
 
   stage.outer_range = {box.lower[at(outer)], box.extent[at(outer)]};
   const std::int64_t across_end = box.lower[at(across)] + box.extent[at(across)];

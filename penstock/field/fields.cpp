@@ -146,10 +146,7 @@ void time_once(const gas::Team& team, const fft::Breakdown& last, Times* times, 
   fft::Breakdown mean;
   for (const Measured& each : team.all_gather(mine)) {
     slowest_s = std::max(slowest_s, each.time_s);
-    mean.transform_s += each.breakdown.transform_s / team.size();
-    mean.move_s += each.breakdown.move_s / team.size();
-    mean.wait_s += each.breakdown.wait_s / team.size();
-    mean.total_s += each.breakdown.total_s / team.size();
+    mean.add(each.breakdown, 1.0 / team.size());
   }
   if (times->all_s.empty() || slowest_s < times->min_s()) {
     times->best = mean;

@@ -132,7 +132,7 @@ Emitter::Ahead Emitter::choose_ahead(const Step& step, std::span<const JointLeve
     return {};
   }
   const std::int64_t lines = (step.work.block + 63) / 64;
-  if (std::abs(stride_of(loops.back())) <= 64) {
+  if (std::abs(stride_of(loops.back())) <= std::max<std::int64_t>(64, step.work.block)) {
     return {};  // line after line: the processor's own prefetchers see that
   }
   std::int64_t blocks = std::max<std::int64_t>(2, lines_ahead / lines);

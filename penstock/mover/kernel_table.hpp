@@ -17,6 +17,7 @@ constexpr Kernels make_kernels(const char* name) {
       .stream_rows = stream_rows<V>,
       .stream_gathered_rows = stream_gathered_rows<V>,
       .transpose = {transpose<V, 4>, transpose<V, 8>, transpose<V, 16>},
+      .transpose_from_memory = {transpose_from_memory<V, 4>, transpose_from_memory<V, 8>, transpose_from_memory<V, 16>},
       .stream_transposed = {stream_transposed<V, 4>, stream_transposed<V, 8>, stream_transposed<V, 16>},
       .copy_list = copy_list<V>,
       .stream_list = stream_list<V>,

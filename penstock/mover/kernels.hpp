@@ -61,6 +61,8 @@ struct Kernels {
   /// Streams blocks that lie one after another in the destination (inner.destination_stride == block <= 512).
   Kernel stream_gathered_rows;
   std::array<Kernel, transposed_elements.size()> transpose;
+  /// The same, asking for the source ahead.
+  std::array<Kernel, transposed_elements.size()> transpose_from_memory;
   std::array<Kernel, transposed_elements.size()> stream_transposed;
   /// Lists of pieces.
   Kernel copy_list;

@@ -154,9 +154,10 @@ class Planner {
                                                               : long_block;
     const bool is_streaming = step.work.block >= least_streamed_block_;
     const bool is_by_string = step.work.block >= least_by_string && has_fast_strings();
-    // Of long rows from memory the kernels ask for what comes next in the row itself (16 rows of 4 KiB, the transform's
-    // tiles: machine code, which asks for whole rows ahead, was 3 to 6% slower).
-    const bool is_long_from_memory = hint_ == Hint::from_memory && step.work.block >= least_long_from_memory;
+    // Of long rows from memory that do not lie one after another the kernels ask for what comes next in the row itself
+    // (16 rows of 4 KiB: machine code, which asks for whole rows ahead, was 3 to 6% slower).
+    const bool is_long_from_memory = hint_ == Hint::from_memory && step.work.block >= least_long_from_memory &&
+                                     step.work.inner.source_stride != step.work.block;
     step.is_kernel_special = is_streaming || is_by_string || is_long_from_memory;
     step.kernel = is_streaming   ? streaming_kernel(step.work, kernels_)
                   : is_by_string ? kernels_.copy_long_rows
@@ -180,7 +181,9 @@ class Planner {
     step.work.outer = step.levels[static_cast<std::size_t>(outer)];
     step.work.is_transposition = true;
     const auto index = static_cast<std::size_t>(std::distance(transposed_elements.begin(), element));
-    step.kernel = hint_ == Hint::streaming ? kernels_.stream_transposed[index] : kernels_.transpose[index];
+    step.kernel = hint_ == Hint::streaming     ? kernels_.stream_transposed[index]
+                  : hint_ == Hint::from_memory ? kernels_.transpose_from_memory[index]
+                                               : kernels_.transpose[index];
     order_loops(step);
     return true;
   }

@@ -38,14 +38,24 @@ template <class V, std::int64_t E, bool is_streaming>
 /// neighbouring squares share are then at hand when they are met again, even where all rows of the source begin at the
 /// same place of a page and so fight for one set of the first cache (rows of 2 to 16 KiB, widths of 128 B to 1 KiB:
 /// EPYC 9005, November 2026).
-template <class V, std::int64_t E, bool is_streaming>
+///
+/// Where the source comes from memory, each square asks for the lines of the square at its place in a later strip.
+template <class V, std::int64_t E, bool is_streaming, bool is_from_memory = false>
 inline void transpose_tiled(const Matrix& m) {
   constexpr std::int64_t width = V::template width<E>;
   constexpr std::int64_t tile = (is_streaming ? 1024 : E == 16 ? 256 : 512) / E;
+  const std::int64_t strips_ahead = is_from_memory ? 1 + prefetch_bytes / (m.p_extent * tile * E + 1) : 0;
   for (std::int64_t q0 = 0; q0 < m.q_extent; q0 += tile) {
     const Matrix part = m.part<E>(0, q0, m.p_extent, m.q_extent - q0 < tile ? m.q_extent - q0 : tile);
+    const bool has_ahead = is_from_memory && q0 + strips_ahead * tile < m.q_extent;
+    const Matrix ahead = has_ahead ? m.part<E>(0, q0 + strips_ahead * tile, 0, 0) : m;
     for (std::int64_t p = 0; p < part.p_extent; p += width) {
       for (std::int64_t q = 0; q < part.q_extent; q += width) {
+        if (has_ahead) {
+          for (std::int64_t i = 0; i < width; ++i) {
+            __builtin_prefetch(ahead.from + p * E + (q + i) * m.from_pitch);
+          }
+        }
         transpose_square<V, E, is_streaming>(part, p, q);
       }
     }
@@ -81,6 +91,11 @@ template <class V, std::int64_t E>
 template <class V, std::int64_t E>
 void transpose(const std::byte* from, std::byte* to, const Work& work) noexcept {
   transpose_tiled<V, E, false>(matrix_of(from, to, work));
+}
+
+template <class V, std::int64_t E>
+void transpose_from_memory(const std::byte* from, std::byte* to, const Work& work) noexcept {
+  transpose_tiled<V, E, false, true>(matrix_of(from, to, work));
 }
 
 template <class V, std::int64_t E>
