@@ -72,13 +72,13 @@ struct FftFigures {
 std::vector<FftFigures> measure_fft_rates(const machine::Node& node, const CalibrationOptions& options,
                                           const std::function<void(const std::string&)>& progress);
 
-/// Arrays transposed through tiles in cache, as the passes of a transform move them.
+/// Fields moved through tiles in cache as the two passes of a transform move them.
 struct TileFigures {
   std::int64_t threads = 0;
   std::int64_t working_set_bytes = 0;
   Figure bytes_per_s;  ///< read plus written
 };
-/// By 1, 2, 4, ... threads and all, for working sets from an eighth of the second-level cache to eight times the last.
+/// By 1, 2, 4, ... threads and all, for fields from 16^3 elements a thread to working sets of eight times the last cache.
 std::vector<TileFigures> measure_tile_copies(const machine::Node& node, const CalibrationOptions& options);
 
 /// A of Czechowski et al. 2012, eq. 2, of FFTW's transform of 2^22 complex numbers: how many times n log_Z n words it

@@ -1,4 +1,4 @@
-// Arrays transposed plane by plane through tiles in cache: how the passes of a transform move data, without transforms.
+// Fields moved as the two passes of a transform move them, without transforms: through tiles in cache, transposed.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -12,86 +12,99 @@
 namespace penstock::measure {
 namespace {
 
-// A tile as a plan has it: chunks of 256 bytes, gathered into rows that begin a line more than their length apart.
+// As a plan has them: strips of 256 bytes, tiles of as many rows, which begin a line more than their length apart.
 constexpr std::int64_t element_bytes = 16;
-constexpr std::int64_t chunk = 256 / element_bytes;
+constexpr std::int64_t strip_bytes = 256;
+constexpr std::int64_t strip = strip_bytes / element_bytes;
 
-/// A square plane of `n` x `n` elements: read in columns, a chunk of them at a time, written in rows.
-class Plane {
+/// A field of n x n x n elements; n is a multiple of a strip. The first pass takes rows of x to strips over z, the
+/// second these strips, transposed, to rows of z.
+class Cube {
  public:
-  Plane(std::int64_t n, mover::Hint hint) : n_(n), pitch_(n * element_bytes + 64) {
+  Cube(std::int64_t n, mover::Hint hint) : n_(n), row_(n * element_bytes), pitch_(row_ + 64) {
     using layout::Layout;
     using layout::Level;
+    const std::int64_t strips = n / strip;
+    const Layout tile = Layout::nest(0, std::array{Level{strip, pitch_}}, row_);
+    const Layout tile_in_strips =
+        Layout::nest(0, std::array{Level{strip, pitch_}, Level{strips, strip_bytes}}, strip_bytes);
+    const Layout to_strips = Layout::nest(
+        0, std::array{Level{strip, strips * n * strip_bytes}, Level{strips, n * strip_bytes}}, strip_bytes);
     const Layout columns =
-        Layout::nest(0, std::array{Level{chunk, element_bytes}, Level{n, n * element_bytes}}, element_bytes);
-    const Layout tile = Layout::nest(0, std::array{Level{chunk, pitch_}}, n * element_bytes);
-    const Layout rows = Layout::contiguous(chunk * n * element_bytes);
-    gather_ = mover::Mover::compile(columns, tile, mover::Hint::from_memory, mover::Code::at_once);
-    scatter_ = mover::Mover::compile(tile, rows, hint, mover::Code::at_once);
+        Layout::nest(0, std::array{Level{strip, element_bytes}, Level{n, strip_bytes}}, element_bytes);
+    const Layout rows = Layout::contiguous(strip * row_);
+    gather_rows_ = compile(rows, tile, mover::Hint::from_memory);
+    scatter_strips_ = compile(tile_in_strips, to_strips, hint);
+    gather_columns_ = compile(columns, tile, mover::Hint::from_memory);
+    scatter_rows_ = compile(tile, rows, hint);
   }
 
-  std::int64_t bytes() const { return n_ * n_ * element_bytes; }
-  std::int64_t tile_bytes() const { return chunk * pitch_; }
+  std::int64_t bytes() const { return n_ * n_ * row_; }
+  std::int64_t tile_bytes() const { return strip * pitch_; }
 
-  void transpose(const std::byte* from, std::byte* tile, std::byte* to) const noexcept {
-    for (std::int64_t column = 0; column < n_; column += chunk) {
-      gather_(from + column * element_bytes, tile);
-      scatter_(tile, to + column * n_ * element_bytes);
+  /// Both passes: from `field` to `exchange`, and back.
+  void move(std::byte* field, std::byte* tile, std::byte* exchange) const noexcept {
+    const std::int64_t tiles = n_ / strip;
+    for (std::int64_t z = 0; z < n_; ++z) {
+      for (std::int64_t i = 0; i < tiles; ++i) {
+        gather_rows_(field + (z * tiles + i) * strip * row_, tile);
+        scatter_strips_(tile, exchange + (i * strip * tiles * n_ + z) * strip_bytes);
+        mover::finish_streaming();
+      }
+    }
+    for (std::int64_t i = 0; i < n_ * tiles; ++i) {
+      gather_columns_(exchange + i * n_ * strip_bytes, tile);
+      scatter_rows_(tile, field + i * strip * row_);
       mover::finish_streaming();
     }
   }
 
  private:
+  static mover::Mover compile(const layout::Layout& from, const layout::Layout& to, mover::Hint hint) {
+    return mover::Mover::compile(from, to, hint, mover::Code::at_once);
+  }
+
   std::int64_t n_;
+  std::int64_t row_;
   std::int64_t pitch_;
-  mover::Mover gather_;
-  mover::Mover scatter_;
+  mover::Mover gather_rows_;
+  mover::Mover scatter_strips_;
+  mover::Mover gather_columns_;
+  mover::Mover scatter_rows_;
 };
+
+constexpr std::array<std::int64_t, 10> lengths{16, 32, 48, 64, 80, 96, 128, 160, 192, 256};
 
 }  // namespace
 
 std::vector<TileFigures> measure_tile_copies(const machine::Node& node, const CalibrationOptions& options) {
-  std::vector<TileFigures> figures;
-  const std::int64_t least = node.cache_l2_bytes / 8;
-  const std::int64_t most = 8 * node.cache_bytes;
-  std::vector<std::int64_t> sets;
-  for (std::int64_t bytes = least; bytes < most; bytes *= 2) {
-    sets.push_back(bytes);
-  }
-  sets.push_back(most);
+  const std::int64_t most = std::max<std::int64_t>(8 * node.cache_bytes, std::int64_t{64} << 20);
   const Memory memory(static_cast<std::size_t>(most));
+  std::vector<TileFigures> figures;
   for (const int threads : thread_counts(options.threads)) {
     PinnedCrew crew(threads);
-    for (const std::int64_t set : sets) {
-      // Each thread has planes of its own, an array is half of the set; planes of 256 x 256, smaller for small sets.
-      std::int64_t n = 256;
-      while (n > chunk && n * n * element_bytes * threads > set / 2) {
-        n /= 2;
+    for (const std::int64_t n : lengths) {
+      // Each thread has a field and an exchange of its own.
+      const std::int64_t bytes = n * n * n * element_bytes;
+      const std::int64_t set = 2 * bytes * threads;
+      if (set > most) {
+        break;
       }
-      // As a plan decides, stores bypass the cache where the destination would not stay in it.
-      const Plane plane(n, set > node.cache_bytes ? mover::Hint::streaming : mover::Hint::reuse);
-      const std::int64_t planes = std::max<std::int64_t>(set / 2 / threads / plane.bytes(), 1);
-      const std::int64_t part = planes * plane.bytes();
-      const bool is_known = !figures.empty() && figures.back().threads == threads &&
-                            figures.back().working_set_bytes >= 2 * part * threads;
-      if (is_known || 2 * part * threads > most) {
-        continue;
-      }
-      std::byte* const destination = memory.data() + part * threads;
+      // As a plan decides: stores bypass the cache where the field would not stay in half of it.
+      const Cube cube(n, set > node.cache_bytes ? mover::Hint::streaming : mover::Hint::reuse);
       std::vector<Memory> tiles;
       for (int thread = 0; thread < threads; ++thread) {
-        tiles.emplace_back(static_cast<std::size_t>(plane.tile_bytes()));
+        tiles.emplace_back(static_cast<std::size_t>(cube.tile_bytes()));
       }
       auto times_s = sample(options, crew, [&](int thread, std::int64_t times) {
+        std::byte* const field = memory.data() + 2 * bytes * thread;
         for (std::int64_t i = 0; i < times; ++i) {
-          for (std::int64_t at = thread * part; at < (thread + 1) * part; at += plane.bytes()) {
-            plane.transpose(memory.data() + at, tiles[static_cast<std::size_t>(thread)].data(), destination + at);
-          }
+          cube.move(field, tiles[static_cast<std::size_t>(thread)].data(), field + bytes);
         }
       });
       figures.push_back({.threads = threads,
-                         .working_set_bytes = 2 * part * threads,
-                         .bytes_per_s = rate_of(2 * static_cast<double>(part * threads), std::move(times_s))});
+                         .working_set_bytes = set,
+                         .bytes_per_s = rate_of(4 * static_cast<double>(bytes * threads), std::move(times_s))});
     }
   }
   return figures;
