@@ -78,7 +78,7 @@ struct TileFigures {
   std::int64_t working_set_bytes = 0;
   Figure bytes_per_s;  ///< read plus written
 };
-/// By 1, 2, 4, ... threads and all, for fields from 16^3 elements a thread to working sets of eight times the last cache.
+/// By 1, 2, 4, ... threads and all, for fields from 32^3 elements to working sets of eight times the last cache.
 std::vector<TileFigures> measure_tile_copies(const machine::Node& node, const CalibrationOptions& options);
 
 /// A of Czechowski et al. 2012, eq. 2, of FFTW's transform of 2^22 complex numbers: how many times n log_Z n words it
