@@ -10,6 +10,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/cli/fft_options.hpp"
+#include "penstock/cli/fft_prediction.hpp"
 #include "penstock/cli/fft_report.hpp"
 #include "penstock/cli/progress.hpp"
 #include "penstock/cli/result_file.hpp"
@@ -114,6 +115,13 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
   report.figures =
       find_figures<Real>(session, options.fft.machine, options.machine_path, report.problem, fields.memory());
   report.limit = model::fft_limit(report.problem, report.figures.resources);
+  if (!options.machine_path.empty()) {
+    const model::PlannedFft planned =
+        describe_run(session, options.fft.machine, report.problem, report.decision, options.fft.output);
+    report.predicted = model::planned_fft_time(options.fft.machine, planned);
+    const auto gains = model::planned_fft_gains(options.fft.machine, planned);
+    report.predicted_bound = gains.empty() ? "nothing" : model::name_of(gains.front().resource);
+  }
   if (session.has_table()) {
     progress.show("");
     fmt::print("{}", describe_plan(session, options, report));

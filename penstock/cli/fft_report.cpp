@@ -130,6 +130,40 @@ std::string describe_plan(const Session& session, const FftOptions& options, con
   return text;
 }
 
+namespace {
+
+std::string describe_prediction(const FftReport& report) {
+  if (!report.predicted) {
+    return line("Predicted", "nothing: give --machine FILE.toml, as penstock calibrate writes it");
+  }
+  const model::PlannedFftTime& time = *report.predicted;
+  const double message_s = time.overhead_s + time.transfer_s - time.hidden_s;
+  return line("Predicted", "{}, {:+.0f} % of forward; bound by {}", format_seconds(time.total_s),
+              100 * report.prediction_error(), report.predicted_bound) +
+         line("", "transform {}, move {}, messages {} ({} more hidden), start {}", format_seconds(time.transform_s),
+              format_seconds(time.move_s), format_seconds(message_s), format_seconds(time.hidden_s),
+              format_seconds(time.start_s));
+}
+
+/// Keys that are null where nothing was predicted.
+void add_prediction(nlohmann::ordered_json& json, const FftReport& report) {
+  const auto value = [&](double number) {
+    return report.predicted ? nlohmann::ordered_json(number) : nlohmann::ordered_json();
+  };
+  const model::PlannedFftTime time = report.predicted.value_or(model::PlannedFftTime{});
+  json["predicted_s"] = value(time.total_s);
+  json["predicted_transform_s"] = value(time.transform_s);
+  json["predicted_move_s"] = value(time.move_s);
+  json["predicted_message_s"] = value(time.overhead_s + time.transfer_s - time.hidden_s);
+  json["predicted_hidden_s"] = value(time.hidden_s);
+  json["predicted_start_s"] = value(time.start_s);
+  json["predicted_bound_by"] =
+      report.predicted ? nlohmann::ordered_json(report.predicted_bound) : nlohmann::ordered_json();
+  json["prediction_error"] = report.predicted ? value(report.prediction_error()) : nlohmann::ordered_json();
+}
+
+}  // namespace
+
 std::string describe_results(const FftOptions& options, const FftReport& report) {
   const bool is_real = options.fft.type == fft::Type::r2c;
   std::string text =
@@ -142,6 +176,7 @@ std::string describe_results(const FftOptions& options, const FftReport& report)
                  report.limit.memory_s > 0 ? format_seconds(report.limit.memory_s) : "none",
                  format_seconds(report.limit.arithmetic_s), 100 * report.fraction_of_limit());
   }
+  text += describe_prediction(report);
   if (report.check) {
     text += line("Error", "{:.1e} beside {} and on the way back; allowed {:.1e}{}", report.check->relative_error,
                  reference_name(*report.check), report.tolerance, report.has_failed() ? ": FAILED" : "");
@@ -208,6 +243,7 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["limit_memory_s"] = report.limit.memory_s;
   json["limit_arithmetic_s"] = report.limit.arithmetic_s;
   json["fraction_of_limit"] = report.fraction_of_limit();
+  add_prediction(json, report);
   json["relative_error"] =
       report.check ? nlohmann::ordered_json(report.check->relative_error) : nlohmann::ordered_json();
   json["tolerance"] = report.tolerance;

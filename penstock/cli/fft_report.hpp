@@ -24,6 +24,9 @@ struct FftReport {
   MachineFigures figures;
   model::Fft problem;
   model::FftLimit limit;
+  /// By the model, where a machine file was given, and what bounds it.
+  std::optional<model::PlannedFftTime> predicted;
+  std::string predicted_bound;
   field::RoundTrips times;
   std::optional<field::Check> check;
   double tolerance = 0;
@@ -31,6 +34,8 @@ struct FftReport {
 
   double rate_flops() const { return model::fft_flops(problem) / times.forward.min_s(); }
   double fraction_of_limit() const { return limit.limit_s() / times.forward.min_s(); }
+  /// Of the forward transform: 0.1 where 10 % more time was predicted than was taken.
+  double prediction_error() const { return predicted->total_s / times.forward.min_s() - 1; }
   bool has_failed() const { return check && !(check->relative_error <= tolerance); }
 };
 

@@ -10,6 +10,8 @@ Body declare_model(CLI::App& app) {
       Subcommand{"fft", "The time of a distributed 3-D FFT, its parts and its bound", declare_model_fft},
       Subcommand{"gemm", "The time of a matrix multiply: Cannon's, out of core, or on the HTMT", declare_model_gemm},
       Subcommand{"pingpong", "The time and bandwidth of messages over their length", declare_model_pingpong},
+      Subcommand{"plan", "The time of a transform as Penstock's own plans run it, on a calibrated machine",
+                 declare_model_plan},
       Subcommand{"project", "A machine in another year; CPU-like machines in place of a GPU-like one",
                  declare_model_project},
       Subcommand{"scaling", "Speedup and efficiency with many workers; fits to measured ones", declare_model_scaling},

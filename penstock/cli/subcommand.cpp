@@ -15,6 +15,8 @@ std::span<const Subcommand> subcommands() {
       Subcommand{"nas-ft", "Run the NAS FT benchmark and verify its published checksums", declare_nas_ft},
       Subcommand{"bench", "Measure what the machine and Penstock's parts reach, each beside its baselines",
                  declare_bench},
+      Subcommand{"calibrate", "Measure this machine, and between ranks its transports, and write its machine file",
+                 declare_calibrate},
       Subcommand{"model", "Evaluate a model of a described machine: times, what bounds them, what more would gain",
                  declare_model, false},
       Subcommand{"reproduce", "Show the figures of the documents that Penstock comes from, ours beside theirs",

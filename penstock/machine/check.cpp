@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace penstock::machine {
@@ -34,6 +35,21 @@ std::int64_t product(const std::vector<std::int64_t>& dimensions) {
 }
 
 }  // namespace
+
+void check(const Node& node, const Refuse& refuse) {
+  const auto check_order = [&](std::string_view key, const auto& values, std::string_view wanted, const auto& rank) {
+    const auto is_behind = [&](const auto& a, const auto& b) { return rank(a) >= rank(b); };
+    if (std::adjacent_find(values.begin(), values.end(), is_behind) != values.end()) {
+      refuse(key, fmt::format("is not in ascending order of {}", wanted));
+    }
+  };
+  check_order("thread_bandwidths", node.thread_bandwidths, "threads",
+              [](const ThreadBandwidth& each) { return each.threads; });
+  check_order("caches", node.caches, "level", [](const CacheLevel& each) { return each.level; });
+  check_order("fft_rates", node.fft_rates, "length", [](const FftRate& each) { return each.length; });
+  check_order("tile_copies", node.tile_copies, "threads, then working_set_bytes",
+              [](const TileCopy& each) { return std::pair(each.threads, each.working_set_bytes); });
+}
 
 void check(const Network& network, const Refuse& refuse) {
   const bool is_torus = network.topology == Topology::torus;

@@ -12,12 +12,16 @@ namespace penstock::machine {
 /// Called with a key of the table and what is wrong with it; does not return.
 using Refuse = std::function<void(std::string_view key, const std::string& problem)>;
 
+void check(const Node& node, const Refuse& refuse);
 void check(const Network& network, const Refuse& refuse);
 void check(const Transport& transport, const Refuse& refuse);
 void check(const Machine& machine, const Refuse& refuse);
 
 /// Each key of these says all by itself.
-inline void check(const Node&, const Refuse&) {}
+inline void check(const ThreadBandwidth&, const Refuse&) {}
+inline void check(const CacheLevel&, const Refuse&) {}
+inline void check(const FftRate&, const Refuse&) {}
+inline void check(const TileCopy&, const Refuse&) {}
 inline void check(const MemoryLevel&, const Refuse&) {}
 inline void check(const MessagePiece&, const Refuse&) {}
 

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "penstock/base/base.hpp"
 #include "penstock/machine/machine.hpp"
@@ -35,37 +36,31 @@ std::int64_t count_cores() {
   return std::max<std::int64_t>(std::ssize(cores), 1);
 }
 
-struct Caches {
-  std::int64_t last_bytes = 0;
-  std::int64_t l2_bytes = 0;
+/// What the kernel tells of a cache of the first core. Preferred to sysconf, which under a hypervisor has answered with
+/// the third level of the whole host (384 MiB where 32 were ours).
+struct KernelCache {
+  std::int64_t level = 0;
+  std::int64_t capacity_bytes = 0;
   std::int64_t line_bytes = 0;
 };
 
-/// As the kernel tells them. Preferred to sysconf, which under a hypervisor has answered with the third level of the
-/// whole host (384 MiB where 32 were ours).
-Caches caches_from_kernel() {
-  Caches caches;
-  int last_level = 0;
+/// Those that hold data, from the nearest.
+std::vector<KernelCache> caches_from_kernel() {
+  std::vector<KernelCache> caches;
   for (int i = 0;; ++i) {
     const std::string folder = fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/", i);
     const std::string type = read_word(folder + "type");
     if (type.empty()) {
-      return caches;
+      break;
     }
-    if (type == "Instruction") {
-      continue;
+    if (type != "Instruction") {
+      caches.push_back({.level = std::atoll(read_word(folder + "level").c_str()),
+                        .capacity_bytes = std::atoll(read_word(folder + "size").c_str()) * 1024,  // as "32768K"
+                        .line_bytes = std::atoll(read_word(folder + "coherency_line_size").c_str())});
     }
-    const int level = std::atoi(read_word(folder + "level").c_str());
-    const std::int64_t bytes = std::atoll(read_word(folder + "size").c_str()) * 1024;  // written as "32768K"
-    if (level == 2) {
-      caches.l2_bytes = bytes;
-    }
-    if (level > last_level) {
-      last_level = level;
-      caches.last_bytes = bytes;
-    }
-    caches.line_bytes = std::atoll(read_word(folder + "coherency_line_size").c_str());
   }
+  std::ranges::stable_sort(caches, {}, &KernelCache::level);
+  return caches;
 }
 
 /// The first of the two that the system knows, or else the figure assumed.
@@ -79,6 +74,16 @@ std::int64_t first_known(std::int64_t from_kernel, int sysconf_name, std::int64_
 
 }  // namespace
 
+std::vector<CacheLevel> detect_caches() {
+  std::vector<CacheLevel> levels;
+  for (const KernelCache& cache : caches_from_kernel()) {
+    if (cache.capacity_bytes > 0) {
+      levels.push_back({.level = cache.level, .capacity_bytes = cache.capacity_bytes});
+    }
+  }
+  return levels;
+}
+
 Machine detect() {
   Machine machine = built_in();
   machine.name = "this machine, its rates assumed";
@@ -86,10 +91,13 @@ Machine detect() {
   const std::int64_t cores = count_cores();
   node.peak_flops = node.peak_flops / static_cast<double>(node.cores) * static_cast<double>(cores);
   node.cores = cores;
-  const Caches caches = caches_from_kernel();
-  node.cache_bytes = first_known(caches.last_bytes, _SC_LEVEL3_CACHE_SIZE, node.cache_bytes);
-  node.cache_l2_bytes = first_known(caches.l2_bytes, _SC_LEVEL2_CACHE_SIZE, node.cache_l2_bytes);
-  node.line_bytes = first_known(caches.line_bytes, _SC_LEVEL1_DCACHE_LINESIZE, node.line_bytes);
+  const std::vector<KernelCache> caches = caches_from_kernel();
+  const auto second = std::ranges::find(caches, 2, &KernelCache::level);
+  const KernelCache last = caches.empty() ? KernelCache{} : caches.back();
+  const std::int64_t second_bytes = second == caches.end() ? 0 : second->capacity_bytes;
+  node.cache_bytes = first_known(last.capacity_bytes, _SC_LEVEL3_CACHE_SIZE, node.cache_bytes);
+  node.cache_l2_bytes = first_known(second_bytes, _SC_LEVEL2_CACHE_SIZE, node.cache_l2_bytes);
+  node.line_bytes = first_known(last.line_bytes, _SC_LEVEL1_DCACHE_LINESIZE, node.line_bytes);
   return machine;
 }
 

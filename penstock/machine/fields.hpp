@@ -34,6 +34,36 @@ void visit(Section& section, MemoryLevel& level) {
 }
 
 template <class Section>
+void visit(Section& section, ThreadBandwidth& bandwidth) {
+  section.positive("threads", bandwidth.threads);
+  section.positive("copy_bytes_per_s", bandwidth.copy_bytes_per_s);
+  section.positive("triad_bytes_per_s", bandwidth.triad_bytes_per_s);
+}
+
+template <class Section>
+void visit(Section& section, CacheLevel& cache) {
+  section.positive("level", cache.level);
+  section.positive("capacity_bytes", cache.capacity_bytes);
+  section.positive("bandwidth_bytes_per_s", cache.bandwidth_bytes_per_s);
+}
+
+template <class Section>
+void visit(Section& section, FftRate& rate) {
+  section.positive("length", rate.length);
+  section.positive("complex_double_flops", rate.complex_double_flops);
+  section.positive("complex_single_flops", rate.complex_single_flops);
+  section.positive("real_double_flops", rate.real_double_flops);
+  section.positive("real_single_flops", rate.real_single_flops);
+}
+
+template <class Section>
+void visit(Section& section, TileCopy& copy) {
+  section.positive("threads", copy.threads);
+  section.positive("working_set_bytes", copy.working_set_bytes);
+  section.positive("bandwidth_bytes_per_s", copy.bandwidth_bytes_per_s);
+}
+
+template <class Section>
 void visit(Section& section, Node& node) {
   section.positive("cores", node.cores);
   section.positive("peak_flops", node.peak_flops);
@@ -45,7 +75,14 @@ void visit(Section& section, Node& node) {
   section.not_negative("gemm_rate_flops_per_core", node.gemm_rate_flops_per_core);
   section.positive("bus_bandwidth_bytes_per_s", node.bus_bandwidth_bytes_per_s);
   section.positive("fft_cache_constant", node.fft_cache_constant);
+  section.positive("line_transfer_s", node.line_transfer_s);
+  section.positive("false_sharing_s", node.false_sharing_s);
+  section.positive("thread_start_s", node.thread_start_s);
   section.tables("memory_levels", node.memory_levels);
+  section.tables("thread_bandwidths", node.thread_bandwidths);
+  section.tables("caches", node.caches);
+  section.tables("fft_rates", node.fft_rates);
+  section.tables("tile_copies", node.tile_copies);
 }
 
 template <class Section>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,43 @@ struct MemoryLevel {
   double bandwidth_bytes_per_s = 0;
   double latency_s = 0;
   bool operator==(const MemoryLevel&) const = default;
+};
+
+/// What copies (a = b) and triads (a = b + s c) far larger than the cache reach with so many threads at once, by stores
+/// that bypass the cache: bytes read plus bytes written a second, all threads together.
+struct ThreadBandwidth {
+  std::int64_t threads = 0;
+  double copy_bytes_per_s = 0;
+  double triad_bytes_per_s = 0;
+  bool operator==(const ThreadBandwidth&) const = default;
+};
+
+/// A level of cache as one core sees it.
+struct CacheLevel {
+  std::int64_t level = 0;
+  std::int64_t capacity_bytes = 0;
+  double bandwidth_bytes_per_s = 0;  ///< of copies within it by one core: read plus written
+  bool operator==(const CacheLevel&) const = default;
+};
+
+/// 1-D transforms of one length in cache, one core of all at work, by the convention of 5 n log2 n operations, half of
+/// that for real ones.
+struct FftRate {
+  std::int64_t length = 0;
+  double complex_double_flops = 0;
+  double complex_single_flops = 0;
+  double real_double_flops = 0;
+  double real_single_flops = 0;
+  bool operator==(const FftRate&) const = default;
+};
+
+/// Fields and what they are exchanged through, so many bytes together, moved through tiles in cache as the two passes of
+/// a transform move them: bytes read plus bytes written a second, all threads together.
+struct TileCopy {
+  std::int64_t threads = 0;
+  std::int64_t working_set_bytes = 0;
+  double bandwidth_bytes_per_s = 0;
+  bool operator==(const TileCopy&) const = default;
 };
 
 /// A node: processors that share one memory. Figures are of the whole node unless they say otherwise; flops are
@@ -39,8 +77,20 @@ struct Node {
   std::optional<double> bus_bandwidth_bytes_per_s = {};
   /// A of Czechowski et al. 2012, eq. 2: how many times the least traffic of a cache-oblivious 1-D transform it moves.
   std::optional<double> fft_cache_constant = {};
+  /// From one core to another: a cache line that the one has written and the other reads.
+  std::optional<double> line_transfer_s = {};
+  /// An atomic addition to a word of one's own, in a line that another core writes to as well.
+  std::optional<double> false_sharing_s = {};
+  /// From the call that sets all cores to work until the last has done nothing.
+  std::optional<double> thread_start_s = {};
   /// From the farthest to the nearest; may be empty.
   std::vector<MemoryLevel> memory_levels = {};
+  /// What `penstock calibrate` finds beyond single figures; may be empty. In ascending order of threads, level, length,
+  /// and of threads and then bytes.
+  std::vector<ThreadBandwidth> thread_bandwidths = {};
+  std::vector<CacheLevel> caches = {};
+  std::vector<FftRate> fft_rates = {};
+  std::vector<TileCopy> tile_copies = {};
   bool operator==(const Node&) const = default;
 };
 
@@ -111,8 +161,16 @@ Machine read(const std::string& path);
 /// The same for text already read; `name` stands for the file in messages.
 Machine parse(std::string_view text, const std::string& name);
 
-/// The text of a machine file; parsed again it gives the same machine, to the last bit.
-std::string format(const Machine& machine);
+/// Comments of a machine file: where its figures come from. They are for people, and lost when the file is read.
+struct Comments {
+  std::string heading;  ///< lines at the top
+  std::map<std::string, std::string>
+      of_key;  ///< a line, by a dotted key, elements of lists by number: "transports.0.gap_s"
+};
+
+/// The text of a machine file; parsed again it gives the same machine, to the last bit. Throws Error for comments on
+/// keys that the file has not.
+std::string format(const Machine& machine, const Comments& comments = {});
 
 /// Writes the machine file `path`, beside and renamed.
 void write(const Machine& machine, const std::string& path);
@@ -139,6 +197,10 @@ Machine find(const std::string& name_or_path);
 
 /// The machine assumed where none is given: that of machines/default.toml, which says where each figure comes from.
 Machine built_in();
+
+/// The levels of cache that a core has, from the nearest, as the kernel tells them: without bandwidths. Empty where it
+/// does not tell.
+std::vector<CacheLevel> detect_caches();
 
 /// The built-in machine with its cores, caches and line replaced by what this system says of itself, and its peak
 /// scaled with the cores. The other rates stay the built-in's: they must be measured.

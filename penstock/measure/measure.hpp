@@ -8,8 +8,10 @@
 
 #include "penstock/gas/gas.hpp"
 #include "penstock/measure/bandwidth.hpp"
+#include "penstock/measure/calibration.hpp"
 #include "penstock/measure/exchange.hpp"
 #include "penstock/measure/latency.hpp"
+#include "penstock/measure/message_costs.hpp"
 #include "penstock/measure/pack.hpp"
 
 namespace penstock::measure {

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "penstock/base/base.hpp"
-#include "penstock/model/ping_pong.hpp"
+#include "penstock/model/fft_exchange.hpp"
 #include "penstock/model/transport.hpp"
 
 namespace penstock::model {
@@ -143,16 +143,11 @@ class Reckoning {
       exchange.stream_s = run_.copies_per_exchange > 0 ? pass_s(stages_[round].points) : 0;
       return exchange;
     }
-    const TopologyFacts facts = topology_facts(*machine_.network, run_.nodes);
-    const double link = machine_.network->link_bandwidth_bytes_per_s;
-    const double node_bytes = rank_bytes * static_cast<double>(run_.ranks_per_node);
-    // Each message holds a link for the gap as well as for its bytes.
-    const double gap = 1 + transport_.gap_s * link / exchange.message_bytes;
-    exchange.link_s = node_bytes * load_.load[round] / link * gap;
-    exchange.injection_s = node_bytes * load_.off_node[round] / facts.injection_bytes_per_s * gap;
-    const machine::MessagePiece& piece = piece_of(transport_.pieces, exchange.message_bytes);
-    exchange.latency_s = piece.latency_s;
-    exchange.stream_s = rank_bytes * load_.off_node[round] / piece.bandwidth_bytes_per_s;
+    const LinkLoad load{.nodes = run_.nodes,
+                        .ranks_per_node = run_.ranks_per_node,
+                        .link = load_.load[round],
+                        .off_node = load_.off_node[round]};
+    send_over_links(machine_, transport_, load, rank_bytes, exchange);
     return exchange;
   }
 
@@ -186,10 +181,6 @@ std::vector<std::pair<std::int64_t, std::int64_t>> grids_of(const FftRun& run) {
 }
 
 }  // namespace
-
-double FftExchange::transfer_s() const noexcept {
-  return std::max({link_s, injection_s, stream_s}) + latency_s;
-}
 
 FftTime fft_time(const Machine& machine, const FftRun& run) {
   check_machine(machine, run);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "penstock/machine/machine.hpp"
+#include "penstock/model/fft_exchange.hpp"
 #include "penstock/model/fft_limit.hpp"
 #include "penstock/model/resource.hpp"
 #include "penstock/model/topology.hpp"
@@ -32,19 +33,6 @@ struct FftRun {
   /// How often the field is copied beside each exchange: 0 where transforms write to their destination, 1 for a local
   /// transpose (Czechowski et al. 2012, eq. 8), 2 for packing and unpacking.
   double copies_per_exchange = 0;
-};
-
-/// One exchange, between two stages.
-struct FftExchange {
-  std::int64_t parts = 1;    ///< into which the grain cuts it
-  double messages = 0;       ///< of each rank
-  double message_bytes = 0;  ///< of one of them
-  double link_s = 0;         ///< the most loaded link's time
-  double injection_s = 0;    ///< a node's own links' or adapter's
-  double stream_s = 0;       ///< one rank's, by the bandwidth of its messages
-  double latency_s = 0;      ///< of one message
-  double hidden_s = 0;       ///< of the transfer, behind computation
-  double transfer_s() const noexcept;
 };
 
 /// The parts of one transform's time. Stages are the largest rank's.

@@ -2,11 +2,14 @@
 #pragma once
 
 #include "penstock/model/exascale.hpp"
+#include "penstock/model/fft_exchange.hpp"
 #include "penstock/model/fft_limit.hpp"
 #include "penstock/model/fft_time.hpp"
 #include "penstock/model/gemm.hpp"
 #include "penstock/model/htmt.hpp"
+#include "penstock/model/node_rates.hpp"
 #include "penstock/model/ping_pong.hpp"
+#include "penstock/model/planned_fft.hpp"
 #include "penstock/model/projection.hpp"
 #include "penstock/model/reproduction.hpp"
 #include "penstock/model/resource.hpp"

@@ -21,9 +21,22 @@ void double_node(machine::Node& node, Resource resource) {
     node.peak_flops *= 2;
     node.fft_rate_flops_per_core *= 2;
     node.gemm_rate_flops_per_core *= 2;
+    for (machine::FftRate& rate : node.fft_rates) {
+      rate.complex_double_flops *= 2;
+      rate.complex_single_flops *= 2;
+      rate.real_double_flops *= 2;
+      rate.real_single_flops *= 2;
+    }
   }
   if (resource == Resource::memory_bandwidth) {
     node.memory_bandwidth_bytes_per_s *= 2;
+    for (machine::ThreadBandwidth& bandwidth : node.thread_bandwidths) {
+      bandwidth.copy_bytes_per_s *= 2;
+      bandwidth.triad_bytes_per_s *= 2;
+    }
+    for (machine::TileCopy& copy : node.tile_copies) {
+      copy.bandwidth_bytes_per_s *= 2;
+    }
   }
   if (resource == Resource::bus_bandwidth && node.bus_bandwidth_bytes_per_s) {
     *node.bus_bandwidth_bytes_per_s *= 2;

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Is what the models predict what is measured?
+
+    bench/validate.py measure BUILD_FOLDER    calibrates this machine and times transforms on it: bench/validation/
+    bench/validate.py report BUILD_FOLDER     docs/validation.md, from what is there and from what others have published
+
+`measure` calibrates by `penstock calibrate`, under mpirun and for ranks that are threads, runs `penstock fft` in every
+configuration below, and calibrates again: the machine file is the first one; the second tells how far figures drift. It
+wants two cores and a quiet machine. `report` evaluates the model anew, by `penstock model plan` with the machine file kept
+there, so that a change of the model shows. No point is left out. Both take minutes.
+"""
+
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parents[1]
+DATA = SOURCE / "bench/validation"
+REPETITIONS_S = 1.0  # of repetitions, about
+# size, type, precision, ranks, threads, transport, spectrum
+CONFIGURATIONS = (
+    ("32x32x32", "c2c", "double", 1, 1, "threads", "transposed"),
+    ("64x64x64", "c2c", "double", 1, 1, "threads", "transposed"),
+    ("64x64x64", "c2c", "double", 2, 1, "threads", "transposed"),
+    ("64x64x64", "r2c", "double", 1, 1, "threads", "transposed"),
+    ("96x96x96", "c2c", "single", 2, 1, "threads", "transposed"),
+    ("100x100x100", "c2c", "double", 1, 1, "threads", "transposed"),
+    ("128x128x128", "c2c", "double", 1, 1, "threads", "transposed"),
+    ("128x128x128", "c2c", "double", 1, 2, "threads", "transposed"),
+    ("128x128x128", "c2c", "double", 2, 1, "shm", "transposed"),
+    ("128x128x128", "c2c", "double", 2, 1, "mpi", "transposed"),
+    ("128x128x128", "r2c", "single", 1, 2, "threads", "transposed"),
+    ("160x120x96", "c2c", "double", 1, 2, "threads", "transposed"),
+    ("200x200x200", "c2c", "double", 1, 1, "threads", "transposed"),
+    ("200x200x200", "r2c", "double", 2, 1, "shm", "transposed"),
+    ("211x197x101", "c2c", "double", 1, 2, "threads", "transposed"),
+    ("256x256x256", "c2c", "double", 1, 1, "threads", "transposed"),
+    ("256x256x256", "c2c", "double", 1, 2, "threads", "transposed"),
+    ("256x256x256", "c2c", "double", 2, 1, "shm", "transposed"),
+    ("256x256x256", "c2c", "double", 2, 1, "mpi", "transposed"),
+    ("256x256x256", "c2c", "double", 1, 2, "threads", "as-input"),
+    ("256x256x256", "c2c", "single", 1, 2, "threads", "transposed"),
+    ("256x256x256", "r2c", "double", 1, 2, "threads", "transposed"),
+    ("320x320x320", "r2c", "single", 2, 1, "shm", "transposed"),
+    ("384x384x384", "c2c", "double", 1, 2, "threads", "transposed"),
+    ("512x512x64", "c2c", "double", 2, 1, "shm", "transposed"),
+    ("1024x64x256", "c2c", "single", 2, 1, "mpi", "transposed"),
+    ("384x384x384", "r2c", "double", 2, 1, "threads", "transposed"),
+    ("4096x32x64", "c2c", "double", 1, 2, "threads", "transposed"),
+)
+MPI = {"shm", "mpi"}
+
+
+def run(line, environment=None):
+    completed = subprocess.run(line, env={**os.environ, **(environment or {})}, capture_output=True, text=True)
+    if completed.returncode != 0:
+        sys.exit(f"{' '.join(map(str, line))}\n{completed.stderr}")
+    return completed.stdout
+
+
+def launched(command, ranks, transport):
+    if transport in MPI:
+        return ["mpirun", "-n", str(ranks), command]
+    return [command]
+
+
+def calibrate(command, name):
+    for transport in ("threads", "mpi"):
+        ranks = ["--ranks", "2"] if transport == "threads" else []
+        path = DATA / f"{name}-{transport}.toml"
+        print(f"calibrating: {path.name}", file=sys.stderr)
+        run([*launched(command, 2, transport), "calibrate", *ranks, "-o", path])
+
+
+def measure(command):
+    DATA.mkdir(exist_ok=True)
+    calibrate(command, "machine")
+    runs = []
+    for size, kind, precision, ranks, threads, transport, layout in CONFIGURATIONS:
+        print(f"{size} {kind} {precision} {ranks}x{threads} {transport} {layout}", file=sys.stderr)
+        line = [*launched(command, ranks, transport), "fft", "--size", size, "--type", kind, "--precision", precision,
+                "--threads", str(threads), "--layout", layout, "--json", "-", "--no-wisdom", "--transport", transport]
+        line += ["--ranks", str(ranks)] * (transport == "threads")
+        first = json.loads(run([*line, "--reps", "3"]))
+        times = 2 * first["forward_median_s"]
+        facts = json.loads(run([*line, "--reps", str(max(5, min(400, round(REPETITIONS_S / times))))]))
+        keys = ("size", "type", "precision", "ranks", "threads", "transport", "layout", "grid", "grain_planes", "passes",
+                "repetitions", "forward_min_s", "forward_median_s", "backward_min_s", "backward_median_s")
+        runs.append({key: facts[key] for key in keys})
+    (DATA / "own_runs.json").write_text(json.dumps(runs, indent=1) + "\n")
+    calibrate(command, "machine-after")
+
+
+def predict(command, run_facts, name="machine"):
+    family = "mpi" if run_facts["transport"] in MPI else "threads"
+    is_as_input = run_facts["layout"] == "as-input"
+    line = [command, "model", "plan", "--machine", DATA / f"{name}-{family}.toml",
+            "--size", "x".join(map(str, run_facts["size"])), "--type", run_facts["type"],
+            "--precision", run_facts["precision"], "--ranks-per-node", str(run_facts["ranks"]),
+            "--threads", str(run_facts["threads"]), "--grid", "x".join(map(str, run_facts["grid"])),
+            "--grain", str(run_facts["grain_planes"]), "--layout", run_facts["layout"],
+            "--passes", "joined" if run_facts["passes"] - is_as_input == 2 else "separate", "--json", "-"]
+    if run_facts["transport"] == "mpi":
+        line += ["--transport", "mpi"]
+    return json.loads(run(line))["points"][0]
+
+
+def summary(errors):
+    sizes = sorted(abs(error) for error in errors)
+    return f"median {statistics.median(sizes):.0%}, worst {sizes[-1]:.0%}, of {len(sizes)}"
+
+
+def own_section(command):
+    runs = json.loads((DATA / "own_runs.json").read_text())
+    lines = ["| size | type | precision | ranks x threads | transport | passes | predicted ms | forward ms | error | backward ms | error |",
+             "|---|---|---|---|---|---|---|---|---|---|---|"]
+    errors = {"forward": [], "backward": []}
+    for facts in runs:
+        point = predict(command, facts)
+        row = ["x".join(map(str, facts["size"])), facts["type"], facts["precision"],
+               f"{facts['ranks']} x {facts['threads']}", facts["transport"], str(facts["passes"]),
+               f"{point['time_s'] * 1e3:.3g}"]
+        for direction in ("forward", "backward"):
+            measured = facts[f"{direction}_min_s"]
+            error = point["time_s"] / measured - 1
+            errors[direction].append(error)
+            row += [f"{measured * 1e3:.3g}", f"{error:+.0%}"]
+        lines.append("| " + " | ".join(row) + " |")
+    return lines, errors
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3 or sys.argv[1] not in ("measure", "report"):
+        sys.exit(__doc__)
+    penstock = pathlib.Path(sys.argv[2]).resolve() / "penstock"
+    if sys.argv[1] == "measure":
+        measure(penstock)
+    else:
+        table, found = own_section(penstock)
+        print("\n".join(table))
+        for which, values in found.items():
+            print(which, summary(values))

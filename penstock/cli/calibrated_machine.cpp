@@ -1,0 +1,14 @@
+#include "penstock/cli/calibrated_machine.hpp"
+
+#include <fmt/format.h>
+
+namespace penstock::cli {
+
+void note(CalibratedMachine& calibrated, const std::string& key, const measure::Figure& figure,
+          const std::string& how) {
+  calibrated.figures.push_back({key, figure});
+  calibrated.comments.of_key[key] =
+      fmt::format("{}, best of {}, median {:.1f} % off", how, figure.samples, 100 * figure.spread());
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,28 @@
+#include "penstock/model/fft_exchange.hpp"
+
+#include <algorithm>
+
+#include "penstock/model/ping_pong.hpp"
+#include "penstock/model/topology.hpp"
+
+namespace penstock::model {
+
+double FftExchange::transfer_s() const noexcept {
+  return std::max({link_s, injection_s, stream_s}) + latency_s;
+}
+
+void send_over_links(const machine::Machine& machine, const machine::Transport& transport, const LinkLoad& load,
+                     double rank_bytes, FftExchange& exchange) {
+  const TopologyFacts facts = topology_facts(*machine.network, load.nodes);
+  const double link = machine.network->link_bandwidth_bytes_per_s;
+  const double node_bytes = rank_bytes * static_cast<double>(load.ranks_per_node);
+  // Each message holds a link for the gap as well as for its bytes.
+  const double gap = 1 + transport.gap_s * link / exchange.message_bytes;
+  exchange.link_s = node_bytes * load.link / link * gap;
+  exchange.injection_s = node_bytes * load.off_node / facts.injection_bytes_per_s * gap;
+  const machine::MessagePiece& piece = piece_of(transport.pieces, exchange.message_bytes);
+  exchange.latency_s = piece.latency_s;
+  exchange.stream_s = rank_bytes * load.off_node / piece.bandwidth_bytes_per_s;
+}
+
+}  // namespace penstock::model

@@ -1,0 +1,36 @@
+// One exchange of a distributed FFT over the links of a machine, in the terms of LogGP.
+#pragma once
+
+#include <cstdint>
+
+#include "penstock/machine/machine.hpp"
+
+namespace penstock::model {
+
+/// One exchange, between two stages.
+struct FftExchange {
+  std::int64_t parts = 1;    ///< into which the grain cuts it
+  double messages = 0;       ///< of each rank
+  double message_bytes = 0;  ///< of one of them
+  double link_s = 0;         ///< the most loaded link's time
+  double injection_s = 0;    ///< a node's own links' or adapter's
+  double stream_s = 0;       ///< one rank's, by the bandwidth of its messages
+  double latency_s = 0;      ///< of one message
+  double hidden_s = 0;       ///< of the transfer, behind computation
+  double transfer_s() const noexcept;
+};
+
+/// How an exchange loads the links between nodes.
+struct LinkLoad {
+  std::int64_t nodes = 1;
+  std::int64_t ranks_per_node = 1;
+  double link = 0;      ///< over the most loaded link, of the bytes that a node holds
+  double off_node = 0;  ///< leave their node, of these bytes
+};
+
+/// Sets the times of `exchange`, of which `message_bytes` is known, where each rank holds `rank_bytes`. The machine has
+/// a network.
+void send_over_links(const machine::Machine& machine, const machine::Transport& transport, const LinkLoad& load,
+                     double rank_bytes, FftExchange& exchange);
+
+}  // namespace penstock::model

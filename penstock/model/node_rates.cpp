@@ -1,0 +1,100 @@
+#include "penstock/model/node_rates.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace penstock::model {
+namespace {
+
+struct Point {
+  double x;
+  double y;
+};
+
+/// Between the neighbours of `x` in ascending `points`, of which there is one at least; the nearest one beyond them.
+double interpolate(const std::vector<Point>& points, double x) noexcept {
+  const auto above = std::ranges::lower_bound(points, x, {}, &Point::x);
+  if (above == points.begin()) {
+    return points.front().y;
+  }
+  if (above == points.end()) {
+    return points.back().y;
+  }
+  const Point& below = *(above - 1);
+  return below.y + (above->y - below.y) * (x - below.x) / (above->x - below.x);
+}
+
+enum class LengthKind { power_of_two, smooth, other };
+
+/// FFTW has code of its own for factors up to 13 (its manual, section 4.3.1).
+LengthKind kind_of(std::int64_t length) noexcept {
+  std::int64_t rest = length;
+  while (rest % 2 == 0) {
+    rest /= 2;
+  }
+  if (rest == 1) {
+    return LengthKind::power_of_two;
+  }
+  for (const std::int64_t factor : {3, 5, 7, 11, 13}) {
+    while (rest % factor == 0) {
+      rest /= factor;
+    }
+  }
+  return rest == 1 ? LengthKind::smooth : LengthKind::other;
+}
+
+double flops_of(const machine::FftRate& rate, const RowKind& kind) noexcept {
+  if (kind.is_real) {
+    return kind.real_bytes == 4 ? rate.real_single_flops : rate.real_double_flops;
+  }
+  return kind.real_bytes == 4 ? rate.complex_single_flops : rate.complex_double_flops;
+}
+
+}  // namespace
+
+double fft_rate_per_core(const machine::Node& node, std::int64_t length, const RowKind& kind) noexcept {
+  if (node.fft_rates.empty() || length < 1) {
+    // A register holds twice as many numbers of single precision.
+    return node.fft_rate_flops_per_core * (kind.real_bytes == 4 ? 2 : 1);
+  }
+  std::vector<Point> alike;
+  std::vector<Point> all;
+  for (const machine::FftRate& rate : node.fft_rates) {
+    const Point point{std::log2(static_cast<double>(rate.length)), flops_of(rate, kind)};
+    if (rate.length == length) {
+      return point.y;
+    }
+    all.push_back(point);
+    if (kind_of(rate.length) == kind_of(length)) {
+      alike.push_back(point);
+    }
+  }
+  return interpolate(alike.empty() ? all : alike, std::log2(static_cast<double>(length)));
+}
+
+double tile_bandwidth(const machine::Node& node, std::int64_t threads, double working_set_bytes) noexcept {
+  if (node.tile_copies.empty()) {
+    if (working_set_bytes <= static_cast<double>(node.cache_bytes)) {
+      return std::numeric_limits<double>::infinity();
+    }
+    const double share = static_cast<double>(std::min(threads, node.cores)) / static_cast<double>(node.cores);
+    return node.memory_bandwidth_bytes_per_s * share;
+  }
+  std::int64_t measured = node.tile_copies.front().threads;
+  for (const machine::TileCopy& copy : node.tile_copies) {
+    if (copy.threads <= threads) {
+      measured = copy.threads;
+    }
+  }
+  std::vector<Point> times;
+  for (const machine::TileCopy& copy : node.tile_copies) {
+    if (copy.threads == measured) {
+      times.push_back({std::log2(static_cast<double>(copy.working_set_bytes)), 1 / copy.bandwidth_bytes_per_s});
+    }
+  }
+  return 1 / interpolate(times, std::log2(std::max(working_set_bytes, 1.0)));
+}
+
+}  // namespace penstock::model

@@ -1,0 +1,229 @@
+#include "penstock/model/planned_fft.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "penstock/base/base.hpp"
+#include "penstock/model/node_rates.hpp"
+#include "penstock/model/ping_pong.hpp"
+#include "penstock/model/topology.hpp"
+#include "penstock/model/transport.hpp"
+
+namespace penstock::model {
+namespace {
+
+using machine::Machine;
+using machine::Transport;
+
+double real(std::int64_t count) {
+  return static_cast<double>(count);
+}
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+// As the plan cuts its tiles: chunks of 256 bytes across.
+constexpr std::int64_t tile_chunk_bytes = 256;
+
+/// One field's part of the rank that has most, in pencils along one direction.
+struct Pencils {
+  double spectrum_bytes;  ///< of complex numbers
+  double space_bytes;     ///< along x of a real field less
+  double flops;           ///< by the convention, half of it for real transforms
+  std::int64_t length;
+  RowKind kind;
+  std::int64_t outer;  ///< planes that tiles lie in
+  std::int64_t across;
+};
+
+void check(const Machine& machine, const PlannedFft& run) {
+  if (run.nodes < 1 || run.ranks_per_node < 1 || run.threads < 1) {
+    throw Error(fmt::format("{} nodes of {} ranks of {} threads are no run: give 1 or more of each", run.nodes,
+                            run.ranks_per_node, run.threads));
+  }
+  const auto [nx, ny, nz] = run.fft.size;
+  if (nx < 1 || ny < 1 || nz < 1 || run.fft.fields < 1 || run.planes_per_message < 0) {
+    throw Error(fmt::format("{} fields of {} x {} x {} points, {} planes for each message: give positive numbers",
+                            run.fft.fields, nx, ny, nz, run.planes_per_message));
+  }
+  check_ranks(run.nodes, run.ranks_per_node, run.ty, run.tz);
+  if (machine.node.fft_rates.empty() && !(machine.node.fft_rate_flops_per_core > 0)) {
+    throw Error(fmt::format("the FFT rate of {} is not known: give node.fft_rate_flops_per_core", machine.name));
+  }
+  if (run.nodes > 1 && !machine.network) {
+    throw Error(fmt::format("{} has no network, and {} nodes need one", machine.name, run.nodes));
+  }
+}
+
+class Reckoning {
+ public:
+  Reckoning(const Machine& machine, const PlannedFft& run)
+      : machine_(machine),
+        run_(run),
+        transport_(sends_messages() ? find_transport(machine, run.transport) : Transport{}),
+        workers_(std::min(run.ranks_per_node * run.threads, machine.node.cores)) {
+    const auto [nx, ny, nz] = run.fft.size;
+    const std::int64_t kx = run.fft.is_real ? nx / 2 + 1 : nx;
+    const std::int64_t y_parts = divide_up(ny, run.ty);
+    const std::int64_t z_parts = divide_up(nz, run.tz);
+    const std::int64_t x_parts = divide_up(kx, run.ty);
+    pencils_ = {pencils(kx, nx, y_parts, z_parts, run.fft.is_real), pencils(ny, ny, x_parts, z_parts, false),
+                pencils(nz, nz, divide_up(ny, run.tz), x_parts, false)};
+    if (run.nodes > 1) {
+      load_ = grid_load(*machine.network, run.nodes, run.ranks_per_node, run.ty, run.tz, RankOrder::cores_first);
+    }
+    // The user's fields, transformed in place, and what each exchange goes through.
+    const double regions = (run.is_plane_in_cache ? 1 : 2) + (run.is_output_as_input ? 1 : 0);
+    working_set_bytes_ = pencils_[2].spectrum_bytes * real(run.ranks_per_node) * (real(run.fft.fields) + regions);
+  }
+
+  PlannedFftTime take() {
+    const auto& [x, y, z] = pencils_;
+    if (run_.is_plane_in_cache) {
+      FftPass pass = time_pass(x.space_bytes, y.spectrum_bytes, x.outer, {&x, &y});
+      // Between the two directions the plane is written to cache; the second reads it where it lies.
+      pass.move_s += x.spectrum_bytes * real(run_.ranks_per_node) /
+                     tile_bandwidth(machine_.node, workers_, 2 * x.spectrum_bytes / real(x.outer) * real(workers_));
+      add(pass, 1);
+    } else {
+      add(time_pass(x.space_bytes, x.spectrum_bytes, tiles(x), {&x}), 0);
+      add(time_pass(y.spectrum_bytes, y.spectrum_bytes, tiles(y), {&y}), 1);
+    }
+    add(time_pass(z.spectrum_bytes, z.spectrum_bytes, tiles(z), {&z}), run_.is_output_as_input ? 2 : none);
+    if (run_.is_output_as_input) {
+      add(time_pass(x.spectrum_bytes, x.spectrum_bytes, tiles(x), {}), none);
+    }
+    if (run_.threads > 1) {
+      time_.start_s += machine_.node.thread_start_s.value_or(0);
+    }
+    const double fields = real(run_.fft.fields);
+    for (FftPass& pass : time_.passes) {
+      pass.transform_s *= fields;
+      pass.move_s *= fields;
+      time_.transform_s += pass.transform_s;
+      time_.move_s += pass.move_s;
+    }
+    for (double* part : {&time_.start_s, &time_.overhead_s, &time_.transfer_s, &time_.hidden_s}) {
+      *part *= fields;
+    }
+    time_.total_s =
+        time_.transform_s + time_.move_s + time_.start_s + time_.overhead_s + time_.transfer_s - time_.hidden_s;
+    return time_;
+  }
+
+ private:
+  static constexpr std::size_t none = 3;
+
+  bool sends_messages() const {
+    return run_.nodes * run_.ranks_per_node > 1 && (run_.nodes > 1 || !run_.is_node_shared);
+  }
+
+  Pencils pencils(std::int64_t spectrum, std::int64_t space, std::int64_t across, std::int64_t outer,
+                  bool is_real) const {
+    const double rows = real(across) * real(outer);
+    const auto real_bytes = real(run_.fft.real_bytes);
+    return {.spectrum_bytes = rows * real(spectrum) * 2 * real_bytes,
+            .space_bytes = rows * real(space) * real_bytes * (is_real ? 1 : 2),
+            .flops = 5 * rows * real(space) * std::log2(real(space)) * (is_real ? 0.5 : 1),
+            .length = space,
+            .kind = {.is_real = is_real, .real_bytes = run_.fft.real_bytes},
+            .outer = outer,
+            .across = across};
+  }
+
+  std::int64_t tiles(const Pencils& of) const {
+    return of.outer * divide_up(of.across, tile_chunk_bytes / (2 * run_.fft.real_bytes));
+  }
+
+  /// A node's ranks at once. `items` are what the threads of a rank share out: some may have one more than others.
+  FftPass time_pass(double read_bytes, double written_bytes, std::int64_t items,
+                    const std::vector<const Pencils*>& directions) const {
+    const double ranks = real(run_.ranks_per_node);
+    const double uneven =
+        real(divide_up(items, run_.threads)) * real(run_.threads) / real(std::max<std::int64_t>(items, 1));
+    FftPass pass;
+    for (const Pencils* along : directions) {
+      if (along->length > 1) {
+        const double rate = fft_rate_per_core(machine_.node, along->length, along->kind) * real(workers_);
+        pass.transform_s += along->flops * ranks / rate * uneven;
+      }
+    }
+    const double bandwidth = tile_bandwidth(machine_.node, workers_, working_set_bytes_);
+    pass.move_s = (read_bytes + written_bytes) * ranks / bandwidth * uneven;
+    return pass;
+  }
+
+  /// Adds a pass and the exchange after it: within rows, within columns, of all with all, or none.
+  void add(const FftPass& pass, std::size_t round) {
+    time_.passes.push_back(pass);
+    const std::int64_t team = round == 0 ? run_.ty : round == 1 ? run_.tz : round == 2 ? run_.ty * run_.tz : 1;
+    if (team == 1) {
+      return;
+    }
+    const double rank_bytes = pencils_[std::min<std::size_t>(round, 2)].spectrum_bytes;
+    const std::int64_t planes = divide_up(run_.fft.size[2], run_.tz);
+    FftExchange exchange;
+    exchange.parts = run_.planes_per_message == 0 ? 1 : divide_up(planes, run_.planes_per_message);
+    exchange.messages = real(team - 1) * real(exchange.parts);
+    exchange.message_bytes = rank_bytes / real(team) / real(exchange.parts);
+    const double off_node = run_.nodes == 1 ? 0
+                            : round == 2    ? std::min(load_.off_node[0] + load_.off_node[1], 1.0)
+                                            : load_.off_node[round];
+    if (run_.is_node_shared) {
+      time_.start_s += exchange.messages * machine_.node.line_transfer_s.value_or(0);
+    }
+    if (sends_messages() && (off_node > 0 || !run_.is_node_shared)) {
+      send(exchange, round, rank_bytes, off_node, real(team));
+      const double hideable = transport_.progress * (1 - 1 / real(exchange.parts));
+      exchange.hidden_s = hideable * std::min(pass.transform_s + pass.move_s, exchange.transfer_s());
+      time_.overhead_s += exchange.messages * (transport_.send_overhead_s + transport_.receive_overhead_s);
+      time_.transfer_s += exchange.transfer_s();
+      time_.hidden_s += exchange.hidden_s;
+    }
+    time_.exchanges.push_back(exchange);
+  }
+
+  void send(FftExchange& exchange, std::size_t round, double rank_bytes, double off_node, double team) const {
+    if (off_node > 0) {
+      const double link = round == 2 ? load_.load[0] + load_.load[1] : load_.load[round];
+      const LinkLoad load{
+          .nodes = run_.nodes, .ranks_per_node = run_.ranks_per_node, .link = link, .off_node = off_node};
+      send_over_links(machine_, transport_, load, rank_bytes, exchange);
+    }
+    if (!run_.is_node_shared) {
+      // Messages within the node are copied by its processors, one stream for each rank.
+      const machine::MessagePiece& piece = piece_of(transport_.pieces, exchange.message_bytes);
+      const double within = std::max((team - 1) / team - off_node, 0.0);
+      const double sharers = real(run_.ranks_per_node) / real(std::min(run_.ranks_per_node, machine_.node.cores));
+      exchange.stream_s += rank_bytes * within / piece.bandwidth_bytes_per_s * sharers;
+      exchange.latency_s = piece.latency_s;
+    }
+  }
+
+  const Machine& machine_;
+  const PlannedFft& run_;
+  const Transport transport_;
+  const std::int64_t workers_;
+  std::array<Pencils, 3> pencils_{};
+  GridLoad load_;
+  double working_set_bytes_ = 0;
+  PlannedFftTime time_;
+};
+
+}  // namespace
+
+PlannedFftTime planned_fft_time(const Machine& machine, const PlannedFft& run) {
+  check(machine, run);
+  return Reckoning(machine, run).take();
+}
+
+std::vector<Gain> planned_fft_gains(const Machine& machine, const PlannedFft& run) {
+  return gains(machine, [&](const Machine& changed) { return planned_fft_time(changed, run).total_s; });
+}
+
+}  // namespace penstock::model
