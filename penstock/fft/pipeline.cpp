@@ -49,7 +49,8 @@ struct Pipeline<Real>::Worker {
 template <class Real>
 Pipeline<Real>::Pipeline(const gas::Team& team, Schedule schedule, const std::vector<gas::Segment>& regions,
                          Effort effort)
-    : schedule_(std::move(schedule)), next_items_(schedule_.passes.size()) {
+    : schedule_(std::move(schedule)), next_items_(schedule_.passes.size()),
+      unread_tiles_(std::make_unique<std::atomic<std::int64_t>>()) {
   for (ExchangePlan& plan : schedule_.exchanges) {
     const gas::Segment& region = regions[plan.region];
     exchanges_.emplace_back(team, region, plan.outgoing, plan.incoming);
@@ -62,7 +63,7 @@ Pipeline<Real>::Pipeline(const gas::Team& team, Schedule schedule, const std::ve
         const bool is_needed = stage.shape && !stage.tiles.empty() && stage.outer_range.extent > 0;
         transforms.push_back(is_needed ? plan_with_fftw<Real>(*stage.shape, effort) : nullptr);
       }
-      open_tiles_.emplace_back(pass.stages.back().sink.sections.size());
+      open_tiles_.emplace_back(pass.stages.back().sink.grains.size());
     }
   });
 }
@@ -76,13 +77,14 @@ Breakdown Pipeline<Real>::run(Crew& crew, std::vector<Scratch>& scratch, const s
   }
   for (std::size_t i = 0; i < schedule_.passes.size(); ++i) {
     next_items_[i].store(0, std::memory_order_relaxed);
-    const Stage& stage = schedule_.passes[i].stages.back();
-    for (std::size_t j = 0; j < stage.sink.sections.size(); ++j) {
-      const Section& section = stage.sink.sections[j];
-      open_tiles_[i][j].store((section.end - section.first) * static_cast<std::int64_t>(stage.tiles.size()),
-                              std::memory_order_relaxed);
+    const End& sink = schedule_.passes[i].stages.back().sink;
+    for (std::size_t j = 0; j < sink.grains.size(); ++j) {
+      open_tiles_[i][j].store(sink.grains[j].tiles, std::memory_order_relaxed);
     }
   }
+  const Stage& first = schedule_.passes.front().stages.front();
+  unread_tiles_->store(first.outer_range.extent * static_cast<std::int64_t>(first.tiles.size()),
+                      std::memory_order_relaxed);
   std::vector<Breakdown> times(static_cast<std::size_t>(crew.size()));
   crew.run([&](int thread) {
     const auto index = static_cast<std::size_t>(thread);
@@ -164,6 +166,9 @@ void Pipeline<Real>::run_tile(Worker& worker, std::size_t pass, std::size_t stag
     for (const Move& move : section.moves[tile]) {
       move.mover(far + move.far_offset + (outer - section.first) * move.far_stride, before + move.tile_offset);
     }
+    if (source.place == Place::user) {
+      unread_tiles_->fetch_sub(1, std::memory_order_release);
+    }
   }
   const double gathered_s = seconds();
 
@@ -178,9 +183,12 @@ void Pipeline<Real>::run_tile(Worker& worker, std::size_t pass, std::size_t stag
   const double transformed_s = seconds();
 
   double waited_s = 0;
+  if (sink.place == Place::user && pass > 0) {
+    // In place, what is written may lie where other threads still read. One pass alone is planned to work in place.
+    wait_until([&] { return unread_tiles_->load(std::memory_order_acquire) == 0; });
+  }
   if (sink.place != Place::plane || !sink.sections.empty()) {
-    const std::size_t number = sink.section_of(outer);
-    const Section& section = sink.sections[number];
+    const Section& section = sink.sections[sink.section_of(outer)];
     std::byte* base = sink.place == Place::user ? worker.out : worker.scratch.plane;
     for (const Move& move : section.moves[tile]) {
       if (sink.place == Place::exchange) {
@@ -192,8 +200,8 @@ void Pipeline<Real>::run_tile(Worker& worker, std::size_t pass, std::size_t stag
     }
     if (sink.place != Place::plane) {
       mover::finish_streaming();
-      if (open_tiles_[pass][number].fetch_sub(1, std::memory_order_acq_rel) == 1) {
-        for (const std::size_t message : section.messages) {
+      if (open_tiles_[pass][section.grain].fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        for (const std::size_t message : sink.grains[section.grain].messages) {
           exchanges_[sink.exchange].send(message);
         }
       }

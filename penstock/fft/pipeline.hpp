@@ -47,7 +47,8 @@ class Pipeline {
   std::vector<const std::byte*> regions_;                                 // this rank's memory of each exchange
   std::vector<std::vector<std::unique_ptr<LocalTransform>>> transforms_;  // by pass and stage
   std::vector<std::atomic<std::int64_t>> next_items_;                     // by pass
-  std::vector<std::vector<std::atomic<std::int64_t>>> open_tiles_;        // by pass and section of its sink
+  std::vector<std::vector<std::atomic<std::int64_t>>> open_tiles_;        // by pass and grain of its sink
+  std::unique_ptr<std::atomic<std::int64_t>> unread_tiles_;               // of the user's input
 };
 
 extern template class Pipeline<float>;

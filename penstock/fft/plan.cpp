@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "penstock/base/base.hpp"
@@ -27,8 +28,8 @@ struct Schedules {
 };
 
 Schedules make_schedules(const gas::Team& team, const Problem& problem) {
-  Schedules schedules{.forward = make_schedule(problem, true, team.rank(), team.size()),
-                      .backward = make_schedule(problem, false, team.rank(), team.size()),
+  Schedules schedules{.forward = make_schedule(problem, true, team.rank()),
+                      .backward = make_schedule(problem, false, team.rank()),
                       .region_bytes = {},
                       .need = {}};
   for (const Schedule* schedule : {&schedules.forward, &schedules.backward}) {
@@ -47,20 +48,8 @@ Schedules make_schedules(const gas::Team& team, const Problem& problem) {
   }
   schedules.need.scratch_bytes = static_cast<std::uint64_t>(problem.options.threads) *
                                  Scratch::bytes(schedules.tile_bytes(), schedules.plane_bytes());
-  schedules.need.field_bytes = static_cast<std::uint64_t>(field_bytes_of(problem, team.rank()));
+  schedules.need.field_bytes = static_cast<std::uint64_t>(problem.field_bytes(team.rank()));
   return schedules;
-}
-
-double factor_of(Scaling scaling, const Extents& size) {
-  const double points = static_cast<double>(size[0]) * static_cast<double>(size[1]) * static_cast<double>(size[2]);
-  switch (scaling) {
-    case Scaling::symmetric:
-      return 1 / std::sqrt(points);
-    case Scaling::full:
-      return 1 / points;
-    default:
-      return 1;
-  }
 }
 
 }  // namespace
@@ -129,8 +118,9 @@ struct Plan<Real>::State {
     const std::size_t wanted_in = (fields - 1) * stride_in + static_cast<std::size_t>(from.box.count());
     const std::size_t wanted_out = (fields - 1) * stride_out + static_cast<std::size_t>(to.box.count());
     if (problem.options.type != type) {
-      throw Error(
-          fmt::format("the plan is of type {}: give it arrays of that type", type == Type::r2c ? "c2c" : "r2c"));
+      constexpr std::array<std::string_view, 3> names{"c2c", "r2c", "r2r"};
+      throw Error(fmt::format("the plan is of type {}: give it arrays of that type",
+                              names[static_cast<std::size_t>(problem.options.type)]));
     }
     if (in.size() < wanted_in || out.size() < wanted_out) {
       throw Error(fmt::format("arrays of {} and {} elements are too short: this rank's parts have {} and {}", in.size(),
@@ -140,7 +130,7 @@ struct Plan<Real>::State {
     for (std::size_t i = 0; i < fields; ++i) {
       const Breakdown time = pipeline.run(crew, scratch, reinterpret_cast<const std::byte*>(in.data() + i * stride_in),
                                           reinterpret_cast<std::byte*>(out.data() + i * stride_out),
-                                          static_cast<Real>(factor_of(scaling, problem.options.size)));
+                                          static_cast<Real>(factor_of(scaling, problem.options)));
       last.add(time);
     }
   }
@@ -179,10 +169,10 @@ Plan<Real>::Plan(const gas::Team& user_team, const Options& options) {
   const int rank = team.rank();
   state_.reset(new State{.team = std::move(team),
                          .problem = problem,
-                         .input = input_of(problem, rank),
-                         .output = output_of(problem, rank),
+                         .input = problem.input[static_cast<std::size_t>(rank)],
+                         .output = problem.output[static_cast<std::size_t>(rank)],
                          .decision = decision,
-                         .field_bytes = field_bytes_of(problem, rank),
+                         .field_bytes = problem.field_bytes(rank),
                          .need = schedules.need,
                          .crew = std::move(*crew),
                          .scratch = std::move(scratch),
@@ -210,13 +200,12 @@ const Distribution& Plan<Real>::output() const noexcept {
 
 template <class Real>
 std::int64_t Plan<Real>::input_stride() const noexcept {
-  const bool is_real = state_->problem.options.type == Type::r2c;
-  return state_->field_bytes / static_cast<std::int64_t>(is_real ? sizeof(Real) : sizeof(Complex));
+  return state_->field_bytes / state_->problem.space_bytes();
 }
 
 template <class Real>
 std::int64_t Plan<Real>::output_stride() const noexcept {
-  return state_->field_bytes / static_cast<std::int64_t>(sizeof(Complex));
+  return state_->field_bytes / state_->problem.spectrum_bytes();
 }
 
 template <class Real>
@@ -245,6 +234,11 @@ void Plan<Real>::forward(std::span<const Real> in, std::span<Complex> out, Scali
 }
 
 template <class Real>
+void Plan<Real>::forward(std::span<const Real> in, std::span<Real> out, Scaling scaling) {
+  state_->run(state_->forward, state_->input, state_->output, Type::r2r, in, out, scaling);
+}
+
+template <class Real>
 void Plan<Real>::backward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling) {
   state_->run(state_->backward, state_->output, state_->input, Type::c2c, in, out, scaling);
 }
@@ -252,6 +246,11 @@ void Plan<Real>::backward(std::span<const Complex> in, std::span<Complex> out, S
 template <class Real>
 void Plan<Real>::backward(std::span<const Complex> in, std::span<Real> out, Scaling scaling) {
   state_->run(state_->backward, state_->output, state_->input, Type::r2c, in, out, scaling);
+}
+
+template <class Real>
+void Plan<Real>::backward(std::span<const Real> in, std::span<Real> out, Scaling scaling) {
+  state_->run(state_->backward, state_->output, state_->input, Type::r2r, in, out, scaling);
 }
 
 template MemoryNeed memory_need<float>(const gas::Team&, const Options&);
