@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -39,17 +40,32 @@ struct Distribution {
 /// What is transformed into what by `forward`; `backward` goes the other way.
 enum class Type {
   c2c,  ///< complex to complex
-  r2c,  ///< real to complex with the nx/2 + 1 coefficients that determine the others
+  r2c,  ///< real to complex with the n/2 + 1 coefficients that determine the others, in the first direction transformed
+  r2r,  ///< real to real: a sine or cosine transform in each direction, see RealKind
 };
 
-/// A factor on the result of one transform of N = nx ny nz points.
+/// The sine and cosine transforms under FFTW's names, unscaled as there: where the even (redft: cosines) or odd (rodft:
+/// sines) continuation of n points is mirrored, at a point or half-way between two, and so how long its period N is.
+enum class RealKind {
+  redft00,  ///< DCT-I: N = 2 (n - 1), n at least 2; inverse of itself
+  redft10,  ///< DCT-II: N = 2 n; the inverse is redft01
+  redft01,  ///< DCT-III: N = 2 n; the inverse is redft10
+  redft11,  ///< DCT-IV: N = 2 n; inverse of itself
+  rodft00,  ///< DST-I: N = 2 (n + 1); inverse of itself
+  rodft10,  ///< DST-II: N = 2 n; the inverse is rodft01
+  rodft01,  ///< DST-III: N = 2 n; the inverse is rodft10
+  rodft11,  ///< DST-IV: N = 2 n; inverse of itself
+};
+
+/// A factor on the result of one transform. N is the product of the points in the directions transformed; for r2r, of
+/// the periods that RealKind gives.
 enum class Scaling {
   none,       ///< 1: forward then backward multiplies by N
   symmetric,  ///< 1/sqrt(N): forward and backward are unitary
   full,       ///< 1/N
 };
 
-/// How the spectrum is distributed.
+/// How the spectrum is distributed, where it is not said by index ranges.
 enum class Output {
   transposed,  ///< z-pencils, [x][y][z] with z contiguous: where the last transform leaves it, the cheap one
   as_input,    ///< x-pencils, [z][y][x] with x contiguous, like the input: one exchange more
@@ -85,19 +101,28 @@ struct Grid {
   bool operator==(const Grid&) const = default;
 };
 
-/// What a plan is made from; the same on every rank.
+/// What a plan is made from; the same on every rank, but for threads, machine and the boxes of the parts.
 struct Options {
   Extents size{};  ///< nx, ny, nz: points of the field in real space
   Type type = Type::c2c;
+  std::array<RealKind, 3> kinds{RealKind::redft10, RealKind::redft10, RealKind::redft10};  ///< of type r2r: x, y, z
+  std::array<bool, 3> along{true, true, true};  ///< the directions that are transformed, x, y, z: at least one
   Grid grid{};
   Output output = Output::transposed;
+  /// This rank's part of the field and of the spectrum by index ranges (0 to nx/2 in x for r2c), each given on every
+  /// rank or on none. The boxes of all ranks together hold every point once; they may be empty; the order is the same
+  /// on all ranks. Where the parts are pencils as the grid cuts them they are used as they are; others cost an exchange
+  /// more each.
+  std::optional<Distribution> input_part{};
+  std::optional<Distribution> output_part{};
   Algorithm algorithm = Algorithm::automatic;
   std::int64_t grain = 0;  ///< planes per message; 0 leaves it to `algorithm`
   int threads = 1;         ///< threads of each rank
   int batch = 1;           ///< fields per call, in the same arrays; see Plan::input_stride
   Effort effort = Effort::measure;
   Movers movers = Movers::compiled;
-  bool convolves = false;                 ///< the plan can `convolve`: takes exchange memory for both ways at once
+  bool convolves = false;                 ///< the plan can `convolve`: takes exchange memory for both ways at once; all
+                                          ///< three directions are transformed, the spectrum is complex
   std::uint64_t memory_budget_bytes = 0;  ///< what plans of one node may take; 0: what the system has left
   machine::Machine machine = machine::detect();
 };
@@ -110,9 +135,9 @@ struct MemoryNeed {
   std::uint64_t total_bytes() const noexcept { return exchange_bytes + scratch_bytes; }
 };
 
-/// The most stages of a call: one per direction, one that only moves data where the spectrum lies as the input does; a
-/// convolution has x, y, z and back, y, x.
-inline constexpr std::size_t most_stages = 5;
+/// The most stages of a call: one per direction, there and (in a convolution) back, and one that only moves data at
+/// each end where the user's part is not what the first or last transform takes.
+inline constexpr std::size_t most_stages = 7;
 
 /// Where the time of one stage went, summed over the threads of a rank and divided by their number.
 struct StageTime {
@@ -191,6 +216,9 @@ void wait_all(std::span<Execution> executions);
 template <class Real>
 MemoryNeed memory_need(const gas::Team& team, const Options& options);
 
+/// The factor that `scaling` stands for in a plan with these options. Local.
+double factor_of(Scaling scaling, const Options& options) noexcept;
+
 /// A transform of given size over the ranks of a team, planned once and run many times.
 ///
 /// Real is float or double. Movable, not copyable. All members are collective over the team unless said otherwise.
@@ -219,7 +247,7 @@ class Plan {
 
   /// The real-space points of this rank. Local.
   const Distribution& input() const noexcept;
-  /// The wavenumbers of this rank (x from 0 to nx/2 for r2c). Local.
+  /// The wavenumbers of this rank (from 0 to n/2 in the first direction transformed for r2c). Local.
   const Distribution& output() const noexcept;
 
   /// With a batch, field i begins at element i * stride of the array. Both strides are the same number of bytes, which
@@ -235,6 +263,9 @@ class Plan {
   void backward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling = Scaling::none);
   /// The same for type r2c.
   void backward(std::span<const Complex> in, std::span<Real> out, Scaling scaling = Scaling::none);
+  /// Transforms by the plan's sines and cosines, and back by their inverse kinds. For type r2r.
+  void forward(std::span<const Real> in, std::span<Real> out, Scaling scaling = Scaling::none);
+  void backward(std::span<const Real> in, std::span<Real> out, Scaling scaling = Scaling::none);
 
   /// Forward, `on_spectrum` for each row of the spectrum, backward, in one call: the spectrum is never stored, which
   /// saves a pass over memory. For a plan that `convolves`; `in` and `out` are both in real space. With a batch,
@@ -250,6 +281,8 @@ class Plan {
   Execution start_forward(std::span<const Real> in, std::span<Complex> out, Scaling scaling = Scaling::none);
   Execution start_backward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling = Scaling::none);
   Execution start_backward(std::span<const Complex> in, std::span<Real> out, Scaling scaling = Scaling::none);
+  Execution start_forward(std::span<const Real> in, std::span<Real> out, Scaling scaling = Scaling::none);
+  Execution start_backward(std::span<const Real> in, std::span<Real> out, Scaling scaling = Scaling::none);
   Execution start_convolve(std::span<const Complex> in, std::span<Complex> out, RowFunction<Real> on_spectrum,
                            Scaling scaling = Scaling::full);
   Execution start_convolve(std::span<const Real> in, std::span<Real> out, RowFunction<Real> on_spectrum,

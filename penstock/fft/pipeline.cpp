@@ -42,6 +42,7 @@ Pipeline<Real>::Pipeline(const gas::Team& team, Schedule schedule, const std::ve
                          gas::Carrier carrier, Effort effort, int threads)
     : schedule_(std::move(schedule)),
       next_items_(schedule_.passes.size()),
+      unread_tiles_(std::make_unique<std::atomic<std::int64_t>>()),
       workers_(static_cast<std::size_t>(threads)) {
   for (ExchangePlan& plan : schedule_.exchanges) {
     const gas::Segment& region = regions[plan.region];
@@ -58,7 +59,7 @@ Pipeline<Real>::Pipeline(const gas::Team& team, Schedule schedule, const std::ve
       for (const Stage& stage : pass.stages) {
         transforms.push_back({.there = make(stage, stage.shape), .back = make(stage, stage.back)});
       }
-      open_tiles_.emplace_back(pass.stages.back().sink.sections.size());
+      open_tiles_.emplace_back(pass.stages.back().sink.grains.size());
     }
   });
 }
@@ -72,13 +73,14 @@ void Pipeline<Real>::begin(const Run<Real>& run) {
   }
   for (std::size_t i = 0; i < schedule_.passes.size(); ++i) {
     next_items_[i].store(0, std::memory_order_relaxed);
-    const Stage& stage = schedule_.passes[i].stages.back();
-    for (std::size_t j = 0; j < stage.sink.sections.size(); ++j) {
-      const Section& section = stage.sink.sections[j];
-      open_tiles_[i][j].store((section.end - section.first) * static_cast<std::int64_t>(stage.tiles.size()),
-                              std::memory_order_relaxed);
+    const End& sink = schedule_.passes[i].stages.back().sink;
+    for (std::size_t j = 0; j < sink.grains.size(); ++j) {
+      open_tiles_[i][j].store(sink.grains[j].tiles, std::memory_order_relaxed);
     }
   }
+  const Stage& first = schedule_.passes.front().stages.front();
+  unread_tiles_->store(first.outer_range.extent * static_cast<std::int64_t>(first.tiles.size()),
+                       std::memory_order_relaxed);
   for (Worker& worker : workers_) {
     worker = {};
     worker.has_all.resize(exchanges_.size());
@@ -162,7 +164,8 @@ bool Pipeline<Real>::work(Worker& worker, Scratch& scratch, bool may_wait) {
 template <class Real>
 bool Pipeline<Real>::is_ready(Worker& worker) {
   const Stage& stage = schedule_.passes[worker.pass].stages[worker.stage];
-  const auto& [source, sink] = std::tie(stage.source, stage.sink);
+  const End& source = stage.source;
+  const End& sink = stage.sink;
   if (source.place == Place::exchange && worker.has_all[source.exchange] == 0) {
     gas::Exchange& exchange = exchanges_[source.exchange];
     const auto& needs = source.sections[source.section_of(worker.outer)].needs[worker.tile];
@@ -180,7 +183,13 @@ bool Pipeline<Real>::is_ready(Worker& worker) {
       }
     }
   }
-  return true;
+  return !may_overwrite_input(worker) || unread_tiles_->load(std::memory_order_acquire) == 0;
+}
+
+/// In place, what is written may lie where other threads still read. One pass alone is planned to work in place.
+template <class Real>
+bool Pipeline<Real>::may_overwrite_input(const Worker& worker) const {
+  return worker.pass > 0 && schedule_.passes[worker.pass].stages[worker.stage].sink.place == Place::user;
 }
 
 template <class Real>
@@ -196,6 +205,9 @@ void Pipeline<Real>::wait_for_peers(Worker& worker) {
     for (const Move& move : stage.sink.sections[stage.sink.section_of(worker.outer)].moves[worker.tile]) {
       exchanges_[stage.sink.exchange].destination(move.message);
     }
+  }
+  if (may_overwrite_input(worker)) {
+    wait_until([&] { return unread_tiles_->load(std::memory_order_acquire) == 0; });
   }
   worker.times[stage.number].wait_s += seconds() - begin_s;
 }
@@ -219,6 +231,9 @@ void Pipeline<Real>::run_tile(Worker& worker, Scratch& scratch) {
     for (const Move& move : section.moves[worker.tile]) {
       move.mover(far + move.far_offset + (worker.outer - section.first) * move.far_stride, before + move.tile_offset);
     }
+    if (source.place == Place::user) {
+      unread_tiles_->fetch_sub(1, std::memory_order_release);
+    }
   }
   const double gathered_s = seconds();
 
@@ -231,7 +246,10 @@ void Pipeline<Real>::run_tile(Worker& worker, Scratch& scratch) {
       const auto length = static_cast<std::size_t>(stage.shape->length);
       for (std::int64_t i = 0; i < range.extent; ++i) {
         auto* row = reinterpret_cast<std::complex<Real>*>(after + i * stage.out_pitch_bytes);
-        (*run_.on_spectrum)(worker.outer, range.lower + i, std::span(row, length));
+        const bool is_x_outer = stage.outer == 0;
+        const std::int64_t across = range.lower + i;
+        (*run_.on_spectrum)(is_x_outer ? worker.outer : across, is_x_outer ? across : worker.outer,
+                            std::span(row, length));
       }
       transforms.back->run(after, before, range.extent);
       after = before;
@@ -242,8 +260,7 @@ void Pipeline<Real>::run_tile(Worker& worker, Scratch& scratch) {
   }
   const double transformed_s = seconds();
 
-  const std::size_t number = sink.section_of(worker.outer);
-  const Section& section = sink.sections[number];
+  const Section& section = sink.sections[sink.section_of(worker.outer)];
   std::byte* base = sink.place == Place::user ? run_.out : scratch.plane;
   for (const Move& move : section.moves[worker.tile]) {
     if (sink.place == Place::exchange) {
@@ -253,8 +270,8 @@ void Pipeline<Real>::run_tile(Worker& worker, Scratch& scratch) {
   }
   if (sink.place != Place::plane) {
     mover::finish_streaming();
-    if (open_tiles_[worker.pass][number].fetch_sub(1, std::memory_order_acq_rel) == 1) {
-      for (const std::size_t message : section.messages) {
+    if (open_tiles_[worker.pass][section.grain].fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      for (const std::size_t message : sink.grains[section.grain].messages) {
         exchanges_[sink.exchange].send(message);
       }
     }

@@ -69,6 +69,7 @@ class Pipeline {
 
   bool work(Worker& worker, Scratch& scratch, bool may_wait);
   bool is_ready(Worker& worker);
+  bool may_overwrite_input(const Worker& worker) const;
   void wait_for_peers(Worker& worker);
   void run_tile(Worker& worker, Scratch& scratch);
 
@@ -80,7 +81,8 @@ class Pipeline {
   };
   std::vector<std::vector<Transforms>> transforms_;                 // by pass and stage
   std::vector<std::atomic<std::int64_t>> next_items_;               // by pass
-  std::vector<std::vector<std::atomic<std::int64_t>>> open_tiles_;  // by pass and section of its sink
+  std::vector<std::vector<std::atomic<std::int64_t>>> open_tiles_;  // by pass and grain of its sink
+  std::unique_ptr<std::atomic<std::int64_t>> unread_tiles_;         // of the user's input
   std::vector<Worker> workers_;                                     // by thread
   Run<Real> run_;
   double begin_s_ = 0;

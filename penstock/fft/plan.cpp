@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "penstock/base/base.hpp"
@@ -28,13 +29,13 @@ struct Schedules {
 };
 
 Schedules make_schedules(const gas::Team& team, const Problem& problem) {
-  Schedules schedules{.forward = make_schedule(problem, Route::forward, team.rank(), team.size()),
-                      .backward = make_schedule(problem, Route::backward, team.rank(), team.size()),
+  Schedules schedules{.forward = make_schedule(problem, Way::forward, team.rank()),
+                      .backward = make_schedule(problem, Way::backward, team.rank()),
                       .convolution = {},
                       .region_bytes = {},
                       .need = {}};
   if (problem.options.convolves) {
-    schedules.convolution = make_schedule(problem, Route::there_and_back, team.rank(), team.size());
+    schedules.convolution = make_schedule(problem, Way::there_and_back, team.rank());
   }
   const auto count = [&](const Schedule& schedule) {
     schedules.region_bytes.resize(std::max(schedules.region_bytes.size(), schedule.region_bytes.size()));
@@ -57,20 +58,8 @@ Schedules make_schedules(const gas::Team& team, const Problem& problem) {
   }
   schedules.need.scratch_bytes =
       static_cast<std::uint64_t>(problem.options.threads) * Scratch::bytes(schedules.tile_bytes, schedules.plane_bytes);
-  schedules.need.field_bytes = static_cast<std::uint64_t>(field_bytes_of(problem, team.rank()));
+  schedules.need.field_bytes = static_cast<std::uint64_t>(problem.field_bytes(team.rank()));
   return schedules;
-}
-
-double factor_of(Scaling scaling, const Extents& size) {
-  const double points = static_cast<double>(size[0]) * static_cast<double>(size[1]) * static_cast<double>(size[2]);
-  switch (scaling) {
-    case Scaling::symmetric:
-      return 1 / std::sqrt(points);
-    case Scaling::full:
-      return 1 / points;
-    default:
-      return 1;
-  }
 }
 
 }  // namespace
@@ -101,7 +90,7 @@ struct Plan<Real>::State {
   class Fields;
 
   template <class In, class Out>
-  Execution start(Pipeline<Real>* pipeline, std::span<const In> in, std::span<Out> out, Scaling scaling,
+  Execution start(Pipeline<Real>* pipeline, Type type, std::span<const In> in, std::span<Out> out, Scaling scaling,
                   RowFunction<Real> on_spectrum = {});
 };
 
@@ -144,15 +133,12 @@ class Plan<Real>::State::Fields final : public Execution::Work {
 
 template <class Real>
 template <class In, class Out>
-Execution Plan<Real>::State::start(Pipeline<Real>* pipeline, std::span<const In> in, std::span<Out> out,
+Execution Plan<Real>::State::start(Pipeline<Real>* pipeline, Type type, std::span<const In> in, std::span<Out> out,
                                    Scaling scaling, RowFunction<Real> on_spectrum) {
-  // Real space is real where the plan is of type r2c; the spectrum is complex always.
-  const bool from_space = pipeline != &backward;
-  const bool to_space = pipeline != &forward;
-  const Type type =
-      (from_space && std::is_same_v<In, Real>) || (to_space && std::is_same_v<Out, Real>) ? Type::r2c : Type::c2c;
   if (problem.options.type != type) {
-    throw Error(fmt::format("the plan is of type {}: give it arrays of that type", type == Type::r2c ? "c2c" : "r2c"));
+    constexpr std::array<std::string_view, 3> names{"c2c", "r2c", "r2r"};
+    throw Error(fmt::format("the plan is of type {}: give it arrays of that type",
+                            names[static_cast<std::size_t>(problem.options.type)]));
   }
   if (pipeline == nullptr) {
     throw Error("the plan does not convolve: make it with Options::convolves");
@@ -165,15 +151,15 @@ Execution Plan<Real>::State::start(Pipeline<Real>* pipeline, std::span<const In>
     return others * static_cast<std::size_t>(field_bytes) / element_bytes +
            static_cast<std::size_t>((is_space ? input : output).box.count());
   };
-  const std::size_t wanted_in = wanted(from_space, sizeof(In));
-  const std::size_t wanted_out = wanted(to_space, sizeof(Out));
+  const std::size_t wanted_in = wanted(pipeline != &backward, sizeof(In));
+  const std::size_t wanted_out = wanted(pipeline != &forward, sizeof(Out));
   if (in.size() < wanted_in || out.size() < wanted_out) {
     throw Error(fmt::format("arrays of {} and {} elements are too short: this rank's parts have {} and {}", in.size(),
                             out.size(), wanted_in, wanted_out));
   }
   const Run<Real> run{.in = reinterpret_cast<const std::byte*>(in.data()),
                       .out = reinterpret_cast<std::byte*>(out.data()),
-                      .factor = static_cast<Real>(factor_of(scaling, problem.options.size))};
+                      .factor = static_cast<Real>(factor_of(scaling, problem.options))};
   return Execution(std::make_unique<Fields>(*this, *pipeline, run, std::move(on_spectrum)));
 }
 
@@ -220,10 +206,10 @@ Plan<Real>::Plan(const gas::Team& user_team, const Options& options) {
   const int rank = team.rank();
   state_.reset(new State{.team = std::move(team),
                          .problem = problem,
-                         .input = input_of(problem, rank),
-                         .output = output_of(problem, rank),
+                         .input = problem.input[static_cast<std::size_t>(rank)],
+                         .output = problem.output[static_cast<std::size_t>(rank)],
                          .decision = decision,
-                         .field_bytes = field_bytes_of(problem, rank),
+                         .field_bytes = problem.field_bytes(rank),
                          .need = schedules.need,
                          .crew = std::move(*crew),
                          .scratch = std::move(scratch),
@@ -252,13 +238,12 @@ const Distribution& Plan<Real>::output() const noexcept {
 
 template <class Real>
 std::int64_t Plan<Real>::input_stride() const noexcept {
-  const bool is_real = state_->problem.options.type == Type::r2c;
-  return state_->field_bytes / static_cast<std::int64_t>(is_real ? sizeof(Real) : sizeof(Complex));
+  return state_->field_bytes / state_->problem.space_bytes();
 }
 
 template <class Real>
 std::int64_t Plan<Real>::output_stride() const noexcept {
-  return state_->field_bytes / static_cast<std::int64_t>(sizeof(Complex));
+  return state_->field_bytes / state_->problem.spectrum_bytes();
 }
 
 template <class Real>
@@ -283,7 +268,7 @@ void Plan<Real>::forward(std::span<const Complex> in, std::span<Complex> out, Sc
 
 template <class Real>
 Execution Plan<Real>::start_forward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling) {
-  return state_->start(&state_->forward, in, out, scaling);
+  return state_->start(&state_->forward, Type::c2c, in, out, scaling);
 }
 
 template <class Real>
@@ -293,7 +278,7 @@ void Plan<Real>::forward(std::span<const Real> in, std::span<Complex> out, Scali
 
 template <class Real>
 Execution Plan<Real>::start_forward(std::span<const Real> in, std::span<Complex> out, Scaling scaling) {
-  return state_->start(&state_->forward, in, out, scaling);
+  return state_->start(&state_->forward, Type::r2c, in, out, scaling);
 }
 
 template <class Real>
@@ -303,7 +288,7 @@ void Plan<Real>::backward(std::span<const Complex> in, std::span<Complex> out, S
 
 template <class Real>
 Execution Plan<Real>::start_backward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling) {
-  return state_->start(&state_->backward, in, out, scaling);
+  return state_->start(&state_->backward, Type::c2c, in, out, scaling);
 }
 
 template <class Real>
@@ -313,7 +298,7 @@ void Plan<Real>::backward(std::span<const Complex> in, std::span<Real> out, Scal
 
 template <class Real>
 Execution Plan<Real>::start_backward(std::span<const Complex> in, std::span<Real> out, Scaling scaling) {
-  return state_->start(&state_->backward, in, out, scaling);
+  return state_->start(&state_->backward, Type::r2c, in, out, scaling);
 }
 
 template <class Real>
@@ -325,7 +310,8 @@ void Plan<Real>::convolve(std::span<const Complex> in, std::span<Complex> out, c
 template <class Real>
 Execution Plan<Real>::start_convolve(std::span<const Complex> in, std::span<Complex> out, RowFunction<Real> on_spectrum,
                                      Scaling scaling) {
-  return state_->start(state_->convolution ? &*state_->convolution : nullptr, in, out, scaling, std::move(on_spectrum));
+  return state_->start(state_->convolution ? &*state_->convolution : nullptr, Type::c2c, in, out, scaling,
+                       std::move(on_spectrum));
 }
 
 template <class Real>
@@ -337,7 +323,28 @@ void Plan<Real>::convolve(std::span<const Real> in, std::span<Real> out, const R
 template <class Real>
 Execution Plan<Real>::start_convolve(std::span<const Real> in, std::span<Real> out, RowFunction<Real> on_spectrum,
                                      Scaling scaling) {
-  return state_->start(state_->convolution ? &*state_->convolution : nullptr, in, out, scaling, std::move(on_spectrum));
+  return state_->start(state_->convolution ? &*state_->convolution : nullptr, Type::r2c, in, out, scaling,
+                       std::move(on_spectrum));
+}
+
+template <class Real>
+void Plan<Real>::forward(std::span<const Real> in, std::span<Real> out, Scaling scaling) {
+  start_forward(in, out, scaling).wait();
+}
+
+template <class Real>
+Execution Plan<Real>::start_forward(std::span<const Real> in, std::span<Real> out, Scaling scaling) {
+  return state_->start(&state_->forward, Type::r2r, in, out, scaling);
+}
+
+template <class Real>
+void Plan<Real>::backward(std::span<const Real> in, std::span<Real> out, Scaling scaling) {
+  start_backward(in, out, scaling).wait();
+}
+
+template <class Real>
+Execution Plan<Real>::start_backward(std::span<const Real> in, std::span<Real> out, Scaling scaling) {
+  return state_->start(&state_->backward, Type::r2r, in, out, scaling);
 }
 
 template MemoryNeed memory_need<float>(const gas::Team&, const Options&);
