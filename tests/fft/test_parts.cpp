@@ -155,7 +155,7 @@ TEST(PartsOfAPlan, CostAnExchangeEachUnlessTheyArePencils) {
     options.output_part = pencils.output();
     EXPECT_EQ(Plan<double>(team, options).decision().passes, pencils.decision().passes);
     // Another order costs nothing more either.
-    options.input_part->order = {1, 0, 2};
+    options.input_part->order = {2, 0, 1};
     options.output_part->order = {2, 0, 1};
     const Plan<double> ordered(team, options);
     EXPECT_EQ(ordered.memory().exchange_bytes, pencils.memory().exchange_bytes);
