@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "penstock/fft/choices.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/machine/machine.hpp"
 
@@ -94,11 +95,10 @@ enum class Movers {
   ahead_of_time,  ///< by kernels compiled with the library
 };
 
-/// A processor grid: rank r holds row r % ty of plane group r / ty. 0 x 0 lets the plan choose.
-struct Grid {
-  int ty = 0;
-  int tz = 0;
-  bool operator==(const Grid&) const = default;
+/// How a plan chooses the grid and the planes per message where the options leave them open.
+enum class Planning {
+  model,    ///< by the model of the machine
+  measure,  ///< of those that are best by the model some are made and timed
 };
 
 /// What a plan is made from; the same on every rank, but for threads, machine and the boxes of the parts.
@@ -124,6 +124,9 @@ struct Options {
   bool convolves = false;                 ///< the plan can `convolve`: takes exchange memory for both ways at once; all
                                           ///< three directions are transformed, the spectrum is complex
   std::uint64_t memory_budget_bytes = 0;  ///< what plans of one node may take; 0: what the system has left
+  Planning planning = Planning::model;
+  double planning_budget_s = 10;             ///< no other candidate is timed after so long
+  std::shared_ptr<Choices> choices = {};     ///< what measuring has found before; rank 0's are asked and added to
   machine::Machine machine = machine::detect();
 };
 
@@ -173,6 +176,7 @@ struct Decision {
   std::int64_t grain = 0;  ///< planes per message in the forward direction; 0: all
   gas::Carrier carrier = gas::Carrier::fastest;
   bool is_plane_in_cache = false;  ///< the first two directions are transformed in one pass over memory
+  std::vector<Candidate> candidates;  ///< all that were looked at, the one chosen first
   int passes = 0;                  ///< how often a transform reads and writes the field
   std::vector<StagePlan> forward_stages;
   std::vector<StagePlan> backward_stages;
@@ -212,7 +216,8 @@ class [[nodiscard]] Execution {
 /// Waits for all, working for each as what it waits for arrives.
 void wait_all(std::span<Execution> executions);
 
-/// The memory that a plan with these options would take on this rank of `team`; collective. Throws as the plan would.
+/// The memory that a plan with these options, chosen by the model, would take on this rank of `team`; collective.
+/// Throws as the plan would.
 template <class Real>
 MemoryNeed memory_need(const gas::Team& team, const Options& options);
 

@@ -66,7 +66,9 @@ Schedules make_schedules(const gas::Team& team, const Problem& problem) {
 
 template <class Real>
 MemoryNeed memory_need(const gas::Team& team, const Options& options) {
-  return make_schedules(team, settle<Real>(team, options)).need;
+  Options by_model = options;
+  by_model.planning = Planning::model;
+  return make_schedules(team, settle<Real>(team, by_model)).need;
 }
 
 template <class Real>
@@ -189,6 +191,7 @@ Plan<Real>::Plan(const gas::Team& user_team, const Options& options) {
       .grid = problem.grid,
       .grain = problem.grain,
       .carrier = problem.carrier,
+      .candidates = problem.candidates,
       .is_plane_in_cache = problem.is_plane_in_cache,
       .passes = static_cast<int>(schedules.forward.passes.size()),
       .forward_stages = describe_stages(schedules.forward),

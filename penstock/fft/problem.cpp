@@ -8,6 +8,7 @@
 #include <string>
 
 #include "penstock/base/base.hpp"
+#include "penstock/fft/planner.hpp"
 #include "penstock/fft/parts.hpp"
 
 namespace penstock::fft {
@@ -88,62 +89,44 @@ void check_memory(const gas::Team& team, const Options& options, const MemoryNee
                       need.total_bytes(), options.memory_budget_bytes);
 }
 
+bool has_room_for_planes(const Problem& problem, const Grid& grid, int ranks) noexcept {
+  const Options& options = problem.options;
+  const Extents points = spectrum_points(options);
+  const std::int64_t plane_bytes = points[0] * points[1] * problem.spectrum_bytes();
+  const std::int64_t threads = static_cast<std::int64_t>(options.threads) * ranks;
+  const std::int64_t sharers = std::min<std::int64_t>(threads, options.machine.node.cores);
+  // Half of the last-level cache, shared by all.
+  return grid.ty == 1 && options.along[0] && options.along[1] &&
+         plane_bytes * std::max<std::int64_t>(sharers, 1) <= options.machine.node.cache_bytes / 2 &&
+         points[2] / grid.tz >= options.threads;
+}
+
 template <class Real>
 Problem settle(const gas::Team& team, const Options& options) {
   team.agree(find_mistake(options, team.size()));
   team.agree_on("plan", describe<Real>(options));
-  Problem problem{.options = options, .grid = options.grid, .real_bytes = sizeof(Real)};
-  const Extents points = problem.spectrum_points();
-  if (options.grid == Grid{}) {
-    problem.grid = choose_grid(points, team.size(), options.along);
+  Problem problem{.options = options, .grid = {}, .real_bytes = sizeof(Real)};
+  problem.candidates = list_candidates(team, problem);
+  if (options.planning == Planning::measure && problem.candidates.size() > 1) {
+    const std::string name =
+        fmt::format("{}, {} ranks, {} threads, transport {}, machine {}", describe<Real>(options), team.size(),
+                    options.threads, team.transport_name(), options.machine.name);
+    problem.candidates = measure_candidates<Real>(team, options, name, std::move(problem.candidates));
   }
+  problem.grid = problem.candidates.front().grid;
+  problem.grain = problem.candidates.front().grain;
+  problem.carrier = carrier_of(options.algorithm);
   settle_parts(team, problem);
 
-  int peers_by_message = 0;
-  for (int peer = 0; peer < team.size(); ++peer) {
-    peers_by_message += team.is_local(peer) ? 0 : 1;
-  }
-  // Is the answer the same on every rank? With nodes of different sizes it might not be, and all must cut alike.
-  const auto counts = team.all_gather(peers_by_message);
-  const bool any_by_message = std::any_of(counts.begin(), counts.end(), [](int count) { return count > 0; });
-  const std::int64_t planes = (points[2] + problem.grid.tz - 1) / problem.grid.tz;
-  switch (options.algorithm) {
-    case Algorithm::automatic:
-      // Between peers that share memory nothing is gained by telling them earlier: the last stage needs every plane.
-      // Over a network four messages in flight per peer overlap all but the last quarter.
-      problem.grain = any_by_message ? std::max<std::int64_t>(planes / 4, 1) : 0;
-      break;
-    case Algorithm::packed:
-    case Algorithm::mpi_packed:
-      problem.grain = 0;
-      break;
-    case Algorithm::slabs:
-    case Algorithm::mpi_slabs:
-    case Algorithm::mpi_ialltoall:
-      problem.grain = 1;
-      break;
-  }
-  problem.grain = options.grain > 0 ? options.grain : problem.grain;
-  problem.carrier = carrier_of(options.algorithm);
-  problem.grain = problem.grain >= planes ? 0 : problem.grain;
-
-  // Two directions in one pass need whole planes on a rank, room for one per thread in the last-level cache (half of
-  // it, shared by all), and a plane for every thread to work on.
-  const std::int64_t plane_bytes = points[0] * points[1] * problem.spectrum_bytes();
-  const auto cache_bytes = static_cast<std::int64_t>(options.machine.node.cache_bytes);
-  const std::int64_t threads = static_cast<std::int64_t>(options.threads) * std::max(team.size(), 1);
-  const std::int64_t sharers = std::min<std::int64_t>(threads, options.machine.node.cores);
-  const int has_room = problem.grid.ty == 1 && options.along[0] && options.along[1] &&
-                               plane_bytes * std::max<std::int64_t>(sharers, 1) <= cache_bytes / 2 &&
-                               points[2] / problem.grid.tz >= options.threads
-                           ? 1
-                           : 0;
   // Caches and threads may differ between ranks, the exchanges may not.
-  const auto have_room = team.all_gather(has_room);
+  const auto have_room = team.all_gather(has_room_for_planes(problem, problem.grid, team.size()) ? 1 : 0);
   problem.is_plane_in_cache = std::all_of(have_room.begin(), have_room.end(), [](int has) { return has != 0; });
 
   // Stores bypass the cache where the field would not stay in it anyway.
-  problem.hint = plane_bytes * points[2] > cache_bytes / 2 ? mover::Hint::streaming : mover::Hint::reuse;
+  const auto [nx, ny, nz] = spectrum_points(options);
+  problem.hint = nx * ny * nz * problem.spectrum_bytes() > options.machine.node.cache_bytes / 2
+                     ? mover::Hint::streaming
+                     : mover::Hint::reuse;
 
   // An exchange brings this rank's whole part; where not even that fits, there is no use in scheduling the messages.
   const std::int64_t part = problem.output[static_cast<std::size_t>(team.rank())].box.count();

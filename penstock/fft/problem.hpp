@@ -21,6 +21,7 @@ struct Problem {
   bool is_plane_in_cache = false;
   std::int64_t real_bytes = 0;  ///< 4 or 8
   mover::Hint hint = mover::Hint::reuse;
+  std::vector<Candidate> candidates{};    ///< for grid and grain, the one chosen first
   std::vector<Distribution> input{};  ///< the user's arrays, by rank
   std::vector<Distribution> output{};
 
@@ -39,6 +40,10 @@ struct Problem {
 /// The first and the last of the directions that are transformed.
 int first_direction(const Options& options) noexcept;
 int last_direction(const Options& options) noexcept;
+
+/// Whether this rank's caches have room for planes between the first two directions, and a plane for every thread to
+/// work on. Local.
+bool has_room_for_planes(const Problem& problem, const Grid& grid, int ranks) noexcept;
 
 /// Settles `options` for the ranks of `team`; collective. Throws Error on every rank where they cannot be used, differ
 /// between ranks, or ask for a field that the memory cannot hold.
