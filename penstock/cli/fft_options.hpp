@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "penstock/cli/session.hpp"
 #include "penstock/fft/fft.hpp"
@@ -20,6 +21,7 @@ struct FftOptions {
   fft::Options fft;
   std::string input_path;
   std::optional<fft::Type> type;
+  bool has_kinds = false;
   std::optional<bool> is_single;
   fft::Scaling scaling = fft::Scaling::none;
   int repetitions = 10;
@@ -30,6 +32,9 @@ struct FftOptions {
   std::string spectrum_path;
   std::string machine_path;
 };
+
+/// As --type has it.
+std::string_view name(fft::Type type);
 
 /// Declares all of them; they are read into the object returned.
 std::shared_ptr<FftOptions> declare_fft_options(CLI::App& app);

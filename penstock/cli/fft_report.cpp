@@ -7,14 +7,12 @@
 #include <string_view>
 
 #include "penstock/base/base.hpp"
+#include "penstock/cli/parse.hpp"
 #include "penstock/cli/plan_options.hpp"
 
 namespace penstock::cli {
 namespace {
 
-std::string_view name(fft::Type type) {
-  return type == fft::Type::c2c ? "c2c" : "r2c";
-}
 std::string_view name(fft::Output output) {
   return output == fft::Output::transposed ? "transposed" : "as-input";
 }
@@ -38,6 +36,26 @@ std::string_view reference_name(const field::Check& check) {
 std::string size_of(const FftOptions& options) {
   const auto [nx, ny, nz] = options.fft.size;
   return fmt::format("{}x{}x{}", nx, ny, nz);
+}
+
+/// "xyz" where all directions are transformed.
+std::string along_of(const FftOptions& options) {
+  std::string directions;
+  for (std::size_t d = 0; d < 3; ++d) {
+    directions += options.fft.along[d] ? std::string(1, "xyz"[d]) : "";
+  }
+  return directions;
+}
+
+/// What the size and the type leave open, of a transform that is not the Fourier transform of all directions.
+std::string describe_directions(const FftOptions& options) {
+  std::string text = options.fft.along == std::array{true, true, true} ? "" : " along " + along_of(options);
+  for (std::size_t d = 0; d < 3 && options.fft.type == fft::Type::r2r; ++d) {
+    if (options.fft.along[d]) {
+      text += fmt::format(", {} {}", "xyz"[d], kind_name(options.fft.kinds[d]));
+    }
+  }
+  return text;
 }
 
 /// A line of the table.
@@ -114,8 +132,8 @@ std::string describe_plan(const Session& session, const FftOptions& options, con
            rates.memory_bandwidth_bytes_per_s > 0 ? fmt::format("{:.1f} GB/s", rates.memory_bandwidth_bytes_per_s / 1e9)
                                                   : "not needed (the field stays in cache)",
            rates.fft_rate_flops / 1e9, report.figures.source);
-  text += line("Problem", "{} {}, {} precision{}: {}", size_of(options), name(options.fft.type),
-               precision_name(options), fields, input);
+  text += line("Problem", "{} {}{}, {} precision{}: {}", size_of(options), name(options.fft.type),
+               describe_directions(options), precision_name(options), fields, input);
   text += line("Ranks", "{} on {} node{}, {} thread{} each, transport {}", session.team.size(), session.nodes,
                session.nodes > 1 ? "s" : "", session.threads, session.threads > 1 ? "s" : "",
                session.team.transport_name());
@@ -131,7 +149,7 @@ std::string describe_plan(const Session& session, const FftOptions& options, con
 }
 
 std::string describe_results(const FftOptions& options, const FftReport& report) {
-  const bool is_real = options.fft.type == fft::Type::r2c;
+  const bool is_real = options.fft.type != fft::Type::c2c;
   std::string text =
       describe_times("Forward", report.times.forward) + describe_times("Backward", report.times.backward);
   text += line("Rate", "{:.2f} GFlop/s forward, by the convention of {} N log2 N operations", report.rate_flops() / 1e9,
@@ -170,6 +188,12 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["version"] = PENSTOCK_VERSION;
   json["size"] = options.fft.size;
   json["type"] = name(options.fft.type);
+  json["along"] = along_of(options);
+  if (options.fft.type == fft::Type::r2r) {
+    for (const fft::RealKind kind : options.fft.kinds) {
+      json["kinds"].push_back(kind_name(kind));
+    }
+  }
   json["precision"] = precision_name(options);
   json["batch"] = options.fft.batch;
   json["input"] = options.input_path.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(options.input_path);
@@ -199,7 +223,7 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["forward_stages"] = to_json(report.decision.forward_stages, report.times.forward.best);
   json["backward_stages"] = to_json(report.decision.backward_stages, report.times.backward.best);
   json["rate_gflops"] = report.rate_flops() / 1e9;
-  json["rate_convention"] = options.fft.type == fft::Type::r2c ? "2.5 N log2 N" : "5 N log2 N";
+  json["rate_convention"] = options.fft.type == fft::Type::c2c ? "5 N log2 N" : "2.5 N log2 N";
   json["machine"] = report.figures.machine.name;
   json["machine_source"] = report.figures.source;
   json["memory_bandwidth_bytes_per_s"] = number_or_null(rates.memory_bandwidth_bytes_per_s);

@@ -174,6 +174,9 @@ struct Decision {
 template <class Real>
 MemoryNeed memory_need(const gas::Team& team, const Options& options);
 
+/// The points of the spectrum in x, y and z: for r2c n/2 + 1 in the first direction transformed. Local.
+Extents spectrum_points(const Options& options) noexcept;
+
 /// The factor that `scaling` stands for in a plan with these options. Local.
 double factor_of(Scaling scaling, const Options& options) noexcept;
 

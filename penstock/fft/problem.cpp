@@ -77,7 +77,7 @@ Problem settle(const gas::Team& team, const Options& options) {
   team.agree(find_mistake(options, team.size()));
   team.agree_on("plan", describe<Real>(options));
   Problem problem{.options = options, .grid = options.grid, .real_bytes = sizeof(Real)};
-  const Extents points = problem.spectrum_points();
+  const Extents points = spectrum_points(options);
   if (options.grid == Grid{}) {
     problem.grid = choose_grid(points, team.size(), options.along);
   }
@@ -156,7 +156,7 @@ double factor_of(Scaling scaling, const Options& options) noexcept {
   }
 }
 
-Extents Problem::spectrum_points() const noexcept {
+Extents spectrum_points(const Options& options) noexcept {
   Extents points = options.size;
   if (options.type == Type::r2c) {
     std::int64_t& halved = points[static_cast<std::size_t>(first_direction(options))];
