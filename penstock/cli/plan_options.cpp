@@ -35,6 +35,15 @@ void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& option
               options->effort = parse_choice<fft::Effort>(
                   "--planning", text, {{"estimate", fft::Effort::estimate}, {"measure", fft::Effort::measure}});
             });
+  add_value(app, "--plan", "model|measure",
+            "Grid and grain by the model of the machine, or by timing those that it finds best (model)",
+            [options](const std::string& text) {
+              options->planning = parse_choice<fft::Planning>(
+                  "--plan", text, {{"model", fft::Planning::model}, {"measure", fft::Planning::measure}});
+            });
+  add_value(
+      app, "--plan-seconds", "S", "With --plan measure, no other candidate is timed after so long (10)",
+      [options](const std::string& text) { options->planning_budget_s = parse_number("--plan-seconds", text, 0); });
   add_value(app, "--movers", "compiled|ahead-of-time",
             "Tiles are copied by code made for them, or by kernels (compiled)", [options](const std::string& text) {
               options->movers = parse_choice<fft::Movers>(

@@ -125,8 +125,8 @@ struct Options {
                                           ///< three directions are transformed, the spectrum is complex
   std::uint64_t memory_budget_bytes = 0;  ///< what plans of one node may take; 0: what the system has left
   Planning planning = Planning::model;
-  double planning_budget_s = 10;             ///< no other candidate is timed after so long
-  std::shared_ptr<Choices> choices = {};     ///< what measuring has found before; rank 0's are asked and added to
+  double planning_budget_s = 10;          ///< no other candidate is timed after so long
+  std::shared_ptr<Choices> choices = {};  ///< what measuring has found before; rank 0's are asked and added to
   machine::Machine machine = machine::detect();
 };
 
@@ -175,9 +175,9 @@ struct Decision {
   Grid grid{};
   std::int64_t grain = 0;  ///< planes per message in the forward direction; 0: all
   gas::Carrier carrier = gas::Carrier::fastest;
-  bool is_plane_in_cache = false;  ///< the first two directions are transformed in one pass over memory
+  bool is_plane_in_cache = false;     ///< the first two directions are transformed in one pass over memory
   std::vector<Candidate> candidates;  ///< all that were looked at, the one chosen first
-  int passes = 0;                  ///< how often a transform reads and writes the field
+  int passes = 0;                     ///< how often a transform reads and writes the field
   std::vector<StagePlan> forward_stages;
   std::vector<StagePlan> backward_stages;
   std::vector<StagePlan> convolution_stages;  ///< none where the plan does not convolve
@@ -220,6 +220,9 @@ void wait_all(std::span<Execution> executions);
 /// Throws as the plan would.
 template <class Real>
 MemoryNeed memory_need(const gas::Team& team, const Options& options);
+
+/// The points of the spectrum in x, y and z: for r2c n/2 + 1 in the first direction transformed. Local.
+Extents spectrum_points(const Options& options) noexcept;
 
 /// The factor that `scaling` stands for in a plan with these options. Local.
 double factor_of(Scaling scaling, const Options& options) noexcept;

@@ -106,7 +106,7 @@ std::vector<Distribution> pencils_of(const Extents& points, const Grid& grid, in
 /// The spectrum where the user leaves it to Options::output.
 std::vector<Distribution> predefined_output(const Problem& problem) {
   const Options& options = problem.options;
-  const Extents points = problem.spectrum_points();
+  const Extents points = spectrum_points(problem.options);
   if (options.output == Output::as_input) {
     std::vector<Distribution> parts = problem.input;
     for (Distribution& part : parts) {
@@ -159,7 +159,8 @@ void settle_parts(const gas::Team& team, Problem& problem) {
   const Options& options = problem.options;
   problem.input = parts_of(team, options.input_part, options.size, "input",
                            pencils_of(options.size, problem.grid, first_direction(options), x_contiguous));
-  problem.output = parts_of(team, options.output_part, problem.spectrum_points(), "output", predefined_output(problem));
+  problem.output =
+      parts_of(team, options.output_part, spectrum_points(problem.options), "output", predefined_output(problem));
 }
 
 }  // namespace penstock::fft

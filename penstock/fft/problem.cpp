@@ -8,8 +8,8 @@
 #include <string>
 
 #include "penstock/base/base.hpp"
-#include "penstock/fft/planner.hpp"
 #include "penstock/fft/parts.hpp"
+#include "penstock/fft/planner.hpp"
 
 namespace penstock::fft {
 namespace {
@@ -108,9 +108,8 @@ Problem settle(const gas::Team& team, const Options& options) {
   Problem problem{.options = options, .grid = {}, .real_bytes = sizeof(Real)};
   problem.candidates = list_candidates(team, problem);
   if (options.planning == Planning::measure && problem.candidates.size() > 1) {
-    const std::string name =
-        fmt::format("{}, {} ranks, {} threads, transport {}, machine {}", describe<Real>(options), team.size(),
-                    options.threads, team.transport_name(), options.machine.name);
+    const std::string name = fmt::format("{}, {} ranks, {} threads, transport {}, machine {}", describe<Real>(options),
+                                         team.size(), options.threads, team.transport_name(), options.machine.name);
     problem.candidates = measure_candidates<Real>(team, options, name, std::move(problem.candidates));
   }
   problem.grid = problem.candidates.front().grid;
@@ -124,9 +123,8 @@ Problem settle(const gas::Team& team, const Options& options) {
 
   // Stores bypass the cache where the field would not stay in it anyway.
   const auto [nx, ny, nz] = spectrum_points(options);
-  problem.hint = nx * ny * nz * problem.spectrum_bytes() > options.machine.node.cache_bytes / 2
-                     ? mover::Hint::streaming
-                     : mover::Hint::reuse;
+  problem.hint = nx * ny * nz * problem.spectrum_bytes() > options.machine.node.cache_bytes / 2 ? mover::Hint::streaming
+                                                                                                : mover::Hint::reuse;
 
   // An exchange brings this rank's whole part; where not even that fits, there is no use in scheduling the messages.
   const std::int64_t part = problem.output[static_cast<std::size_t>(team.rank())].box.count();
@@ -161,7 +159,7 @@ double factor_of(Scaling scaling, const Options& options) noexcept {
   }
 }
 
-Extents Problem::spectrum_points() const noexcept {
+Extents spectrum_points(const Options& options) noexcept {
   Extents points = options.size;
   if (options.type == Type::r2c) {
     std::int64_t& halved = points[static_cast<std::size_t>(first_direction(options))];

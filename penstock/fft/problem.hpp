@@ -21,16 +21,14 @@ struct Problem {
   bool is_plane_in_cache = false;
   std::int64_t real_bytes = 0;  ///< 4 or 8
   mover::Hint hint = mover::Hint::reuse;
-  std::vector<Candidate> candidates{};    ///< for grid and grain, the one chosen first
-  std::vector<Distribution> input{};  ///< the user's arrays, by rank
+  std::vector<Candidate> candidates{};  ///< for grid and grain, the one chosen first
+  std::vector<Distribution> input{};    ///< the user's arrays, by rank
   std::vector<Distribution> output{};
 
   std::int64_t complex_bytes() const noexcept { return 2 * real_bytes; }
   /// Bytes of an element before the first transform, and from it on.
   std::int64_t space_bytes() const noexcept { return options.type == Type::c2c ? complex_bytes() : real_bytes; }
   std::int64_t spectrum_bytes() const noexcept { return options.type == Type::r2r ? real_bytes : complex_bytes(); }
-  /// Points of the spectrum: n/2 + 1 in the first direction transformed for type r2c.
-  Extents spectrum_points() const noexcept;
   /// How rows along a direction that is transformed are transformed forward.
   RowKind row_kind(int along) const noexcept;
   /// Bytes from one field of a batch to the next in both of the user's arrays on `rank`.

@@ -46,7 +46,7 @@ void face_user(Stop& stop, const std::array<int, 3>& order) {
 std::vector<Stop> transforms_of(const Problem& problem) {
   constexpr std::array<std::array<int, 2>, 3> walks{{{z, y}, {z, x}, {x, y}}};  // outer, across
   const Decomposition space(problem.options.size, problem.grid);
-  const Decomposition spectrum(problem.spectrum_points(), problem.grid);
+  const Decomposition spectrum(spectrum_points(problem.options), problem.grid);
   std::vector<Stop> stops;
   for (const int along : {x, y, z}) {
     const auto d = static_cast<std::size_t>(along);
