@@ -7,11 +7,16 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/base/config.hpp"
+
 namespace penstock::cli {
 
 std::span<const Subcommand> subcommands() {
   static constexpr std::array all{
       Subcommand{"fft", "Transform a field in three dimensions and report times, limit and error", declare_fft},
+#if PENSTOCK_HAS_GEMM
+      Subcommand{"gemm", "Multiply matrices: in files, also larger than memory, or across ranks", declare_gemm},
+#endif
       Subcommand{"nas-ft", "Run the NAS FT benchmark and verify its published checksums", declare_nas_ft},
       Subcommand{"bench", "Measure what the machine and Penstock's parts reach, each beside its baselines",
                  declare_bench},

@@ -1,0 +1,12 @@
+// The kinds of run of `penstock gemm`.
+#pragma once
+
+#include "penstock/cli/gemm_options.hpp"
+#include "penstock/cli/session.hpp"
+
+namespace penstock::cli {
+
+/// Matrices in files; one process.
+void run_gemm_files(Session& session, const GemmOptions& options);
+
+}  // namespace penstock::cli

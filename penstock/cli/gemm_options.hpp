@@ -1,0 +1,27 @@
+// Options of `penstock gemm`.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "penstock/gemm/gemm.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace penstock::cli {
+
+struct GemmOptions {
+  gemm::FileProduct files;  ///< paths, and for both kinds of run the operations and scalars
+  std::uint64_t memory_bytes = 0;
+  percolate::EngineChoice engine = percolate::EngineChoice::automatic;
+  bool uses_scratch = true;
+  std::string machine_path;
+  std::string trace_path;
+};
+
+std::shared_ptr<GemmOptions> declare_gemm_options(CLI::App& app);
+
+}  // namespace penstock::cli
