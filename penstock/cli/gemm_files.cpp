@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "penstock/base/base.hpp"
@@ -18,6 +19,11 @@ std::string bytes_text(std::int64_t bytes) {
   return format_bytes(static_cast<std::uint64_t>(bytes));
 }
 
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
 /// "1 h 02 min", "3 min 20 s", "12 s"
 std::string rough_time(double time_s) {
   const auto whole_s = static_cast<std::int64_t>(std::ceil(time_s));
@@ -26,11 +32,11 @@ std::string rough_time(double time_s) {
                          : fmt::format("{} s", whole_s);
 }
 
-std::string describe(const gemm::FilePlan& plan, const GemmOptions& options, int threads) {
+std::string describe(const gemm::FilePlan& plan, const GemmOptions& options, std::int64_t besides_bytes, int threads) {
   std::string text = fmt::format("Product     {}, {} x {} by {} x {}, {} threads\n", npy::name(plan.type), plan.m,
                                  plan.k, plan.k, plan.n, threads);
   text += fmt::format("Memory      {}: blocks {}, the process besides {}\n", format_bytes(options.memory_bytes),
-                      bytes_text(plan.block_bytes), bytes_text(plan.resident_bytes));
+                      bytes_text(plan.block_bytes), bytes_text(besides_bytes));
   text += fmt::format("Tiles       {} of {} x {} in strips of {}, panels {} deep\n", plan.tiles, plan.tile_m,
                       plan.tile_n, plan.strip, plan.depth);
   text += fmt::format("Storage     {}; scratch {}\n", plan.engine,
@@ -57,7 +63,7 @@ std::string describe(const gemm::FilePlan& plan, const gemm::FileResult& result,
       format_seconds(times.total_s), result.flops / times.total_s * 1e-9,
       result.flops / times.total_s / plan.rate_flops, times.total_s / std::max(plan.predicted_s, 1e-12),
       times.idle_s / workers_s * 100, bytes_text(times.read_bytes), bytes_text(times.written_bytes),
-      bytes_text(result.peak_resident_bytes));
+      bytes_text(gemm::peak_resident_bytes()));
 }
 
 nlohmann::ordered_json to_json(const gemm::FilePlan& plan, const gemm::FileResult& result, const GemmOptions& options,
@@ -88,7 +94,7 @@ nlohmann::ordered_json to_json(const gemm::FilePlan& plan, const gemm::FileResul
           {"waited_s", result.times.idle_s},
           {"read_bytes", result.times.read_bytes},
           {"written_bytes", result.times.written_bytes},
-          {"peak_resident_bytes", result.peak_resident_bytes}};
+          {"peak_resident_bytes", gemm::peak_resident_bytes()}};
 }
 
 }  // namespace
@@ -112,9 +118,12 @@ void run_gemm_files(Session& session, const GemmOptions& asked) {
       .progress = [&](const gemm::Progress& at) {
         progress.show(fmt::format("{:.1f} %, {} left", at.done_flops / at.total_flops * 100, rough_time(at.left_s())));
       }};
-  if (!options.machine_path.empty()) {
-    file_options.machine = read_machine(session, options.machine_path);
-  }
+  progress.show("measuring the machine");
+  // The memory is counted before OpenBLAS has taken what is reckoned for it.
+  file_options.besides_bytes = gemm::process_bytes(session.threads);
+  file_options.machine = options.machine_path.empty()
+                             ? gemm::measure_machine(session.threads, folder_of(options.files.c), *engine)
+                             : read_machine(session, options.machine_path);
   progress.show("planning");
   gemm::FileMultiply multiply(options.files, file_options);
   session.has_begun_work = true;
@@ -122,7 +131,7 @@ void run_gemm_files(Session& session, const GemmOptions& asked) {
   progress.show("");
   if (session.has_table()) {
     fmt::print("{}", plan.was_complete ? "Complete    an earlier run has made C; nothing is left to do\n"
-                                       : describe(plan, options, session.threads));
+                                       : describe(plan, options, file_options.besides_bytes, session.threads));
     std::fflush(stdout);
   }
   const gemm::FileResult result = multiply.run();

@@ -49,7 +49,8 @@ void scale(npy::DataType type, std::int64_t m, std::int64_t n, std::complex<doub
 /// 2 m n k operations, four times as many for complex numbers.
 double flops(npy::DataType type, double m, double n, double k) noexcept;
 
-/// What a thread that multiplies keeps for itself in OpenBLAS. Measured with 0.3.21: 2.3 MiB.
-inline constexpr std::int64_t blas_bytes_per_thread = std::int64_t{3} << 20;
+/// What a thread that multiplies keeps for itself in OpenBLAS, and OpenBLAS for the process. Measured with 0.3.21: 3.1
+/// MiB.
+inline constexpr std::int64_t blas_bytes_per_thread = 13 << 18;
 
 }  // namespace penstock::gemm

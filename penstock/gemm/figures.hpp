@@ -1,4 +1,5 @@
 // What this machine multiplies and moves, measured in a moment, for predictions and for the choice of tilings.
+// Included by gemm.hpp.
 #pragma once
 
 #include <string>

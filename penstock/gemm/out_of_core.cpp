@@ -14,7 +14,6 @@
 #include "penstock/gemm/figures.hpp"
 #include "penstock/gemm/file_matrix.hpp"
 #include "penstock/gemm/journal.hpp"
-#include "penstock/gemm/resident.hpp"
 #include "penstock/gemm/tile_program.hpp"
 #include "penstock/gemm/tiling.hpp"
 #include "penstock/model/model.hpp"
@@ -198,10 +197,7 @@ void FileMultiply::State::choose(bool goes_on) {
   plan.engine = engine().name();
   const machine::Machine machine =
       options.machine ? *options.machine : measure_machine(threads, folder_of(product.c), engine());
-  // Stacks, the parcels of a window, and what OpenBLAS keeps for each thread where no measurement has made it do so.
-  const std::int64_t besides = (std::int64_t{1} << 20) + threads * (options.machine ? blas_bytes_per_thread : 1 << 17);
-  plan.resident_bytes = resident_bytes() + besides;
-  const std::int64_t left = options.memory_bytes - plan.resident_bytes;
+  const std::int64_t left = options.memory_bytes - options.besides_bytes;
   take_figures(machine);
   const TilingFigures figures{
       .threads = threads,
@@ -210,13 +206,13 @@ void FileMultiply::State::choose(bool goes_on) {
       .copy_bytes_per_s = 2e9 * threads};  // half of what one thread copies while the others multiply
   if (goes_on) {
     tiling = parse_tiling(journal->fact("tiling"));
-    if (const std::int64_t needed = tiling_bytes(shape, tiling, threads); needed > left) {
+    if (const std::int64_t needed = tiling_bytes(shape, tiling, threads); needed > left + options.memory_bytes / 32) {
       throw Error(fmt::format(
           "the product was begun with tiles that take {} with {} threads: give at least that, or {}",
-          format_bytes(static_cast<std::uint64_t>(needed + plan.resident_bytes)), threads, how_to_begin_anew()));
+          format_bytes(static_cast<std::uint64_t>(needed + options.besides_bytes)), threads, how_to_begin_anew()));
     }
   } else {
-    tiling = choose_tiling(shape, figures, left, plan.resident_bytes);
+    tiling = choose_tiling(shape, figures, left, options.besides_bytes);
   }
   plan.tile_m = tiling.tile_m;
   plan.tile_n = tiling.tile_n;
@@ -431,7 +427,6 @@ FileResult FileMultiply::run() {
   }
   state.journal->remove();
   result.flops = program.total_flops();
-  result.peak_resident_bytes = peak_resident_bytes();
   return result;
 }
 

@@ -34,7 +34,9 @@ struct Progress {
 };
 
 struct FileOptions {
-  std::int64_t memory_bytes = 0;  ///< that the whole process may take
+  std::int64_t memory_bytes = 0;
+  /// What of that is not for blocks of matrices: what the process has besides, as process_bytes() tells.
+  std::int64_t besides_bytes = 0;
   int threads = 1;
   /// Whether blocks are kept for later tiles in files without names in C's folder, as large as A and B.
   bool uses_scratch = true;
@@ -56,9 +58,8 @@ struct FilePlan {
   std::int64_t tile_n = 0;
   std::int64_t strip = 0;
   std::int64_t depth = 0;
-  std::int64_t block_bytes = 0;     ///< of memory, for blocks
-  std::int64_t resident_bytes = 0;  ///< that the process took besides, when this was planned
-  std::int64_t scratch_bytes = 0;   ///< of disk; 0 where it would not help, is not wanted, or has no room
+  std::int64_t block_bytes = 0;    ///< of memory, for blocks
+  std::int64_t scratch_bytes = 0;  ///< of disk; 0 where it would not help, is not wanted, or has no room
   std::string engine;
   double rate_flops = 0;           ///< of all threads, measured or the machine's
   double storage_bytes_per_s = 0;  ///< the same
@@ -71,16 +72,16 @@ struct FilePlan {
 
 struct FileResult {
   percolate::RunTimes times;
-  double flops = 0;                      ///< of this run
-  std::int64_t peak_resident_bytes = 0;  ///< of the process, as the system counts it
+  double flops = 0;  ///< of this run
 };
 
 /// A product of matrices in files, planned when it is made.
 ///
 /// C is written beside, as C's path + ".part", and renamed when it is complete; a journal, C's path + ".journal", tells
 /// of the tiles that are. Where both are found, the run goes on from there: with the tiling of the run that began, if
-/// all is as it was then. Tiles are compared with the journal's checksums before they are trusted. Both files stay
-/// after a failure or a kill and go with success. One thread uses it at a time.
+/// all is as it was then, and with up to a thirty-second more memory than is given, as what a process has besides is
+/// never quite the same. Tiles are compared with the journal's checksums before they are trusted. Both files stay after
+/// a failure or a kill and go with success. One thread uses it at a time.
 class FileMultiply {
  public:
   /// Throws Error for files that cannot be used or do not fit together, too little memory or disk, inputs that have

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <string>
 
+#include "penstock/gemm/blas.hpp"
+
 namespace penstock::gemm {
 namespace {
 
@@ -21,8 +23,10 @@ std::int64_t status_bytes(const std::string& key) {
 
 }  // namespace
 
-std::int64_t resident_bytes() {
-  return status_bytes("VmRSS:");
+std::int64_t process_bytes(int threads) {
+  // Stacks, and the parcels of a window.
+  constexpr std::int64_t besides = std::int64_t{1} << 20;
+  return status_bytes("VmRSS:") + besides + (threads + 1) * blas_bytes_per_thread;
 }
 
 std::int64_t peak_resident_bytes() {

@@ -80,7 +80,7 @@ Tiling choose_tiling(const Product& product, const TilingFigures& figures, std::
   std::int64_t least_bytes = std::numeric_limits<std::int64_t>::max();
   const std::int64_t n = std::max<std::int64_t>(product.n, 1);
   const std::int64_t share_of_m = std::max<std::int64_t>(ceiling(product.m, figures.threads), 1);
-  constexpr std::array<std::int64_t, 6> sizes = {1024, 768, 512, 384, 256, 128};
+  constexpr std::array<std::int64_t, 7> sizes = {1024, 768, 512, 384, 256, 128, 64};
   for (const std::int64_t depth : sizes) {
     for (const std::int64_t strip : sizes) {
       const Tiling shape{.tile_m = 1,
