@@ -9,4 +9,7 @@ namespace penstock::cli {
 /// Matrices in files; one process.
 void run_gemm_files(Session& session, const GemmOptions& options);
 
+/// Matrices that the ranks make up. Collective.
+void run_gemm_ranks(Session& session, const GemmOptions& options);
+
 }  // namespace penstock::cli

@@ -6,6 +6,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <limits>
 
 #include "penstock/base/base.hpp"
@@ -20,6 +21,26 @@ std::complex<double> parse_scalar(std::string_view option, std::string_view text
   const std::size_t comma = text.find(',');
   const double real = parse_number(option, text.substr(0, comma), lowest);
   return {real, comma == std::string_view::npos ? 0 : parse_number(option, text.substr(comma + 1), lowest)};
+}
+
+/// "M,N,K", or one number for all three.
+std::array<std::int64_t, 3> parse_gemm_size(std::string_view text) {
+  std::array<std::int64_t, 3> size{};
+  constexpr std::int64_t largest = std::int64_t{1} << 30;
+  std::string_view rest = text;
+  for (std::size_t i = 0; i < size.size(); ++i) {
+    const std::size_t comma = i + 1 < size.size() ? rest.find(',') : rest.size();
+    if (comma == std::string_view::npos) {
+      if (i > 0) {
+        throw Error(fmt::format("--size {}: not of the form M,N,K, or N", text));
+      }
+      size.fill(parse_integer("--size", rest, 1, largest));
+      return size;
+    }
+    size[i] = parse_integer("--size", rest.substr(0, comma), 1, largest);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return size;
 }
 
 void add_op(CLI::App& app, const std::string& matrix, gemm::Op& op) {
@@ -41,6 +62,24 @@ std::shared_ptr<GemmOptions> declare_gemm_options(CLI::App& app) {
         std::tuple{"--c", &files.c, "Where C goes; with --beta it is read first, and keeps its order"}}) {
     add_value(app, name, "FILE.npy", what, [path = path](const std::string& text) { *path = text; });
   }
+  add_value(app, "--size", "M,N,K", "Made-up matrices on all ranks instead: C is M x N, or all are N x N",
+            [options](const std::string& text) { options->size = parse_gemm_size(text); });
+  add_value(app, "--type", "NAME", "Ranks: float32, float64, complex64 or complex128 (float64)",
+            [options](const std::string& text) {
+              options->type = parse_choice<npy::DataType>("--type", text,
+                                                          {{"float32", npy::DataType::float32},
+                                                           {"float64", npy::DataType::float64},
+                                                           {"complex64", npy::DataType::complex64},
+                                                           {"complex128", npy::DataType::complex128}});
+            });
+  add_value(app, "--block", "N", "Ranks: matrices block-cyclic in blocks of N x N, as ScaLAPACK's (one block a rank)",
+            [options](const std::string& text) { options->block = parse_integer("--block", text, 1); });
+  add_value(app, "--reps", "N", fmt::format("Ranks: multiplies timed ({})", options->repetitions),
+            [options](const std::string& text) {
+              options->repetitions = static_cast<int>(parse_integer("--reps", text, 1, 1000000));
+            });
+  app.add_flag_callback(
+      "--check", [options] { options->wants_check = true; }, "Ranks: compare with random projections, exactly");
   add_op(app, "a", files.op_a);
   add_op(app, "b", files.op_b);
   add_value(app, "--alpha", "RE[,IM]", "Of C = alpha op(A) op(B) + beta C (1)",

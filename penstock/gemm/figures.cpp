@@ -12,18 +12,18 @@
 namespace penstock::gemm {
 namespace {
 
-double measure_rate_per_thread(int threads) {
+double measure_rate_per_thread(int threads, npy::DataType type) {
   constexpr std::int64_t n = 512;
   constexpr double measured_s = 0.06;
   const SerialBlas serial;
   Crew crew(threads);
   std::vector<double> rates(static_cast<std::size_t>(threads));
   crew.run([&](int thread) {
-    constexpr std::size_t bytes = n * n * sizeof(double);
+    const auto bytes = static_cast<std::size_t>(n * n * npy::element_bytes(type));
     const Memory memory(3 * bytes);  // zeros are multiplied as fast as anything
     const Block a{.data = memory.data(), .leading = n};
     const Block b{.data = memory.data() + bytes, .leading = n};
-    const auto once = [&] { multiply(npy::DataType::float64, n, n, n, {}, a, b, memory.data() + 2 * bytes, n); };
+    const auto once = [&] { multiply(type, n, n, n, {}, a, b, memory.data() + 2 * bytes, n); };
     once();
     // The best of some rounds: what other programs take meanwhile is no figure of the machine.
     double best_s = 1e9;
@@ -32,7 +32,7 @@ double measure_rate_per_thread(int threads) {
       once();
       best_s = std::min(best_s, seconds() - begin_s);
     }
-    rates[static_cast<std::size_t>(thread)] = flops(npy::DataType::float64, n, n, n) / best_s;
+    rates[static_cast<std::size_t>(thread)] = flops(type, n, n, n) / best_s;
   });
   double sum = 0;
   for (const double rate : rates) {
@@ -82,7 +82,7 @@ double measure_storage(const std::string& folder, percolate::Engine& engine) {
 
 machine::Machine measure_machine(int threads, const std::string& folder, percolate::Engine& engine) {
   machine::Machine machine = machine::detect();
-  machine.node.gemm_rate_flops_per_core = measure_rate_per_thread(threads);
+  machine.node.gemm_rate_flops_per_core = measure_rate_per_thread(threads, npy::DataType::float64);
   constexpr double latency_s = 1e-4;  // of a request to a disk without moving parts
   std::erase_if(machine.node.memory_levels, [](const machine::MemoryLevel& level) { return level.name == "storage"; });
   machine.node.memory_levels.insert(machine.node.memory_levels.begin(),
@@ -91,6 +91,10 @@ machine::Machine measure_machine(int threads, const std::string& folder, percola
                                      .bandwidth_bytes_per_s = measure_storage(folder, engine),
                                      .latency_s = latency_s});
   return machine;
+}
+
+double measure_rate(int threads, npy::DataType type) {
+  return measure_rate_per_thread(threads, type) * threads;
 }
 
 double rate_flops(const machine::Machine& machine, int threads, npy::DataType type) {

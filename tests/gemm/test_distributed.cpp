@@ -70,8 +70,13 @@ void check_all(const Team& team) {
   unsigned seed = 10;
   for (const Op op_a : {Op::none, Op::transpose, Op::conjugate_transpose}) {
     for (const Op op_b : {Op::none, Op::transpose, Op::conjugate_transpose}) {
-      check<T>(team, {31, 17, 23}, op_a, op_b, {}, ++seed);
-      check<T>(team, {20, 33, 14}, op_a, op_b, {.blocks = {4, 3}, .grid = {}}, ++seed);
+      // Block distributions and block-cyclic ones in turn; doubles see all of both.
+      if (std::is_same_v<T, double> || ++seed % 2 == 0) {
+        check<T>(team, {31, 17, 23}, op_a, op_b, {}, ++seed);
+      }
+      if (std::is_same_v<T, double> || seed % 2 != 0) {
+        check<T>(team, {20, 33, 14}, op_a, op_b, {.blocks = {4, 3}, .grid = {}}, ++seed);
+      }
     }
   }
 }
@@ -90,7 +95,7 @@ TEST(Distributed, IsExactInComplex128) {
 }
 
 TEST(Distributed, ServesOddShapesAndGrids) {
-  gas::on_worlds({1, 3, 4, 7}, [](Team& team) {
+  gas::on_worlds({1, 4, 7}, [](Team& team) {
     unsigned seed = 100;
     for (const Shape& shape :
          {Shape{1, 1, 1}, {1, 50, 3}, {50, 1, 3}, {3, 2, 700}, {5, 4, 0}, {0, 4, 5}, {4, 0, 5}, {130, 1100, 90}}) {
