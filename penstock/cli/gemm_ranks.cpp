@@ -70,7 +70,7 @@ std::complex<double> operand(std::uint64_t matrix, Op op, std::int64_t i, std::i
 /// Freivalds' check of this rank's part of C: C x = alpha op(A) (op(B) x) + beta C' x for a random x, exactly, as all
 /// numbers are whole. The number of rows that are wrong.
 template <class T>
-std::int64_t wrong_rows(const gas::Team& team, const GemmOptions& options, GlobalMatrix<T>& c) {
+std::int64_t wrong_rows(const GemmOptions& options, GlobalMatrix<T>& c) {
   const gemm::FileProduct& product = options.files;
   const auto x = [](std::int64_t j) { return made_up(vector_x, j, 0); };
   std::set<std::int64_t> columns;
@@ -213,7 +213,7 @@ void run(Session& session, const GemmOptions& options) {
   if (options.wants_check) {
     progress.show("checking");
     report.wrong = 0;
-    for (const std::int64_t wrong : team.all_gather(wrong_rows(team, options, c))) {
+    for (const std::int64_t wrong : team.all_gather(wrong_rows(options, c))) {
       *report.wrong += wrong;
     }
   }
