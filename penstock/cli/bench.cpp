@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "penstock/base/config.hpp"
+
 namespace penstock::cli {
 
 Body declare_bench(CLI::App& app) {
@@ -12,6 +14,10 @@ Body declare_bench(CLI::App& app) {
       Subcommand{"exchange",
                  "All ranks give blocks to all: the team's exchange beside MPI's, and what a computation hides",
                  declare_bench_exchange},
+#if PENSTOCK_HAS_GEMM
+      Subcommand{"gemm", "Matrix multiplies across ranks: Penstock, OpenBLAS alone, ScaLAPACK's pdgemm",
+                 declare_bench_gemm},
+#endif
       Subcommand{"latency", "Messages between two ranks: puts, gets, atomics, active messages, MPI's ways, the floor",
                  declare_bench_latency},
       Subcommand{"pack", "Pack and unpack MPI datatypes: Penstock, the MPI library, hand-written loops, memcpy",

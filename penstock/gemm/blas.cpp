@@ -89,6 +89,15 @@ void multiply(npy::DataType type, std::int64_t m, std::int64_t n, std::int64_t k
   }
 }
 
+void multiply_by_blas_threads(npy::DataType type, std::int64_t m, std::int64_t n, std::int64_t k,
+                              const Scalars& scalars, const Block& a, const Block& b, std::byte* c,
+                              std::int64_t leading_c, int threads) {
+  const int before = openblas_get_num_threads();
+  openblas_set_num_threads(threads);
+  multiply(type, m, n, k, scalars, a, b, c, leading_c);
+  openblas_set_num_threads(before);
+}
+
 void scale(npy::DataType type, std::int64_t m, std::int64_t n, std::complex<double> beta, std::byte* c,
            std::int64_t leading_c) {
   switch (type) {

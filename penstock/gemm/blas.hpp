@@ -42,6 +42,12 @@ class SerialBlas {
 void multiply(npy::DataType type, std::int64_t m, std::int64_t n, std::int64_t k, const Scalars& scalars,
               const Block& a, const Block& b, std::byte* c, std::int64_t leading_c);
 
+/// The same on `threads` threads of OpenBLAS's own, as programs without us would call it. Not while a SerialBlas lives,
+/// nor on two threads at a time.
+void multiply_by_blas_threads(npy::DataType type, std::int64_t m, std::int64_t n, std::int64_t k,
+                              const Scalars& scalars, const Block& a, const Block& b, std::byte* c,
+                              std::int64_t leading_c, int threads);
+
 /// C = beta C, for products without terms.
 void scale(npy::DataType type, std::int64_t m, std::int64_t n, std::complex<double> beta, std::byte* c,
            std::int64_t leading_c);
