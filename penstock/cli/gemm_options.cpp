@@ -108,8 +108,7 @@ std::shared_ptr<GemmOptions> declare_gemm_options(CLI::App& app) {
   app.add_flag_callback(
       "--no-scratch", [options] { options->uses_scratch = false; },
       "Files: keep no copy of the inputs' blocks on disk in the order of their use");
-  add_value(app, "--machine", "FILE.toml",
-            "Machine by whose figures tiles are chosen and times predicted (this one, measured)",
+  add_value(app, "--machine", "FILE.toml", "Files: machine by whose figures the time is predicted (this one, measured)",
             [options](const std::string& text) { options->machine_path = text; });
   add_value(app, "--trace", "FILE.json", "Files: write what waited for what, for chrome://tracing or ui.perfetto.dev",
             [options](const std::string& text) { options->trace_path = text; });

@@ -12,7 +12,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/gemm/figures.hpp"
-#include "penstock/gemm/file_matrix.hpp"
+#include "penstock/gemm/file_inputs.hpp"
 #include "penstock/gemm/journal.hpp"
 #include "penstock/gemm/tile_program.hpp"
 #include "penstock/gemm/tiling.hpp"
@@ -50,10 +50,7 @@ struct FileMultiply::State {
   FileProduct product;
   FileOptions options;
   FilePlan plan;
-  bool is_turned = false;  // C^T = op(B)^T op(A)^T is made, as C lies by columns
-  FileMatrix a;
-  FileMatrix b;
-  std::optional<FileMatrix> c_before;
+  FileInputs inputs;
   npy::Header c_header;
   std::optional<Journal> journal;
   std::unique_ptr<percolate::Engine> own_engine;
@@ -72,9 +69,7 @@ struct FileMultiply::State {
   }
   percolate::Engine& engine() { return options.engine != nullptr ? *options.engine : *own_engine; }
 
-  void open_inputs();
-  void check_shapes() const;
-  std::vector<std::pair<std::string, std::string>> facts() const;
+  Facts facts() const { return inputs.facts(product); }
   bool find_complete();
   bool find_begun();
   void choose(bool goes_on);
@@ -85,76 +80,6 @@ struct FileMultiply::State {
   void take_figures(const machine::Machine& machine);
   void check_inputs() const;
 };
-
-void FileMultiply::State::open_inputs() {
-  a = FileMatrix(product.a, product.op_a);
-  b = FileMatrix(product.b, product.op_b);
-  c_header = {.type = a.type(), .shape = {a.rows(), b.columns()}};
-  for (const std::string& input : {product.a, product.b}) {
-    std::error_code ignored;
-    if (fs::equivalent(input, product.c, ignored)) {
-      throw Error(fmt::format("'{}' is read and written: name another file for C", product.c));
-    }
-  }
-  if (product.scalars.beta != std::complex<double>(0)) {
-    c_before.emplace(product.c, Op::none);
-    c_header.is_fortran_order = c_before->header().is_fortran_order;
-  } else if (fs::exists(product.c) && !fs::is_regular_file(product.c)) {
-    throw Error(fmt::format("cannot write '{}': it exists and is not a regular file", product.c));
-  }
-  check_shapes();
-  if (c_header.is_fortran_order) {
-    is_turned = true;
-    a.turn();
-    b.turn();
-    c_before->turn();
-    std::swap(a, b);
-  }
-  shape = {.m = a.rows(), .n = b.columns(), .k = a.columns(), .element_bytes = npy::element_bytes(a.type())};
-  plan.type = a.type();
-  plan.m = c_header.shape[0];
-  plan.n = c_header.shape[1];
-  plan.k = shape.k;
-}
-
-void FileMultiply::State::check_shapes() const {
-  if (a.columns() != b.rows()) {
-    throw Error(
-        fmt::format("op(A) of '{}' is {} x {} and op(B) of '{}' {} x {}: A's columns must be as many as B's rows",
-                    product.a, a.rows(), a.columns(), product.b, b.rows(), b.columns()));
-  }
-  if (a.type() != b.type() || (c_before && c_before->type() != a.type())) {
-    throw Error(fmt::format("'{}' holds {}, '{}' {}{}: all must hold the same", product.a, npy::name(a.type()),
-                            product.b, npy::name(b.type()),
-                            c_before ? fmt::format(", '{}' {}", product.c, npy::name(c_before->type())) : ""));
-  }
-  if (c_before && (c_before->rows() != a.rows() || c_before->columns() != b.columns())) {
-    throw Error(fmt::format("'{}' is {} x {}, and the product {} x {}: they must be alike, as beta is not 0", product.c,
-                            c_before->rows(), c_before->columns(), a.rows(), b.columns()));
-  }
-  const auto& scalars = product.scalars;
-  if (!npy::is_complex(a.type()) && (scalars.alpha.imag() != 0 || scalars.beta.imag() != 0)) {
-    throw Error(fmt::format("alpha and beta must be real, as the matrices are {}", npy::name(a.type())));
-  }
-}
-
-/// What must be as it was for a run to go on.
-std::vector<std::pair<std::string, std::string>> FileMultiply::State::facts() const {
-  const auto& scalars = product.scalars;
-  const auto input = [](const std::string& path, const FileMatrix& matrix) {
-    return fmt::format("{} {}", fs::absolute(path).string(), matrix.fingerprint());
-  };
-  std::vector<std::pair<std::string, std::string>> facts = {
-      {"product", fmt::format("{} {} x {} x {}, op {} {}, alpha {:a} {:a}, beta {:a} {:a}", npy::name(plan.type),
-                              plan.m, plan.n, plan.k, static_cast<int>(product.op_a), static_cast<int>(product.op_b),
-                              scalars.alpha.real(), scalars.alpha.imag(), scalars.beta.real(), scalars.beta.imag())},
-      {"a", input(product.a, is_turned ? b : a)},
-      {"b", input(product.b, is_turned ? a : b)}};
-  if (c_before) {
-    facts.emplace_back("c", input(product.c, *c_before));
-  }
-  return facts;
-}
 
 /// Whether an earlier run ended between the renaming of C and the removal of its journal.
 bool FileMultiply::State::find_complete() {
@@ -199,11 +124,10 @@ void FileMultiply::State::choose(bool goes_on) {
       options.machine ? *options.machine : measure_machine(threads, folder_of(product.c), engine());
   const std::int64_t left = options.memory_bytes - options.besides_bytes;
   take_figures(machine);
+  // Not the figures of the prediction: with these, which are never twice the same where they are measured, the tiling
+  // and so the roundings would change from run to run. Two cores of a Zen 4 server, 2026-11.
   const TilingFigures figures{
-      .threads = threads,
-      .rate_flops = plan.rate_flops * (npy::is_complex(plan.type) ? 0.25 : 1),
-      .storage_bytes_per_s = plan.storage_bytes_per_s,
-      .copy_bytes_per_s = 2e9 * threads};  // half of what one thread copies while the others multiply
+      .threads = threads, .rate_flops = 54e9 * threads, .storage_bytes_per_s = 1e9, .copy_bytes_per_s = 2e9 * threads};
   if (goes_on) {
     tiling = parse_tiling(journal->fact("tiling"));
     if (const std::int64_t needed = tiling_bytes(shape, tiling, threads); needed > left + options.memory_bytes / 32) {
@@ -271,7 +195,7 @@ void FileMultiply::State::open_part(bool goes_on) {
     throw;
   }
   c = FileMatrix(std::move(file), c_header, Op::none);
-  if (is_turned) {
+  if (inputs.is_turned) {
     c.turn();
   }
 }
@@ -306,10 +230,10 @@ void FileMultiply::State::open_scratch() {
 void FileMultiply::State::check_tiles() {
   slots.emplace(std::vector<percolate::Level>{{"memory", static_cast<std::size_t>(plan.block_bytes)}});
   const auto make_program = [&] {
-    program = std::make_unique<TileProgram>(TileFiles{.a = &a,
-                                                      .b = &b,
+    program = std::make_unique<TileProgram>(TileFiles{.a = &inputs.a,
+                                                      .b = &inputs.b,
                                                       .c = &c,
-                                                      .c_before = c_before ? &*c_before : nullptr,
+                                                      .c_before = inputs.c_before ? &*inputs.c_before : nullptr,
                                                       .scratch_a = scratch_a ? &*scratch_a : nullptr,
                                                       .scratch_b = scratch_b ? &*scratch_b : nullptr},
                                             tiling, product.scalars, options.threads, *slots, *journal);
@@ -363,7 +287,13 @@ FileMultiply::FileMultiply(const FileProduct& product, const FileOptions& option
     throw Error(fmt::format("a multiply on {} threads: at least 1 is needed", options.threads));
   }
   const bool had_journal = fs::exists(state.journal_path());
-  state.open_inputs();
+  state.inputs = FileInputs(product);
+  state.c_header = state.inputs.c_header;
+  state.shape = state.inputs.product();
+  state.plan.type = state.inputs.a.type();
+  state.plan.m = state.c_header.shape[0];
+  state.plan.n = state.c_header.shape[1];
+  state.plan.k = state.shape.k;
   state.journal.emplace(state.journal_path());
   try {
     if (state.find_complete()) {

@@ -42,7 +42,7 @@ struct FileOptions {
   bool uses_scratch = true;
   percolate::Engine* engine = nullptr;  ///< the caller's; none: the best there is
   percolate::Trace* trace = nullptr;
-  /// The machine whose figures choose the tiling and predict the time; none: they are measured.
+  /// The machine whose figures predict the time; none: they are measured.
   std::optional<machine::Machine> machine = {};
   /// Called now and then, by one thread at a time.
   std::function<void(const Progress&)> progress = {};
@@ -75,7 +75,8 @@ struct FileResult {
   double flops = 0;  ///< of this run
 };
 
-/// A product of matrices in files, planned when it is made.
+/// A product of matrices in files, planned when it is made. With the same sizes, memory and threads the result is the
+/// same to the last bit, also where a run was interrupted.
 ///
 /// C is written beside, as C's path + ".part", and renamed when it is complete; a journal, C's path + ".journal", tells
 /// of the tiles that are. Where both are found, the run goes on from there: with the tiling of the run that began, if
