@@ -23,6 +23,10 @@ struct Figure {
   double spread() const noexcept { return best > 0 ? (median > best ? median - best : best - median) / best : 0; }
 };
 
+/// One figure of two rounds of the same measurement, whose bests are the higher ones for rates: that with the better
+/// best, of as many samples as both.
+Figure better_rate(const Figure& first, const Figure& second);
+
 /// To four digits: no figure here is surer.
 double rounded(double value);
 

@@ -122,10 +122,10 @@ TEST(MachineFile, KeepsWhatCalibrationMeasures) {
 }
 
 TEST(MachineFile, RefusesCurvesOutOfOrder) {
-  const auto refused = [](const std::string& part, const auto& change) {
+  const auto refused = [](std::string_view part, const auto& change) {
     Machine machine = calibrated();
     change(machine.node);
-    return fails_with(part, [&] { parse(format(machine), "calibrated.toml"); });
+    return fails_with({part}, [&] { parse(format(machine), "calibrated.toml"); });
   };
   EXPECT_TRUE(
       refused("node.fft_rates is not in ascending order of length", [](Node& node) { node.fft_rates[1].length = 8; }));
@@ -148,7 +148,7 @@ TEST(MachineFile, CarriesCommentsThatNoReaderSees) {
   EXPECT_NE(text.find("length = 4096  # the longest\n"), std::string::npos) << text;
   EXPECT_NE(text.find("latency_s = 8e-06  # fitted\n"), std::string::npos) << text;
   EXPECT_EQ(parse(text, "calibrated.toml"), machine);
-  EXPECT_TRUE(fails_with("node.fft_rates.2.length, which the machine has not", [&] {
+  EXPECT_TRUE(fails_with({"node.fft_rates.2.length, which the machine has not"}, [&] {
     format(machine, {.heading = {}, .of_key = {{"node.fft_rates.2.length", "?"}}});
   }));
 }

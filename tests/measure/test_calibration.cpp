@@ -97,7 +97,7 @@ TEST(Calibration, OfTheDiskLeavesNothingBehind) {
   expect_possible(disk.latency_s, 0, 10);
   EXPECT_GT(disk.capacity_bytes, 1 << 20);
   EXPECT_TRUE(std::filesystem::is_empty(folder / ""));
-  EXPECT_TRUE(fails_with("no such", [&] { measure_disk(folder / "no such", brief); }));
+  EXPECT_TRUE(fails_with({"no such"}, [&] { measure_disk(folder / "no such", brief); }));
 }
 
 TEST(MessageCosts, GrowWithLengthAndHaveAShareOfProgress) {
@@ -112,8 +112,9 @@ TEST(MessageCosts, GrowWithLengthAndHaveAShareOfProgress) {
       EXPECT_LE(figures.progress, 1);
     }
   });
-  gas::on_worlds(
-      {1}, [](gas::Team& team) { EXPECT_TRUE(fails_with("--ranks 2", [&] { measure_message_costs(team, brief); })); });
+  gas::on_worlds({1}, [](gas::Team& team) {
+    EXPECT_TRUE(fails_with({"--ranks 2"}, [&] { measure_message_costs(team, brief); }));
+  });
 }
 
 }  // namespace

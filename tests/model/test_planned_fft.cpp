@@ -162,18 +162,18 @@ TEST(PlannedFft, NeverGrowsWithMoreOfAResource) {
 TEST(PlannedFft, RefusesWhatIsNoRun) {
   PlannedFft run = cube();
   run.threads = 0;
-  EXPECT_TRUE(fails_with("0 threads", [&] { planned_fft_time(round_machine(), run); }));
+  EXPECT_TRUE(fails_with({"0 threads"}, [&] { planned_fft_time(round_machine(), run); }));
   run = cube();
   run.tz = 2;
-  EXPECT_TRUE(fails_with("2", [&] { planned_fft_time(round_machine(), run); }));
+  EXPECT_TRUE(fails_with({"2"}, [&] { planned_fft_time(round_machine(), run); }));
   run = cube();
   run.nodes = run.tz = 2;
-  EXPECT_TRUE(fails_with("no network", [&] { planned_fft_time(round_machine(), run); }));
+  EXPECT_TRUE(fails_with({"no network"}, [&] { planned_fft_time(round_machine(), run); }));
   run.nodes = 1;
   run.ranks_per_node = 2;
   run.is_node_shared = false;
   run.transport = "pigeons";
-  EXPECT_TRUE(fails_with("pigeons", [&] { planned_fft_time(round_machine(), run); }));
+  EXPECT_TRUE(fails_with({"pigeons"}, [&] { planned_fft_time(round_machine(), run); }));
 }
 
 TEST(NodeRates, AreInterpolatedAmongLikeLengths) {
