@@ -5,7 +5,7 @@
     bench/validate.py report BUILD_FOLDER     docs/validation.md, from what is there and from what others have published
 
 `measure` calibrates by `penstock calibrate`, under mpirun and for ranks that are threads, runs `penstock fft` in every
-configuration below, and calibrates again: the machine file is the first one; the second tells how far figures drift. It
+configuration below, in rounds, and calibrates again: the machine file is the first one; the second tells how far figures drift. It
 wants two cores and a quiet machine. `report` evaluates the model anew, by `penstock model plan` with the machine file kept
 there, so that a change of the model shows. No point is left out. Both take minutes.
 """
@@ -17,11 +17,13 @@ import pathlib
 import statistics
 import subprocess
 import sys
+import tempfile
 import tomllib
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 DATA = SOURCE / "bench/validation"
-REPETITIONS_S = 1.0  # of repetitions, about
+ROUNDS = 3  # over all configurations: what cores share depends on where a host has placed them at the time
+REPETITIONS_S = 0.5  # of repetitions in each, about
 # size, type, precision, ranks, threads, transport, spectrum
 CONFIGURATIONS = (
     ("32x32x32", "c2c", "double", 1, 1, "threads", "transposed"),
@@ -77,21 +79,34 @@ def calibrate(command, name):
         run([*launched(command, 2, transport), "calibrate", *ranks, "-o", path])
 
 
+def fft_line(command, configuration):
+    size, kind, precision, ranks, threads, transport, layout = configuration
+    line = [*launched(command, ranks, transport), "fft", "--size", size, "--type", kind, "--precision", precision,
+            "--threads", str(threads), "--layout", layout, "--json", "-", "--transport", transport]
+    return line + ["--ranks", str(ranks)] * (transport == "threads")
+
+
 def measure(command):
     DATA.mkdir(exist_ok=True)
     calibrate(command, "machine")
-    runs = []
-    for size, kind, precision, ranks, threads, transport, layout in CONFIGURATIONS:
-        print(f"{size} {kind} {precision} {ranks}x{threads} {transport} {layout}", file=sys.stderr)
-        line = [*launched(command, ranks, transport), "fft", "--size", size, "--type", kind, "--precision", precision,
-                "--threads", str(threads), "--layout", layout, "--json", "-", "--no-wisdom", "--transport", transport]
-        line += ["--ranks", str(ranks)] * (transport == "threads")
-        first = json.loads(run([*line, "--reps", "3"]))
-        times = 2 * first["forward_median_s"]
-        facts = json.loads(run([*line, "--reps", str(max(5, min(400, round(REPETITIONS_S / times))))]))
-        keys = ("size", "type", "precision", "ranks", "threads", "transport", "layout", "grid", "grain_planes", "passes",
-                "repetitions", "forward_min_s", "forward_median_s", "backward_min_s", "backward_median_s")
-        runs.append({key: facts[key] for key in keys})
+    keys = ("size", "type", "precision", "ranks", "threads", "transport", "layout", "grid", "grain_planes", "passes")
+    runs = [None] * len(CONFIGURATIONS)
+    with tempfile.TemporaryDirectory() as cache:
+        for round_number in range(ROUNDS):
+            for i, configuration in enumerate(CONFIGURATIONS):
+                print(f"round {round_number + 1}: {configuration}", file=sys.stderr)
+                line = fft_line(command, configuration)
+                wisdom = {"XDG_CACHE_HOME": cache}
+                if runs[i] is None:
+                    first = json.loads(run([*line, "--reps", "3"], wisdom))
+                    runs[i] = {**{key: first[key] for key in keys}, "repetitions": 0,
+                               "forward_s": first["forward_min_s"], "backward_s": first["backward_min_s"]}
+                times_s = runs[i]["forward_s"] + runs[i]["backward_s"]
+                repetitions = max(4, min(400, round(REPETITIONS_S / times_s)))
+                facts = json.loads(run([*line, "--reps", str(repetitions)], wisdom))
+                runs[i]["repetitions"] += repetitions
+                for direction in ("forward", "backward"):
+                    runs[i][f"{direction}_s"] = min(runs[i][f"{direction}_s"], facts[f"{direction}_min_s"])
     (DATA / "own_runs.json").write_text(json.dumps(runs, indent=1) + "\n")
     calibrate(command, "machine-after")
 
@@ -141,7 +156,7 @@ def own_section(command):
                f"{facts['ranks']} x {facts['threads']}", facts["transport"], facts["layout"],
                f"{point['time_s'] * 1e3:.3g} ms"]
         for direction in ("forward", "backward"):
-            measured = facts[f"{direction}_min_s"]
+            measured = facts[f"{direction}_s"]
             error = point["time_s"] / measured - 1
             errors[direction].append(error)
             row += [f"{measured * 1e3:.3g} ms", f"{error:+.0%}"]
@@ -162,7 +177,7 @@ def published_rows(command):
             cores = int(row["cores"])
             point = model_fft(command, "jean-zay", size, -(-cores // 40),
                               ["--type", "r2c", "--ranks-per-node", "40", "--grid", f"{row['p1']}x{row['p2']}",
-                               "--copies", "2", "--ordinary-stores"])
+                               "--copies", "2", "--ordinary-stores", "--placement", "shared"])
             yield f"Jean-Zay, {row['library']}", size, f"{cores} ranks", 2 * point["time_s"], float(row["time_mean_s"]), point
     for group in json.loads((DATA / "published.json").read_text()):
         quantity = group.get("quantity", "time_s")
