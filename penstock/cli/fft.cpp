@@ -38,13 +38,12 @@ std::optional<field::OutputFile> open_output(const Session& session, const FftOp
   if (options.output_path.empty()) {
     return std::nullopt;
   }
-  const bool is_real_field = options.low_pass_radius && options.fft.type == fft::Type::r2c;
-  const bool is_half_spectrum = !options.low_pass_radius && options.fft.type == fft::Type::r2c;
+  const bool is_real_file = options.fft.type == fft::Type::r2r ||  // its spectrum is real too
+                            (options.low_pass_radius && options.fft.type == fft::Type::r2c);
   const npy::DataType complex_type = sizeof(Real) == 4 ? npy::DataType::complex64 : npy::DataType::complex128;
   const npy::DataType real_type = sizeof(Real) == 4 ? npy::DataType::float32 : npy::DataType::float64;
-  fft::Extents points = options.fft.size;
-  points[0] = is_half_spectrum ? points[0] / 2 + 1 : points[0];
-  return field::OutputFile(session.team, options.output_path, is_real_field ? real_type : complex_type, points);
+  const fft::Extents points = options.low_pass_radius ? options.fft.size : fft::spectrum_points(options.fft);
+  return field::OutputFile(session.team, options.output_path, is_real_file ? real_type : complex_type, points);
 }
 
 /// Collective: sums up, filters and writes one field, freshly read, as the options ask.
@@ -77,7 +76,7 @@ void process(const Session& session, const FftOptions& options, const field::Sou
     if (options.low_pass_radius) {
       output->write(plan.input(), std::as_bytes(fields.numbers(0)));
     } else {
-      output->write(plan.output(), std::as_bytes(fields.spectrum(0)));
+      output->write(plan.output(), std::as_bytes(fields.spectrum_numbers(0)));
     }
     output->commit();
   }
@@ -98,10 +97,13 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
 
   progress.show("planning");
   WisdomFile wisdom(session, options.uses_wisdom);
+  fft::Options with_plans = options.fft;
+  const PlansFile plans(session, with_plans, options.uses_wisdom);
   const double begin_s = seconds();
-  field::Fields<Real> fields(team, options.fft);
+  field::Fields<Real> fields(team, with_plans);
   report.planning_s = seconds() - begin_s;
   wisdom.keep(session);
+  plans.keep();
   session.has_begun_work = true;
 
   report.wisdom = wisdom.description();
@@ -109,9 +111,10 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
   report.memory = largest(team, fields.plan().memory(), fields.memory().size());
   progress.show("measuring the machine");
   report.problem = {.size = options.fft.size,
-                    .is_real = options.fft.type == fft::Type::r2c,
+                    .is_real = options.fft.type != fft::Type::c2c,
                     .real_bytes = sizeof(Real),
-                    .fields = options.fft.batch};
+                    .fields = options.fft.batch,
+                    .along = options.fft.along};
   report.figures =
       find_figures<Real>(session, options.fft.machine, options.machine_path, report.problem, fields.memory());
   report.limit = model::fft_limit(report.problem, report.figures.resources);

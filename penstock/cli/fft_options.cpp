@@ -24,11 +24,20 @@ void declare_problem(CLI::App& app, const std::shared_ptr<FftOptions>& options) 
             [options](const std::string& text) { options->fft.size = parse_size("--size", text); });
   add_value(app, "--input", "FILE.npy", "Field to transform: C order, real or complex, numpy shape (nz, ny, nx)",
             [options](const std::string& text) { options->input_path = text; });
-  add_value(
-      app, "--type", "c2c|r2c", "Complex or real fields (as the input file; else c2c)",
-      [options](const std::string& text) {
-        options->type = parse_choice<fft::Type>("--type", text, {{"c2c", fft::Type::c2c}, {"r2c", fft::Type::r2c}});
-      });
+  add_value(app, "--type", "c2c|r2c|r2r",
+            "Complex or real fields (as the input file; else c2c); r2r: real ones by sines and cosines",
+            [options](const std::string& text) {
+              options->type = parse_choice<fft::Type>(
+                  "--type", text, {{"c2c", fft::Type::c2c}, {"r2c", fft::Type::r2c}, {"r2r", fft::Type::r2r}});
+            });
+  add_value(app, "--kinds", "KIND[,KIND,KIND]",
+            "Of --type r2r, for all directions or x,y,z: redft00|10|01|11, rodft00|10|01|11 as in FFTW (redft10)",
+            [options](const std::string& text) {
+              options->fft.kinds = parse_kinds("--kinds", text);
+              options->has_kinds = true;
+            });
+  add_value(app, "--along", "DIRECTIONS", "Directions that are transformed, such as xy (xyz)",
+            [options](const std::string& text) { options->fft.along = parse_directions("--along", text); });
   add_value(app, "--precision", "single|double", "Precision of the transform (as the input file; else double)",
             [options](const std::string& text) {
               options->is_single = parse_choice<bool>("--precision", text, {{"single", true}, {"double", false}});
@@ -55,7 +64,9 @@ void declare_transform(CLI::App& app, const std::shared_ptr<FftOptions>& options
   add_plan_options(app, std::shared_ptr<fft::Options>(options, &options->fft));
   app.add_flag_function(
       "--no-wisdom", [options](std::int64_t) { options->uses_wisdom = false; },
-      "Neither read nor keep what local transforms have learned (~/.cache/penstock/wisdom)");
+      "Neither read nor keep what planning has learned (~/.cache/penstock/wisdom and plans)");
+  app.add_flag("--explain", options->wants_explanation,
+               "List the plans that were looked at: each one's time as predicted and as measured");
   add_value(app, "--machine", "FILE.toml", "Machine whose limit is reckoned (this one, measured in the run)",
             [options](const std::string& text) { options->machine_path = text; });
   add_value(app, "--reps", "N", "Timed repetitions of forward and backward, after one that is not counted (10)",
@@ -87,13 +98,13 @@ void settle_by_file(const gas::Team& team, FftOptions& options) {
     throw Error(fmt::format("--size {} differs from the {} points of {}: leave it out", size_text(options.fft.size),
                             size_text(facts.size), options.input_path));
   }
-  if (options.type && *options.type != facts.type()) {
+  const bool is_complex = facts.type() == fft::Type::c2c;
+  if (options.type && (*options.type == fft::Type::c2c) != is_complex) {
     throw Error(fmt::format("--type {} does not fit {}, whose elements are {}: use --type {} or leave it out",
-                            *options.type == fft::Type::c2c ? "c2c" : "r2c", options.input_path,
-                            npy::name(facts.data_type), facts.type() == fft::Type::c2c ? "c2c" : "r2c"));
+                            name(*options.type), options.input_path, npy::name(facts.data_type), name(facts.type())));
   }
   options.fft.size = facts.size;
-  options.type = facts.type();
+  options.type = options.type.value_or(facts.type());
   if (!options.is_single) {
     options.is_single = facts.data_type == npy::DataType::float32 || facts.data_type == npy::DataType::complex64;
   }
@@ -109,6 +120,10 @@ void refuse_equal_paths(const std::vector<std::string>& paths) {
 }
 
 }  // namespace
+
+std::string_view name(fft::Type type) {
+  return type == fft::Type::c2c ? "c2c" : type == fft::Type::r2c ? "r2c" : "r2r";
+}
 
 std::shared_ptr<FftOptions> declare_fft_options(CLI::App& app) {
   auto options = std::make_shared<FftOptions>();
@@ -136,6 +151,13 @@ std::unique_ptr<field::Source> settle(const Session& session, FftOptions& option
     settle_by_file(session.team, options);
   }
   options.fft.type = *options.type;
+  if (options.has_kinds && options.fft.type != fft::Type::r2r) {
+    throw Error(fmt::format("--kinds are those of --type r2r, and the type is {}", name(options.fft.type)));
+  }
+  const bool has_wavenumbers = options.fft.type != fft::Type::r2r && options.fft.along == std::array{true, true, true};
+  if (!has_wavenumbers && (!options.spectrum_path.empty() || options.low_pass_radius)) {
+    throw Error("--spectrum and --filter-lowpass go by the wavenumbers of types c2c and r2c along xyz");
+  }
   std::unique_ptr<field::Source> source;
   session.team.together([&] {
     source = options.input_path.empty() ? field::make_noise(options.fft.size, options.fft.type)

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "penstock/cli/session.hpp"
 #include "penstock/fft/fft.hpp"
@@ -20,16 +21,21 @@ struct FftOptions {
   fft::Options fft;
   std::string input_path;
   std::optional<fft::Type> type;
+  bool has_kinds = false;
   std::optional<bool> is_single;
   fft::Scaling scaling = fft::Scaling::none;
   int repetitions = 10;
   bool wants_check = false;
   bool uses_wisdom = true;
+  bool wants_explanation = false;
   std::optional<double> low_pass_radius;
   std::string output_path;
   std::string spectrum_path;
   std::string machine_path;
 };
+
+/// As --type has it.
+std::string_view name(fft::Type type);
 
 /// Declares all of them; they are read into the object returned.
 std::shared_ptr<FftOptions> declare_fft_options(CLI::App& app);

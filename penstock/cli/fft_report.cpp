@@ -7,14 +7,12 @@
 #include <string_view>
 
 #include "penstock/base/base.hpp"
+#include "penstock/cli/parse.hpp"
 #include "penstock/cli/plan_options.hpp"
 
 namespace penstock::cli {
 namespace {
 
-std::string_view name(fft::Type type) {
-  return type == fft::Type::c2c ? "c2c" : "r2c";
-}
 std::string_view name(fft::Output output) {
   return output == fft::Output::transposed ? "transposed" : "as-input";
 }
@@ -40,6 +38,26 @@ std::string size_of(const FftOptions& options) {
   return fmt::format("{}x{}x{}", nx, ny, nz);
 }
 
+/// "xyz" where all directions are transformed.
+std::string along_of(const FftOptions& options) {
+  std::string directions;
+  for (std::size_t d = 0; d < 3; ++d) {
+    directions += options.fft.along[d] ? std::string(1, "xyz"[d]) : "";
+  }
+  return directions;
+}
+
+/// What the size and the type leave open, of a transform that is not the Fourier transform of all directions.
+std::string describe_directions(const FftOptions& options) {
+  std::string text = options.fft.along == std::array{true, true, true} ? "" : " along " + along_of(options);
+  for (std::size_t d = 0; d < 3 && options.fft.type == fft::Type::r2r; ++d) {
+    if (options.fft.along[d]) {
+      text += fmt::format(", {} {}", "xyz"[d], kind_name(options.fft.kinds[d]));
+    }
+  }
+  return text;
+}
+
 /// A line of the table.
 template <class... Values>
 std::string line(std::string_view title, fmt::format_string<Values...> format, Values&&... values) {
@@ -63,9 +81,33 @@ std::string describe_times(std::string_view title, const field::Times& times) {
          line("", "{}", describe(times.best));
 }
 
+/// The candidates as a table of their own.
+std::string describe_candidates(const std::vector<fft::Candidate>& candidates) {
+  const auto time = [](double time_s) { return time_s > 0 ? format_seconds(time_s) : std::string("-"); };
+  std::string text = line("Candidates", "{:<10} {:<12} {:<12} {}", "grid", "planes", "predicted", "measured");
+  for (const fft::Candidate& candidate : candidates) {
+    text += line("", "{:<10} {:<12} {:<12} {:<12}{}", fmt::format("{}x{}", candidate.grid.ty, candidate.grid.tz),
+                 candidate.grain == 0 ? "all" : fmt::format("{}", candidate.grain), time(candidate.predicted_s),
+                 time(candidate.measured_s), &candidate == &candidates.front() ? "chosen" : "");
+  }
+  return text;
+}
+
 /// What was not measured is null.
 nlohmann::ordered_json number_or_null(double number) {
   return number > 0 ? nlohmann::ordered_json(number) : nlohmann::ordered_json();
+}
+
+/// The candidates for grid and grain, the one chosen first.
+nlohmann::ordered_json to_json(const std::vector<fft::Candidate>& candidates) {
+  auto json = nlohmann::ordered_json::array();
+  for (const fft::Candidate& candidate : candidates) {
+    json.push_back({{"grid", {candidate.grid.ty, candidate.grid.tz}},
+                    {"grain_planes", candidate.grain},
+                    {"predicted_s", number_or_null(candidate.predicted_s)},
+                    {"measured_s", number_or_null(candidate.measured_s)}});
+  }
+  return json;
 }
 
 nlohmann::ordered_json to_json(const fft::Breakdown& breakdown) {
@@ -114,8 +156,8 @@ std::string describe_plan(const Session& session, const FftOptions& options, con
            rates.memory_bandwidth_bytes_per_s > 0 ? fmt::format("{:.1f} GB/s", rates.memory_bandwidth_bytes_per_s / 1e9)
                                                   : "not needed (the field stays in cache)",
            rates.fft_rate_flops / 1e9, report.figures.source);
-  text += line("Problem", "{} {}, {} precision{}: {}", size_of(options), name(options.fft.type),
-               precision_name(options), fields, input);
+  text += line("Problem", "{} {}{}, {} precision{}: {}", size_of(options), name(options.fft.type),
+               describe_directions(options), precision_name(options), fields, input);
   text += line("Ranks", "{} on {} node{}, {} thread{} each, transport {}", session.team.size(), session.nodes,
                session.nodes > 1 ? "s" : "", session.threads, session.threads > 1 ? "s" : "",
                session.team.transport_name());
@@ -124,6 +166,9 @@ std::string describe_plan(const Session& session, const FftOptions& options, con
                name(options.fft.output), name(options.scaling));
   text += line("", "planned in {} ({}); wisdom {}; movers {}", format_seconds(report.planning_s),
                name(options.fft.effort), report.wisdom, name(options.fft.movers));
+  if (options.wants_explanation) {
+    text += describe_candidates(report.decision.candidates);
+  }
   text += line("Memory", "{} a rank: fields {}, exchange {}, scratch {}; the node had {}",
                format_bytes(field_bytes + exchange_bytes + scratch_bytes), format_bytes(field_bytes),
                format_bytes(exchange_bytes), format_bytes(scratch_bytes), format_bytes(report.available_bytes));
@@ -165,7 +210,7 @@ void add_prediction(nlohmann::ordered_json& json, const FftReport& report) {
 }  // namespace
 
 std::string describe_results(const FftOptions& options, const FftReport& report) {
-  const bool is_real = options.fft.type == fft::Type::r2c;
+  const bool is_real = options.fft.type != fft::Type::c2c;
   std::string text =
       describe_times("Forward", report.times.forward) + describe_times("Backward", report.times.backward);
   text += line("Rate", "{:.2f} GFlop/s forward, by the convention of {} N log2 N operations", report.rate_flops() / 1e9,
@@ -205,6 +250,12 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["version"] = PENSTOCK_VERSION;
   json["size"] = options.fft.size;
   json["type"] = name(options.fft.type);
+  json["along"] = along_of(options);
+  if (options.fft.type == fft::Type::r2r) {
+    for (const fft::RealKind kind : options.fft.kinds) {
+      json["kinds"].push_back(kind_name(kind));
+    }
+  }
   json["precision"] = precision_name(options);
   json["batch"] = options.fft.batch;
   json["input"] = options.input_path.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(options.input_path);
@@ -216,6 +267,8 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["algorithm"] = algorithm_name(report.decision);
   json["grain_planes"] = report.decision.grain;
   json["passes"] = report.decision.passes;
+  json["plan"] = options.fft.planning == fft::Planning::measure ? "measure" : "model";
+  json["candidates"] = to_json(report.decision.candidates);
   json["layout"] = name(options.fft.output);
   json["scaling"] = name(options.scaling);
   json["planning"] = name(options.fft.effort);
@@ -234,7 +287,7 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["forward_stages"] = to_json(report.decision.forward_stages, report.times.forward.best);
   json["backward_stages"] = to_json(report.decision.backward_stages, report.times.backward.best);
   json["rate_gflops"] = report.rate_flops() / 1e9;
-  json["rate_convention"] = options.fft.type == fft::Type::r2c ? "2.5 N log2 N" : "5 N log2 N";
+  json["rate_convention"] = options.fft.type == fft::Type::c2c ? "5 N log2 N" : "2.5 N log2 N";
   json["machine"] = report.figures.machine.name;
   json["machine_source"] = report.figures.source;
   json["memory_bandwidth_bytes_per_s"] = number_or_null(rates.memory_bandwidth_bytes_per_s);

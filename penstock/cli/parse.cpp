@@ -92,6 +92,47 @@ fft::Grid parse_grid(std::string_view option, std::string_view text) {
   return {.ty = static_cast<int>(ty), .tz = static_cast<int>(tz)};
 }
 
+std::array<bool, 3> parse_directions(std::string_view option, std::string_view text) {
+  std::array<bool, 3> directions{};
+  for (const char letter : text) {
+    const std::size_t d = std::string_view("xyz").find(letter);
+    if (d == std::string_view::npos || directions[d]) {
+      throw Error(fmt::format("{} {}: give some of x, y and z, each once, such as xy", option, text));
+    }
+    directions[d] = true;
+  }
+  if (text.empty()) {
+    throw Error(fmt::format("{} names no direction: give some of x, y and z, such as xy", option));
+  }
+  return directions;
+}
+
+namespace {
+
+const std::vector<std::pair<std::string_view, fft::RealKind>> kind_names{
+    {"redft00", fft::RealKind::redft00}, {"redft10", fft::RealKind::redft10}, {"redft01", fft::RealKind::redft01},
+    {"redft11", fft::RealKind::redft11}, {"rodft00", fft::RealKind::rodft00}, {"rodft10", fft::RealKind::rodft10},
+    {"rodft01", fft::RealKind::rodft01}, {"rodft11", fft::RealKind::rodft11}};
+
+}  // namespace
+
+std::array<fft::RealKind, 3> parse_kinds(std::string_view option, std::string_view text) {
+  std::vector<fft::RealKind> kinds;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    kinds.push_back(parse_choice<fft::RealKind>(option, text.substr(begin, end - begin), kind_names));
+    begin = end + 1;
+  }
+  if (kinds.size() != 1 && kinds.size() != 3) {
+    throw Error(fmt::format("{} {}: give one kind, or one each for x, y and z", option, text));
+  }
+  return {kinds.front(), kinds[kinds.size() / 2], kinds.back()};
+}
+
+std::string_view kind_name(fft::RealKind kind) {
+  return kind_names[static_cast<std::size_t>(kind)].first;
+}
+
 std::vector<std::size_t> parse_message_sizes(std::string_view option, std::string_view text) {
   constexpr std::int64_t largest = std::int64_t{1} << 30;
   const std::size_t colon = text.find(':');

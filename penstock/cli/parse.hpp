@@ -32,6 +32,14 @@ fft::Extents parse_size(std::string_view option, std::string_view text);
 /// "TYxTZ" or "auto" (0 x 0).
 fft::Grid parse_grid(std::string_view option, std::string_view text);
 
+/// Some of the directions, such as "xz", each once.
+std::array<bool, 3> parse_directions(std::string_view option, std::string_view text);
+
+/// "KIND", of all directions, or "KIND,KIND,KIND", of x, y and z: FFTW's names in small letters.
+std::array<fft::RealKind, 3> parse_kinds(std::string_view option, std::string_view text);
+/// The name of one.
+std::string_view kind_name(fft::RealKind kind);
+
 /// "FIRST:LAST" or one number: lengths of messages in bytes from the first on, doubling up to the last.
 std::vector<std::size_t> parse_message_sizes(std::string_view option, std::string_view text);
 

@@ -15,11 +15,16 @@ void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& option
   add_value(app, "--grid", "TYxTZ|auto", "Processor grid (auto)",
             [options](const std::string& text) { options->grid = parse_grid("--grid", text); });
   CLI::Option* algorithm = add_value(
-      app, "--algorithm", "packed|slabs|auto", "One message per peer, one per plane, or what suits the ranks (auto)",
+      app, "--algorithm", "packed|slabs|mpi-packed|mpi-slabs|mpi-ialltoall|auto",
+      "One message per peer, one per plane, or what suits the ranks (auto); with mpi-, to compare with, the same by "
+      "MPI_Alltoall, MPI_Isend or MPI_Ialltoall",
       [options](const std::string& text) {
         options->algorithm = parse_choice<fft::Algorithm>("--algorithm", text,
                                                           {{"packed", fft::Algorithm::packed},
                                                            {"slabs", fft::Algorithm::slabs},
+                                                           {"mpi-packed", fft::Algorithm::mpi_packed},
+                                                           {"mpi-slabs", fft::Algorithm::mpi_slabs},
+                                                           {"mpi-ialltoall", fft::Algorithm::mpi_ialltoall},
                                                            {"auto", fft::Algorithm::automatic}});
       });
   add_value(app, "--grain", "N", "Planes per message, instead of an algorithm", [options](const std::string& text) {
@@ -30,6 +35,15 @@ void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& option
               options->effort = parse_choice<fft::Effort>(
                   "--planning", text, {{"estimate", fft::Effort::estimate}, {"measure", fft::Effort::measure}});
             });
+  add_value(app, "--plan", "model|measure",
+            "Grid and grain by the model of the machine, or by timing those that it finds best (model)",
+            [options](const std::string& text) {
+              options->planning = parse_choice<fft::Planning>(
+                  "--plan", text, {{"model", fft::Planning::model}, {"measure", fft::Planning::measure}});
+            });
+  add_value(
+      app, "--plan-seconds", "S", "With --plan measure, no other candidate is timed after so long (10)",
+      [options](const std::string& text) { options->planning_budget_s = parse_number("--plan-seconds", text, 0); });
   add_value(app, "--movers", "compiled|ahead-of-time",
             "Tiles are copied by code made for them, or by kernels (compiled)", [options](const std::string& text) {
               options->movers = parse_choice<fft::Movers>(
@@ -50,7 +64,16 @@ void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& option
 }
 
 std::string algorithm_name(const fft::Decision& decision) {
-  return decision.grain == 0 ? "packed" : decision.grain == 1 ? "slabs" : fmt::format("grain {}", decision.grain);
+  switch (decision.carrier) {
+    case gas::Carrier::mpi_alltoall:
+      return "mpi-packed";
+    case gas::Carrier::mpi_messages:
+      return "mpi-slabs";
+    case gas::Carrier::mpi_ialltoall:
+      return "mpi-ialltoall";
+    default:
+      return decision.grain == 0 ? "packed" : decision.grain == 1 ? "slabs" : fmt::format("grain {}", decision.grain);
+  }
 }
 
 }  // namespace penstock::cli

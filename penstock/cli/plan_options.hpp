@@ -12,10 +12,10 @@ class App;
 
 namespace penstock::cli {
 
-/// Declares --grid, --algorithm, --grain, --planning and --memory, read into `options`.
+/// Declares --grid, --algorithm, --grain, --planning, --plan, --movers and --memory, read into `options`.
 void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& options);
 
-/// "packed", "slabs", or "grain N" where the plan lies between the two.
+/// "packed", "slabs", "grain N" where the plan lies between the two, or the name of MPI's variant.
 std::string algorithm_name(const fft::Decision& decision);
 
 }  // namespace penstock::cli

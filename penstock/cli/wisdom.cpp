@@ -15,14 +15,47 @@
 namespace penstock::cli {
 namespace {
 
-/// Empty where the environment names no folder.
-std::string wisdom_path() {
+/// A file of the user's cache folder; empty where the environment names no folder.
+std::string path_in_cache(const std::string& name) {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   if (cache != nullptr && cache[0] == '/') {  // a relative path counts as none (XDG Base Directory Specification)
-    return std::string(cache) + "/penstock/wisdom";
+    return std::string(cache) + "/penstock/" + name;
   }
   const char* home = std::getenv("HOME");
-  return home != nullptr && home[0] == '/' ? std::string(home) + "/.cache/penstock/wisdom" : "";
+  return home != nullptr && home[0] == '/' ? std::string(home) + "/.cache/penstock/" + name : "";
+}
+
+/// The file's text, empty where there is none; a note on standard error where it cannot be read.
+std::string read_if_there(const std::string& path) {
+  std::error_code ignored;
+  if (path.empty() || !std::filesystem::exists(path, ignored)) {
+    return "";
+  }
+  try {
+    return read_text(path);
+  } catch (const Error& error) {
+    fmt::print(stderr, "penstock: note: {} is not used: {}\n", path, error.what());
+    return "";
+  }
+}
+
+void note_damage(const std::string& path) {
+  fmt::print(stderr, "penstock: note: {} is damaged or of another version, and ignored\n", path);
+}
+
+/// Writes beside the file and renames. Returns false, after a note on standard error, where that does not work.
+bool replace(const std::string& path, const std::string& text) {
+  // Runs at the same time each write a file of their own; the last one renamed stays.
+  const std::string draft = fmt::format("{}.{}", path, getpid());
+  try {
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    write_text(draft, text);
+    std::filesystem::rename(draft, path);
+    return true;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "penstock: note: {} cannot be kept: {}\n", path, error.what());
+    return false;
+  }
 }
 
 /// Collective: the text of rank 0.
@@ -47,22 +80,13 @@ WisdomFile::WisdomFile(const Session& session, bool is_used) {
   if (!is_used) {
     return;
   }
-  path_ = wisdom_path();
-  std::string text;
-  std::error_code ignored;
-  if (session.is_first() && !path_.empty() && std::filesystem::exists(path_, ignored)) {
-    try {
-      text = read_text(path_);
-      description_ = "read from " + path_;
-    } catch (const Error& error) {
-      fmt::print(stderr, "penstock: note: the wisdom is not used: {}\n", error.what());
-    }
-  }
-  text = broadcast(session.team, text);
+  path_ = path_in_cache("wisdom");
+  const std::string text = broadcast(session.team, session.is_first() ? read_if_there(path_) : "");
+  description_ = text.empty() ? description_ : "read from " + path_;
   // Ranks that are threads share one planner, and FFTW's import is not made for several threads at once.
   const bool imports = session.is_first() || session.team.transport_name() != "threads";
   if (imports && !text.empty() && !fft::import_wisdom(text) && session.is_first()) {
-    fmt::print(stderr, "penstock: note: {} is damaged or of another version, and ignored\n", path_);
+    note_damage(path_);
     description_ = "not used";
   }
   known_ = session.is_first() ? fft::export_wisdom() : "";
@@ -78,15 +102,28 @@ void WisdomFile::keep(const Session& session) {
   if (learned == known_) {
     return;
   }
-  // Runs at the same time each write a file of their own; the last one renamed stays.
-  const std::string draft = fmt::format("{}.{}", path_, getpid());
-  try {
-    std::filesystem::create_directories(std::filesystem::path(path_).parent_path());
-    write_text(draft, learned);
-    std::filesystem::rename(draft, path_);
+  if (replace(path_, learned)) {
     description_ = (description_ == "not used" ? "written to " : "added to ") + path_;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "penstock: note: the wisdom cannot be kept: {}\n", error.what());
+  }
+}
+
+PlansFile::PlansFile(const Session& session, fft::Options& options, bool is_used) {
+  if (!session.is_first() || !is_used || options.planning != fft::Planning::measure) {
+    return;
+  }
+  path_ = path_in_cache("plans");
+  choices_ = std::make_shared<fft::Choices>();
+  const std::string text = read_if_there(path_);
+  if (!text.empty() && !choices_->read(text)) {
+    note_damage(path_);
+  }
+  known_ = choices_->text();
+  options.choices = choices_;
+}
+
+void PlansFile::keep() const {
+  if (choices_ && !path_.empty() && choices_->text() != known_) {
+    replace(path_, choices_->text());
   }
 }
 

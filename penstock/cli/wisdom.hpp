@@ -1,9 +1,12 @@
-// What local transforms have learned about this machine (FFTW's wisdom), kept between runs in the user's cache folder.
+// What planning has learned about this machine, kept between runs in the user's cache folder: FFTW's wisdom, and the
+// plans that were measured to be best.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "penstock/cli/session.hpp"
+#include "penstock/fft/fft.hpp"
 
 namespace penstock::cli {
 
@@ -25,6 +28,22 @@ class WisdomFile {
   std::string path_;  // empty: not used
   std::string known_;
   std::string description_ = "not used";
+};
+
+/// The plans that `--plan measure` has found best, in the file `plans` of the same folder; of the first rank alone.
+class PlansFile {
+ public:
+  /// Reads it into `options.choices`. Does nothing where `is_used` is false or nothing is measured. A file that cannot
+  /// be used is named in a note on standard error, and ignored.
+  PlansFile(const Session& session, fft::Options& options, bool is_used);
+
+  /// After planning: writes what has been found since, beside the file and renamed.
+  void keep() const;
+
+ private:
+  std::string path_;
+  std::string known_;
+  std::shared_ptr<fft::Choices> choices_;
 };
 
 }  // namespace penstock::cli

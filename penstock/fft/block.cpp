@@ -17,8 +17,8 @@ std::int64_t round_up(std::int64_t value, std::int64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-/// Some of the indices along a direction that is cut into equal parts (the last one may be shorter): `extent` of them
-/// from `lower` on in each of `parts` parts, the first of which is part `index`.
+/// Some of the indices along a direction that is cut into equal parts (the first and last may be shorter): `extent` of
+/// them from `lower` on in each of `parts` parts, the first of which is part `index`.
 struct Cut {
   std::int64_t index;
   std::int64_t parts;
@@ -48,8 +48,9 @@ Piece piece_of(const Block& block, Box box, const Cut& grains, const Cut& strips
   const std::size_t innermost = at(block.order[2]);
   Extents extent = block.box.extent;  // of one grain
   Extents first = block.box.lower;
-  first[cut] += grains.index * block.grain_planes();
-  extent[cut] = std::min(block.grain_planes(), extent[cut] - grains.index * block.grain_planes());
+  const Range planes = block.grain_range(grains.index);
+  first[cut] = planes.lower;
+  extent[cut] = planes.extent;
   const std::int64_t strip_offset = strips.index * block.strip_width();
   first[innermost] += strip_offset;
 
@@ -82,7 +83,7 @@ Piece piece_of(const Block& block, Box box, const Cut& grains, const Cut& strips
     }
   };
   repeat(innermost, strips, row_bytes * extent[middle]);
-  repeat(cut, grains, block.grain_offset(1));
+  repeat(cut, grains, block.grain_offset(grains.index + 1) - block.grain_offset(grains.index));
   return piece;
 }
 
@@ -95,22 +96,21 @@ Block Block::packed(const Box& box, std::array<int, 3> order, std::int64_t eleme
           .pitch_bytes = box.extent[at(order[2])] * element_bytes};
 }
 
-Block Block::aligned(const Box& box, std::array<int, 3> order, std::int64_t element_bytes, int cut, std::int64_t grain,
-                     std::int64_t strip) {
+Block Block::aligned(const Box& box, std::array<int, 3> order, std::int64_t element_bytes) {
   Block block = packed(box, order, element_bytes);
-  PENSTOCK_ASSERT(cut != order[2]);  // the innermost rows are the same in every grain
   // Short rows are left as they are: padding would cost more than an eighth.
   if (block.pitch_bytes >= 8 * line_bytes) {
     block.pitch_bytes = round_up(block.pitch_bytes, line_bytes);
   }
-  block.cut = cut;
-  block.grain = grain;
-  block.strip = strip;
   return block;
 }
 
-std::int64_t Block::grain_planes() const noexcept {
-  return grain == 0 ? box.extent[at(cut)] : grain;
+void Block::cut_into_grains(int direction, std::int64_t planes, std::int64_t first) {
+  PENSTOCK_ASSERT(direction != order[2]);  // the innermost rows are the same in every grain
+  cut = direction;
+  grain = planes;
+  const std::int64_t lower = box.lower[at(direction)];
+  grain_origin = planes == 0 ? lower : lower - (lower - first) % planes;
 }
 
 std::int64_t Block::strip_width() const noexcept {
@@ -118,8 +118,22 @@ std::int64_t Block::strip_width() const noexcept {
 }
 
 std::int64_t Block::grains() const noexcept {
-  const std::int64_t planes = box.extent[at(cut)];
-  return grain == 0 ? 1 : (planes + grain - 1) / grain;
+  const std::int64_t end = box.lower[at(cut)] + box.extent[at(cut)];
+  return grain == 0 ? 1 : (end - grain_origin + grain - 1) / grain;
+}
+
+std::int64_t Block::grain_of(std::int64_t index) const noexcept {
+  return grain == 0 ? 0 : (index - grain_origin) / grain;
+}
+
+Range Block::grain_range(std::int64_t index) const noexcept {
+  const std::int64_t lower = box.lower[at(cut)];
+  const std::int64_t extent = box.extent[at(cut)];
+  if (grain == 0) {
+    return {lower, extent};
+  }
+  const std::int64_t first = std::clamp(grain_origin + index * grain, lower, lower + extent);
+  return {first, std::clamp(grain_origin + (index + 1) * grain, lower, lower + extent) - first};
 }
 
 std::int64_t Block::grain_offset(std::int64_t index) const noexcept {
@@ -128,7 +142,7 @@ std::int64_t Block::grain_offset(std::int64_t index) const noexcept {
   if (planes == 0 || grain == 0) {
     return index * bytes;
   }
-  return bytes / planes * std::min(index * grain, planes);
+  return bytes / planes * (grain_range(index).lower - box.lower[at(cut)]);
 }
 
 layout::Layout Piece::layout(const std::array<int, 3>& order, std::int64_t element_bytes) const {
@@ -144,12 +158,16 @@ std::vector<Piece> pieces_of(const Block& block, const Box& box) {
     return {};
   }
   std::vector<Piece> pieces;
-  const auto cuts_along = [&](int direction, std::int64_t length) {
+  const auto cuts_along = [&](int direction, std::int64_t first, std::int64_t length) {
     const std::int64_t lower = box.lower[at(direction)];
-    return cuts_of(lower, lower + box.extent[at(direction)], block.box.lower[at(direction)], length);
+    return cuts_of(lower, lower + box.extent[at(direction)], first, length);
   };
-  for (const Cut& grains : cuts_along(block.cut, block.grain_planes())) {
-    for (const Cut& strips : cuts_along(block.order[2], block.strip_width())) {
+  const int innermost = block.order[2];
+  const bool is_cut = block.grain > 0;
+  const std::int64_t origin = is_cut ? block.grain_origin : block.box.lower[at(block.cut)];
+  const std::int64_t planes = is_cut ? block.grain : block.box.extent[at(block.cut)];
+  for (const Cut& grains : cuts_along(block.cut, origin, planes)) {
+    for (const Cut& strips : cuts_along(innermost, block.box.lower[at(innermost)], block.strip_width())) {
       pieces.push_back(piece_of(block, box, grains, strips));
     }
   }

@@ -11,8 +11,9 @@
 namespace penstock::fft {
 
 /// A box stored in `order` (slowest direction first). Where `grain` > 0 it is stored as a row of sub-boxes ("grains")
-/// of `grain` planes each along direction `cut` (the last one may be shorter), each in `order`: one message after the
-/// other, so that a message is contiguous. Where `strip` > 0 the innermost direction is cut as well, inside the
+/// of `grain` planes each along direction `cut`, each in `order`: one message after the other, so that a message is
+/// contiguous. Grains begin at `grain_origin` and every `grain` planes from there on; the first and the last may be
+/// shorter. Where `strip` > 0 the innermost direction is cut as well, inside the
 /// outermost: strips of so many elements (the last one may be narrower), [order[0]][strips][order[1]][strip], so that a
 /// tile of that width is contiguous.
 struct Block {
@@ -22,19 +23,24 @@ struct Block {
   std::int64_t pitch_bytes = 0;  ///< from one innermost row to the next, or of all strips of a row together
   int cut = 0;
   std::int64_t grain = 0;
+  std::int64_t grain_origin = 0;  ///< an index along `cut`, at most `grain` - 1 before the box
   std::int64_t strip = 0;
   std::int64_t offset_bytes = 0;  ///< of the block from the base of its memory
 
   /// A block without padding.
   static Block packed(const Box& box, std::array<int, 3> order, std::int64_t element_bytes);
-  /// A block in rows of whole cache lines where that costs little, cut into grains, so that stores can bypass the
-  /// cache.
-  static Block aligned(const Box& box, std::array<int, 3> order, std::int64_t element_bytes, int cut,
-                       std::int64_t grain, std::int64_t strip);
+  /// A block in rows of whole cache lines where that costs little, so that stores can bypass the cache. Not yet cut.
+  static Block aligned(const Box& box, std::array<int, 3> order, std::int64_t element_bytes);
+  /// Cuts it into grains as the planes from `first` on are cut, which its box is a part of; grain 0 is the first that
+  /// has planes of the box.
+  void cut_into_grains(int direction, std::int64_t planes, std::int64_t first);
 
   std::int64_t grains() const noexcept;
-  /// Planes of a grain and elements of a strip (but the last): all, where it is not cut.
-  std::int64_t grain_planes() const noexcept;
+  /// The grain that index `index` along `cut` lies in.
+  std::int64_t grain_of(std::int64_t index) const noexcept;
+  /// The indices along `cut` of grain `index`.
+  Range grain_range(std::int64_t index) const noexcept;
+  /// Elements of a strip (but the last): all, where it is not cut.
   std::int64_t strip_width() const noexcept;
   /// Bytes from the block's start to grain `index`, and of the whole block for index == grains().
   std::int64_t grain_offset(std::int64_t index) const noexcept;

@@ -44,18 +44,30 @@ Box Decomposition::pencil(int along, int rank) const noexcept {
   return {.lower = {x.lower, y.lower, z.lower}, .extent = {x.extent, y.extent, z.extent}};
 }
 
-Grid choose_grid(const Extents& points, int ranks) noexcept {
-  if (ranks <= points[1] && ranks <= points[2]) {
+Boxes Decomposition::pencils(int along) const {
+  Boxes boxes;
+  for (int rank = 0; rank < grid_.ty * grid_.tz; ++rank) {
+    boxes.push_back(pencil(along, rank));
+  }
+  return boxes;
+}
+
+Grid choose_grid(const Extents& points, int ranks, const std::array<bool, 3>& along) noexcept {
+  // Work is lost where a rank owns nothing in one of the stages.
+  const auto busy_ranks = [&](int ty, int tz) {
+    const auto busy = [](std::int64_t n, int parts) { return std::min<std::int64_t>(n, parts); };
+    const std::array in_stage{busy(points[1], ty) * busy(points[2], tz), busy(points[0], ty) * busy(points[2], tz),
+                              busy(points[0], ty) * busy(points[1], tz)};
+    std::int64_t fewest = ranks;
+    for (std::size_t d = 0; d < 3; ++d) {
+      fewest = along[d] ? std::min(fewest, in_stage[d]) : fewest;
+    }
+    return fewest;
+  };
+  if (busy_ranks(1, ranks) == ranks) {
     return {.ty = 1, .tz = ranks};
   }
-  // Work is lost where a rank owns nothing in one of the three stages.
-  const auto cost = [&](int ty, int tz) {
-    const auto busy = [](std::int64_t n, int parts) { return std::min<std::int64_t>(n, parts); };
-    const std::int64_t busy_ranks =
-        std::min({busy(points[1], ty) * busy(points[2], tz), busy(points[0], ty) * busy(points[2], tz),
-                  busy(points[0], ty) * busy(points[1], tz)});
-    return std::tuple(ranks - busy_ranks, std::abs(ty - tz), ty);
-  };
+  const auto cost = [&](int ty, int tz) { return std::tuple(ranks - busy_ranks(ty, tz), std::abs(ty - tz), ty); };
   Grid best{.ty = 1, .tz = ranks};
   for (int ty = 2; ty <= ranks; ++ty) {
     if (ranks % ty == 0 && cost(ty, ranks / ty) < cost(best.ty, best.tz)) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "penstock/fft/fft.hpp"
 
@@ -19,6 +20,9 @@ Range part_of(std::int64_t n, int parts, int index) noexcept;
 /// The points that both boxes hold.
 Box intersect(const Box& a, const Box& b) noexcept;
 
+/// The box of each rank.
+using Boxes = std::vector<Box>;
+
 /// The pencils of NAS FT's terminology (Nishtala et al. 2009, slide 12): rank r sits in row r % ty of plane group r /
 /// ty.
 class Decomposition {
@@ -29,6 +33,9 @@ class Decomposition {
   /// The box of `rank` when its pencils run along direction `along`: whole in it, cut in the other two.
   Box pencil(int along, int rank) const noexcept;
 
+  /// The same of every rank.
+  Boxes pencils(int along) const;
+
   const Extents& points() const noexcept { return points_; }
   const Grid& grid() const noexcept { return grid_; }
 
@@ -37,8 +44,9 @@ class Decomposition {
   Grid grid_;
 };
 
-/// The grid for `ranks` ranks where the user leaves the choice: slabs (1 x P) while every rank gets planes of both
-/// exchanges, since that saves an exchange; else the grid nearest to a square that leaves the fewest ranks idle.
-Grid choose_grid(const Extents& points, int ranks) noexcept;
+/// The grid for `ranks` ranks where the user leaves the choice and the directions `along` are transformed: slabs
+/// (1 x P) while every rank gets planes of each stage, since that saves an exchange; else the grid nearest to a square
+/// that leaves the fewest ranks idle.
+Grid choose_grid(const Extents& points, int ranks, const std::array<bool, 3>& along = {true, true, true}) noexcept;
 
 }  // namespace penstock::fft

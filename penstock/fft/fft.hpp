@@ -4,12 +4,15 @@
 #include <array>
 #include <complex>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "penstock/fft/choices.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/machine/machine.hpp"
 
@@ -38,27 +41,46 @@ struct Distribution {
 /// What is transformed into what by `forward`; `backward` goes the other way.
 enum class Type {
   c2c,  ///< complex to complex
-  r2c,  ///< real to complex with the nx/2 + 1 coefficients that determine the others
+  r2c,  ///< real to complex with the n/2 + 1 coefficients that determine the others, in the first direction transformed
+  r2r,  ///< real to real: a sine or cosine transform in each direction, see RealKind
 };
 
-/// A factor on the result of one transform of N = nx ny nz points.
+/// The sine and cosine transforms under FFTW's names, unscaled as there: where the even (redft: cosines) or odd (rodft:
+/// sines) continuation of n points is mirrored, at a point or half-way between two, and so how long its period N is.
+enum class RealKind {
+  redft00,  ///< DCT-I: N = 2 (n - 1), n at least 2; inverse of itself
+  redft10,  ///< DCT-II: N = 2 n; the inverse is redft01
+  redft01,  ///< DCT-III: N = 2 n; the inverse is redft10
+  redft11,  ///< DCT-IV: N = 2 n; inverse of itself
+  rodft00,  ///< DST-I: N = 2 (n + 1); inverse of itself
+  rodft10,  ///< DST-II: N = 2 n; the inverse is rodft01
+  rodft01,  ///< DST-III: N = 2 n; the inverse is rodft10
+  rodft11,  ///< DST-IV: N = 2 n; inverse of itself
+};
+
+/// A factor on the result of one transform. N is the product of the points in the directions transformed; for r2r, of
+/// the periods that RealKind gives.
 enum class Scaling {
   none,       ///< 1: forward then backward multiplies by N
   symmetric,  ///< 1/sqrt(N): forward and backward are unitary
   full,       ///< 1/N
 };
 
-/// How the spectrum is distributed.
+/// How the spectrum is distributed, where it is not said by index ranges.
 enum class Output {
   transposed,  ///< z-pencils, [x][y][z] with z contiguous: where the last transform leaves it, the cheap one
   as_input,    ///< x-pencils, [z][y][x] with x contiguous, like the input: one exchange more
 };
 
-/// How many planes share a message: the two published algorithms are the ends of one scale, the grain.
+/// How many planes share a message, where the two published algorithms are the ends of one scale, the grain; and what
+/// carries the messages, where those by MPI's own calls are there to be compared with.
 enum class Algorithm {
-  automatic,  ///< packed where peers share memory, else a few messages per peer, so that they overlap
-  packed,     ///< packed slabs: one message per peer and exchange
-  slabs,      ///< a message per plane, peer and exchange: most overlap
+  automatic,      ///< packed where peers share memory, else a few messages per peer, so that they overlap
+  packed,         ///< packed slabs: one message per peer and exchange
+  slabs,          ///< a message per plane, peer and exchange: most overlap
+  mpi_packed,     ///< packed slabs, all messages of an exchange by one MPI_Alltoallv
+  mpi_slabs,      ///< slabs, each message by MPI's send and receive
+  mpi_ialltoall,  ///< slabs, the messages of a plane by one MPI_Ialltoallv
 };
 
 /// How long the local transform may look for its best variant.
@@ -73,26 +95,38 @@ enum class Movers {
   ahead_of_time,  ///< by kernels compiled with the library
 };
 
-/// A processor grid: rank r holds row r % ty of plane group r / ty. 0 x 0 lets the plan choose.
-struct Grid {
-  int ty = 0;
-  int tz = 0;
-  bool operator==(const Grid&) const = default;
+/// How a plan chooses the grid and the planes per message where the options leave them open.
+enum class Planning {
+  model,    ///< by the model of the machine
+  measure,  ///< of those that are best by the model some are made and timed
 };
 
-/// What a plan is made from; the same on every rank.
+/// What a plan is made from; the same on every rank, but for threads, machine and the boxes of the parts.
 struct Options {
   Extents size{};  ///< nx, ny, nz: points of the field in real space
   Type type = Type::c2c;
+  std::array<RealKind, 3> kinds{RealKind::redft10, RealKind::redft10, RealKind::redft10};  ///< of type r2r: x, y, z
+  std::array<bool, 3> along{true, true, true};  ///< the directions that are transformed, x, y, z: at least one
   Grid grid{};
   Output output = Output::transposed;
+  /// This rank's part of the field and of the spectrum by index ranges (0 to nx/2 in x for r2c), each given on every
+  /// rank or on none. The boxes of all ranks together hold every point once; they may be empty; the order is the same
+  /// on all ranks. Where the parts are pencils as the grid cuts them they are used as they are; others cost an exchange
+  /// more each.
+  std::optional<Distribution> input_part{};
+  std::optional<Distribution> output_part{};
   Algorithm algorithm = Algorithm::automatic;
   std::int64_t grain = 0;  ///< planes per message; 0 leaves it to `algorithm`
   int threads = 1;         ///< threads of each rank
   int batch = 1;           ///< fields per call, in the same arrays; see Plan::input_stride
   Effort effort = Effort::measure;
   Movers movers = Movers::compiled;
+  bool convolves = false;                 ///< the plan can `convolve`: takes exchange memory for both ways at once; all
+                                          ///< three directions are transformed, the spectrum is complex
   std::uint64_t memory_budget_bytes = 0;  ///< what plans of one node may take; 0: what the system has left
+  Planning planning = Planning::model;
+  double planning_budget_s = 10;          ///< no other candidate is timed after so long
+  std::shared_ptr<Choices> choices = {};  ///< what measuring has found before; rank 0's are asked and added to
   machine::Machine machine = machine::detect();
 };
 
@@ -104,9 +138,9 @@ struct MemoryNeed {
   std::uint64_t total_bytes() const noexcept { return exchange_bytes + scratch_bytes; }
 };
 
-/// The stages of a transform: one per direction, and one that only moves data where the spectrum lies as the input
-/// does.
-inline constexpr std::size_t most_stages = 4;
+/// The most stages of a call: one per direction, there and (in a convolution) back, and one that only moves data at
+/// each end where the user's part is not what the first or last transform takes.
+inline constexpr std::size_t most_stages = 7;
 
 /// Where the time of one stage went, summed over the threads of a rank and divided by their number.
 struct StageTime {
@@ -139,16 +173,59 @@ struct StagePlan {
 /// What a plan decided.
 struct Decision {
   Grid grid{};
-  std::int64_t grain = 0;          ///< planes per message in the forward direction
-  bool is_plane_in_cache = false;  ///< the first two directions are transformed in one pass over memory
-  int passes = 0;                  ///< how often a transform reads and writes the field
+  std::int64_t grain = 0;  ///< planes per message in the forward direction; 0: all
+  gas::Carrier carrier = gas::Carrier::fastest;
+  bool is_plane_in_cache = false;     ///< the first two directions are transformed in one pass over memory
+  std::vector<Candidate> candidates;  ///< all that were looked at, the one chosen first
+  int passes = 0;                     ///< how often a transform reads and writes the field
   std::vector<StagePlan> forward_stages;
   std::vector<StagePlan> backward_stages;
+  std::vector<StagePlan> convolution_stages;  ///< none where the plan does not convolve
 };
 
-/// The memory that a plan with these options would take on this rank of `team`; collective. Throws as the plan would.
+/// What `convolve` calls for each row of the spectrum of this rank: the wavenumbers (kx, ky, 0) to (kx, ky, nz - 1),
+/// each counted from 0 (`signed_wavenumber` says which one is meant). It changes the row as it likes; several threads
+/// call at the same time, with different rows. It must not throw.
+template <class Real>
+using RowFunction = std::function<void(std::int64_t kx, std::int64_t ky, std::span<std::complex<Real>> row)>;
+
+/// The wavenumber of lowest magnitude that index k of n stands for: k, or k - n beyond n / 2.
+constexpr std::int64_t signed_wavenumber(std::int64_t k, std::int64_t n) noexcept {
+  return k <= n / 2 ? k : k - n;
+}
+
+/// A transform under way, begun by one of a plan's `start_` members. The plan and the arrays must outlive it; the plan
+/// begins no other before it is done. Movable, not copyable; destroyed before it is done, it waits.
+class [[nodiscard]] Execution {
+ public:
+  struct Work;
+  explicit Execution(std::unique_ptr<Work> work) noexcept;
+  ~Execution();
+  Execution(Execution&&) noexcept;
+  Execution& operator=(Execution&&) = delete;
+
+  /// Does what can be done without waiting for peers, on the plan's threads. Returns whether all is done.
+  bool progress();
+  /// Does all, waiting for peers. Ranks that have several under way wait for them in the same order, or `wait_all`.
+  void wait();
+
+ private:
+  std::unique_ptr<Work> work_;
+};
+
+/// Waits for all, working for each as what it waits for arrives.
+void wait_all(std::span<Execution> executions);
+
+/// The memory that a plan with these options, chosen by the model, would take on this rank of `team`; collective.
+/// Throws as the plan would.
 template <class Real>
 MemoryNeed memory_need(const gas::Team& team, const Options& options);
+
+/// The points of the spectrum in x, y and z: for r2c n/2 + 1 in the first direction transformed. Local.
+Extents spectrum_points(const Options& options) noexcept;
+
+/// The factor that `scaling` stands for in a plan with these options. Local.
+double factor_of(Scaling scaling, const Options& options) noexcept;
 
 /// A transform of given size over the ranks of a team, planned once and run many times.
 ///
@@ -178,7 +255,7 @@ class Plan {
 
   /// The real-space points of this rank. Local.
   const Distribution& input() const noexcept;
-  /// The wavenumbers of this rank (x from 0 to nx/2 for r2c). Local.
+  /// The wavenumbers of this rank (from 0 to n/2 in the first direction transformed for r2c). Local.
   const Distribution& output() const noexcept;
 
   /// With a batch, field i begins at element i * stride of the array. Both strides are the same number of bytes, which
@@ -194,6 +271,30 @@ class Plan {
   void backward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling = Scaling::none);
   /// The same for type r2c.
   void backward(std::span<const Complex> in, std::span<Real> out, Scaling scaling = Scaling::none);
+  /// Transforms by the plan's sines and cosines, and back by their inverse kinds. For type r2r.
+  void forward(std::span<const Real> in, std::span<Real> out, Scaling scaling = Scaling::none);
+  void backward(std::span<const Real> in, std::span<Real> out, Scaling scaling = Scaling::none);
+
+  /// Forward, `on_spectrum` for each row of the spectrum, backward, in one call: the spectrum is never stored, which
+  /// saves a pass over memory. For a plan that `convolves`; `in` and `out` are both in real space. With a batch,
+  /// `on_spectrum` is called for one field after the other.
+  void convolve(std::span<const Complex> in, std::span<Complex> out, const RowFunction<Real>& on_spectrum,
+                Scaling scaling = Scaling::full);
+  void convolve(std::span<const Real> in, std::span<Real> out, const RowFunction<Real>& on_spectrum,
+                Scaling scaling = Scaling::full);
+
+  /// The same calls, begun but not waited for: the caller works meanwhile, or has other plans under way, and calls
+  /// `progress` now and then.
+  Execution start_forward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling = Scaling::none);
+  Execution start_forward(std::span<const Real> in, std::span<Complex> out, Scaling scaling = Scaling::none);
+  Execution start_backward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling = Scaling::none);
+  Execution start_backward(std::span<const Complex> in, std::span<Real> out, Scaling scaling = Scaling::none);
+  Execution start_forward(std::span<const Real> in, std::span<Real> out, Scaling scaling = Scaling::none);
+  Execution start_backward(std::span<const Real> in, std::span<Real> out, Scaling scaling = Scaling::none);
+  Execution start_convolve(std::span<const Complex> in, std::span<Complex> out, RowFunction<Real> on_spectrum,
+                           Scaling scaling = Scaling::full);
+  Execution start_convolve(std::span<const Real> in, std::span<Real> out, RowFunction<Real> on_spectrum,
+                           Scaling scaling = Scaling::full);
 
   /// What was decided, what it takes, and where the last transform's time went. Local.
   const Decision& decision() const noexcept;

@@ -1,6 +1,7 @@
 // The local transform by FFTW, and FFTW's wisdom.
 #include <fftw3.h>
 
+#include <array>
 #include <complex>
 #include <limits>
 #include <mutex>
@@ -24,9 +25,11 @@ struct Fftw;
     static constexpr auto plan_c2c = PREFIX##_plan_many_dft;                            \
     static constexpr auto plan_r2c = PREFIX##_plan_many_dft_r2c;                        \
     static constexpr auto plan_c2r = PREFIX##_plan_many_dft_c2r;                        \
+    static constexpr auto plan_r2r = PREFIX##_plan_many_r2r;                            \
     static constexpr auto run_c2c = PREFIX##_execute_dft;                               \
     static constexpr auto run_r2c = PREFIX##_execute_dft_r2c;                           \
     static constexpr auto run_c2r = PREFIX##_execute_dft_c2r;                           \
+    static constexpr auto run_r2r = PREFIX##_execute_r2r;                               \
     static constexpr auto destroy = PREFIX##_destroy_plan;                              \
     static constexpr auto make_planner_thread_safe = PREFIX##_make_planner_thread_safe; \
     static constexpr auto planner_threads = PREFIX##_planner_nthreads;                  \
@@ -70,10 +73,17 @@ class OneThread {
   int threads_;
 };
 
+/// FFTW's number of a sine or cosine transform.
+fftw_r2r_kind r2r_kind(RowKind kind) noexcept {
+  constexpr std::array kinds{FFTW_REDFT00, FFTW_REDFT10, FFTW_REDFT01, FFTW_REDFT11,
+                             FFTW_RODFT00, FFTW_RODFT10, FFTW_RODFT01, FFTW_RODFT11};
+  return kinds[static_cast<std::size_t>(kind) - static_cast<std::size_t>(RowKind::redft00)];
+}
+
 template <class Real>
 class FftwTransform final : public LocalTransform {
  public:
-  FftwTransform(const RowShape& shape, Effort effort) : shape_(shape) {
+  FftwTransform(const RowShape& shape, Effort effort) : shape_(shape), facts_(facts_of(shape.kind)) {
     prepare_planner();
     // Measuring runs the transform: on memory of the plan's own, aligned as the tiles are.
     const Memory in(static_cast<std::size_t>(shape.rows * shape.in_pitch_bytes));
@@ -105,22 +115,25 @@ class FftwTransform final : public LocalTransform {
 
   typename Api::Plan make(std::byte* in, std::byte* out, int rows, Effort effort) const {
     const int length = static_cast<int>(shape_.length);
-    const bool has_real_input = shape_.kind == RowKind::real_to_complex;
-    const bool has_real_output = shape_.kind == RowKind::complex_to_real;
-    const auto in_element = static_cast<std::int64_t>(has_real_input ? sizeof(Real) : 2 * sizeof(Real));
-    const auto out_element = static_cast<std::int64_t>(has_real_output ? sizeof(Real) : 2 * sizeof(Real));
+    const auto in_element = static_cast<std::int64_t>(facts_.has_real_input ? sizeof(Real) : 2 * sizeof(Real));
+    const auto out_element = static_cast<std::int64_t>(facts_.has_real_output ? sizeof(Real) : 2 * sizeof(Real));
     const int in_pitch = static_cast<int>(shape_.in_pitch_bytes / in_element);
     const int out_pitch = static_cast<int>(shape_.out_pitch_bytes / out_element);
     const unsigned flags = (effort == Effort::measure ? FFTW_MEASURE : FFTW_ESTIMATE) | FFTW_DESTROY_INPUT;
     auto* complex_in = reinterpret_cast<typename Api::Complex*>(in);
     auto* complex_out = reinterpret_cast<typename Api::Complex*>(out);
-    if (has_real_input) {
-      return Api::plan_r2c(1, &length, rows, reinterpret_cast<Real*>(in), nullptr, 1, in_pitch, complex_out, nullptr, 1,
-                           out_pitch, flags);
+    auto* real_in = reinterpret_cast<Real*>(in);
+    auto* real_out = reinterpret_cast<Real*>(out);
+    if (facts_.has_real_input && facts_.has_real_output) {
+      const fftw_r2r_kind kind = r2r_kind(shape_.kind);
+      return Api::plan_r2r(1, &length, rows, real_in, nullptr, 1, in_pitch, real_out, nullptr, 1, out_pitch, &kind,
+                           flags);
     }
-    if (has_real_output) {
-      return Api::plan_c2r(1, &length, rows, complex_in, nullptr, 1, in_pitch, reinterpret_cast<Real*>(out), nullptr, 1,
-                           out_pitch, flags);
+    if (facts_.has_real_input) {
+      return Api::plan_r2c(1, &length, rows, real_in, nullptr, 1, in_pitch, complex_out, nullptr, 1, out_pitch, flags);
+    }
+    if (facts_.has_real_output) {
+      return Api::plan_c2r(1, &length, rows, complex_in, nullptr, 1, in_pitch, real_out, nullptr, 1, out_pitch, flags);
     }
     const int sign = shape_.kind == RowKind::forward ? FFTW_FORWARD : FFTW_BACKWARD;
     return Api::plan_c2c(1, &length, rows, complex_in, nullptr, 1, in_pitch, complex_out, nullptr, 1, out_pitch, sign,
@@ -130,13 +143,16 @@ class FftwTransform final : public LocalTransform {
   void execute(typename Api::Plan plan, std::byte* in, std::byte* out) const noexcept {
     auto* complex_in = reinterpret_cast<typename Api::Complex*>(in);
     auto* complex_out = reinterpret_cast<typename Api::Complex*>(out);
-    switch (shape_.kind) {
-      case RowKind::real_to_complex:
-        return Api::run_r2c(plan, reinterpret_cast<Real*>(in), complex_out);
-      case RowKind::complex_to_real:
-        return Api::run_c2r(plan, complex_in, reinterpret_cast<Real*>(out));
-      default:
-        return Api::run_c2c(plan, complex_in, complex_out);
+    auto* real_in = reinterpret_cast<Real*>(in);
+    auto* real_out = reinterpret_cast<Real*>(out);
+    if (facts_.has_real_input && facts_.has_real_output) {
+      Api::run_r2r(plan, real_in, real_out);
+    } else if (facts_.has_real_input) {
+      Api::run_r2c(plan, real_in, complex_out);
+    } else if (facts_.has_real_output) {
+      Api::run_c2r(plan, complex_in, real_out);
+    } else {
+      Api::run_c2c(plan, complex_in, complex_out);
     }
   }
 
@@ -150,6 +166,7 @@ class FftwTransform final : public LocalTransform {
   }
 
   RowShape shape_;
+  RowFacts facts_;
   typename Api::Plan tile_ = nullptr;
   typename Api::Plan row_ = nullptr;
 };
@@ -166,6 +183,26 @@ std::string export_wisdom_of() {
 const std::string wisdom_mark = "# penstock wisdom " PENSTOCK_VERSION "\n";
 
 }  // namespace
+
+const RowFacts& facts_of(RowKind kind) noexcept {
+  static constexpr std::array<RowFacts, 12> facts{{{RowKind::backward, false, false, 1, 0},
+                                                   {RowKind::forward, false, false, 1, 0},
+                                                   {RowKind::complex_to_real, true, false, 1, 0},
+                                                   {RowKind::real_to_complex, false, true, 1, 0},
+                                                   {RowKind::redft00, true, true, 2, -1},
+                                                   {RowKind::redft01, true, true, 2, 0},
+                                                   {RowKind::redft10, true, true, 2, 0},
+                                                   {RowKind::redft11, true, true, 2, 0},
+                                                   {RowKind::rodft00, true, true, 2, 1},
+                                                   {RowKind::rodft01, true, true, 2, 0},
+                                                   {RowKind::rodft10, true, true, 2, 0},
+                                                   {RowKind::rodft11, true, true, 2, 0}}};
+  return facts[static_cast<std::size_t>(kind)];
+}
+
+RowKind row_kind_of(RealKind kind) noexcept {
+  return static_cast<RowKind>(static_cast<int>(RowKind::redft00) + static_cast<int>(kind));
+}
 
 template <class Real>
 std::unique_ptr<LocalTransform> plan_with_fftw(const RowShape& shape, Effort effort) {

@@ -9,19 +9,19 @@ constexpr std::int64_t block_alignment = 128;
 /// Walks what `receiver` receives, in the order in which it lies there: calls `visit(sender, block, first_message)`.
 /// Returns the bytes of all.
 template <class Visit>
-std::int64_t walk_received(const Decomposition& decomposition, const FlowShape& shape, int receiver, int ranks,
-                           Visit visit) {
-  const Box wanted = decomposition.pencil(shape.to, receiver);
+std::int64_t walk_received(const Boxes& from, const Box& wanted, const FlowShape& shape, Visit visit) {
   std::int64_t offset = 0;
   std::size_t message = 0;
-  for (int sender = 0; sender < ranks; ++sender) {
-    const Box common = intersect(decomposition.pencil(shape.from, sender), wanted);
+  for (std::size_t sender = 0; sender < from.size(); ++sender) {
+    const Box common = intersect(from[sender], wanted);
     if (common.count() == 0) {
       continue;
     }
-    Block block = Block::aligned(common, shape.order, shape.element_bytes, shape.cut, shape.grain, shape.strip);
+    Block block = Block::aligned(common, shape.order, shape.element_bytes);
+    block.cut_into_grains(shape.cut, shape.grain, from[sender].lower[static_cast<std::size_t>(shape.cut)]);
+    block.strip = shape.strip;
     block.offset_bytes = offset;
-    visit(sender, block, message);
+    visit(static_cast<int>(sender), block, message);
     offset += (block.bytes() + block_alignment - 1) / block_alignment * block_alignment;
     message += static_cast<std::size_t>(block.grains());
   }
@@ -30,11 +30,13 @@ std::int64_t walk_received(const Decomposition& decomposition, const FlowShape& 
 
 }  // namespace
 
-Flows make_flows(const Decomposition& decomposition, const FlowShape& shape, int rank, int ranks) {
+Flows make_flows(const Boxes& from, const Boxes& to, const FlowShape& shape, int rank) {
+  const auto ranks = static_cast<int>(from.size());
+  const Box& mine = from[static_cast<std::size_t>(rank)];
   Flows flows;
-  flows.received_bytes =
-      walk_received(decomposition, shape, rank, ranks, [&](int sender, const Block& block, std::size_t message) {
-        flows.incoming.push_back({block, message});
+  flows.received_bytes = walk_received(
+      from, to[static_cast<std::size_t>(rank)], shape, [&](int sender, const Block& block, std::size_t message) {
+        flows.incoming.push_back({.block = block, .first_message = message});
         for (std::int64_t grain = 0; grain < block.grains(); ++grain) {
           const std::int64_t begin = block.grain_offset(grain);
           flows.incoming_messages.push_back({.peer = sender,
@@ -45,14 +47,19 @@ Flows make_flows(const Decomposition& decomposition, const FlowShape& shape, int
   // Each rank begins with its right neighbour, so that they do not all write to the same one.
   for (int i = 1; i <= ranks; ++i) {
     const int receiver = (rank + i) % ranks;
-    if (intersect(decomposition.pencil(shape.from, rank), decomposition.pencil(shape.to, receiver)).count() == 0) {
+    const Box& wanted = to[static_cast<std::size_t>(receiver)];
+    if (intersect(mine, wanted).count() == 0) {
       continue;
     }
-    walk_received(decomposition, shape, receiver, ranks, [&](int sender, const Block& block, std::size_t message) {
+    walk_received(from, wanted, shape, [&](int sender, const Block& block, std::size_t message) {
       if (sender != rank) {
         return;
       }
-      flows.outgoing.push_back({block, flows.outgoing_messages.size()});
+      const std::int64_t planes_before = block.grain_origin - mine.lower[static_cast<std::size_t>(shape.cut)];
+      flows.outgoing.push_back(
+          {.block = block,
+           .first_message = flows.outgoing_messages.size(),
+           .first_grain = static_cast<std::size_t>(shape.grain == 0 ? 0 : planes_before / shape.grain)});
       for (std::int64_t grain = 0; grain < block.grains(); ++grain) {
         const std::int64_t begin = block.grain_offset(grain);
         flows.outgoing_messages.push_back({.peer = receiver,

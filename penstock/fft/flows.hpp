@@ -15,9 +15,10 @@ namespace penstock::fft {
 struct Flow {
   Block block;
   std::size_t first_message = 0;  ///< the message of grain 0; the others follow
+  std::size_t first_grain = 0;    ///< which of the sender's own grains grain 0 is a part of
 };
 
-/// An exchange from pencils along one direction to pencils along another, as one rank sees it.
+/// An exchange as one rank sees it.
 struct Flows {
   std::vector<Flow> outgoing;
   std::vector<Flow> incoming;
@@ -26,11 +27,10 @@ struct Flows {
   std::int64_t received_bytes = 0;  ///< the size of the memory that peers write into
 };
 
-/// What shapes an exchange: from pencils along `from` to pencils along `to`, each box stored in `order`, cut along the
-/// sender's outer direction into messages of `grain` planes (0: one message), and in strips as Block tells.
+/// What shapes an exchange: what a sender and a receiver have in common is stored in `order`, cut into messages as the
+/// sender's box is along its outer direction `cut`, every `grain` planes (0: one message), and in strips as Block
+/// tells.
 struct FlowShape {
-  int from = 0;
-  int to = 0;
   std::array<int, 3> order{};
   int cut = 0;
   std::int64_t grain = 0;
@@ -38,6 +38,7 @@ struct FlowShape {
   std::int64_t element_bytes = 0;
 };
 
-Flows make_flows(const Decomposition& decomposition, const FlowShape& shape, int rank, int ranks);
+/// The exchange that brings what each rank has of the boxes `from` to where it is wanted, the boxes `to`.
+Flows make_flows(const Boxes& from, const Boxes& to, const FlowShape& shape, int rank);
 
 }  // namespace penstock::fft

@@ -11,7 +11,33 @@
 namespace penstock::fft {
 
 /// What a row is transformed into.
-enum class RowKind { forward, backward, real_to_complex, complex_to_real };
+enum class RowKind {
+  forward,
+  backward,
+  real_to_complex,
+  complex_to_real,
+  redft00,
+  redft10,
+  redft01,
+  redft11,
+  rodft00,
+  rodft10,
+  rodft01,
+  rodft11,
+};
+
+/// What there is to know about a kind but how it is transformed.
+struct RowFacts {
+  RowKind inverse;
+  bool has_real_input;
+  bool has_real_output;
+  int period_per_point;  ///< forward then backward multiplies by the period: this times (points + points_more)
+  int points_more;
+};
+const RowFacts& facts_of(RowKind kind) noexcept;
+
+/// The kind of a sine or cosine transform.
+RowKind row_kind_of(RealKind kind) noexcept;
 
 /// Rows of `length` points (real points for the real kinds), rows `in_pitch_bytes` and `out_pitch_bytes` apart.
 struct RowShape {

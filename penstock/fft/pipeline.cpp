@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <complex>
+#include <optional>
+#include <span>
 #include <utility>
 
 namespace penstock::fft {
@@ -35,176 +37,249 @@ std::uint64_t Scratch::bytes(std::uint64_t tile_bytes, std::uint64_t plane_bytes
   return 2 * (round_up(tile_bytes, 4096) + tile_gap) + round_up(plane_bytes, 4096);
 }
 
-/// One thread's part of one run.
-template <class Real>
-struct Pipeline<Real>::Worker {
-  Scratch& scratch;
-  const std::byte* in;
-  std::byte* out;
-  Real factor;
-  std::array<StageTime, most_stages> times;  // in the order in which the stages run
-  std::vector<bool> has_all;                 // by exchange: every incoming message of this round was seen
-};
-
 template <class Real>
 Pipeline<Real>::Pipeline(const gas::Team& team, Schedule schedule, const std::vector<gas::Segment>& regions,
-                         Effort effort)
-    : schedule_(std::move(schedule)), next_items_(schedule_.passes.size()) {
+                         gas::Carrier carrier, Effort effort, int threads)
+    : schedule_(std::move(schedule)),
+      next_items_(schedule_.passes.size()),
+      unread_tiles_(std::make_unique<std::atomic<std::int64_t>>()),
+      workers_(static_cast<std::size_t>(threads)) {
   for (ExchangePlan& plan : schedule_.exchanges) {
     const gas::Segment& region = regions[plan.region];
-    exchanges_.emplace_back(team, region, plan.outgoing, plan.incoming);
+    exchanges_.emplace_back(team, region, plan.outgoing, plan.incoming, carrier);
     regions_.push_back(region.local().data());
   }
   team.together([&] {
+    const auto make = [&](const Stage& stage, const std::optional<RowShape>& shape) {
+      const bool is_needed = shape && !stage.tiles.empty() && stage.outer_range.extent > 0;
+      return is_needed ? plan_with_fftw<Real>(*shape, effort) : nullptr;
+    };
     for (const Pass& pass : schedule_.passes) {
       auto& transforms = transforms_.emplace_back();
       for (const Stage& stage : pass.stages) {
-        const bool is_needed = stage.shape && !stage.tiles.empty() && stage.outer_range.extent > 0;
-        transforms.push_back(is_needed ? plan_with_fftw<Real>(*stage.shape, effort) : nullptr);
+        transforms.push_back({.there = make(stage, stage.shape), .back = make(stage, stage.back)});
       }
-      open_tiles_.emplace_back(pass.stages.back().sink.sections.size());
+      open_tiles_.emplace_back(pass.stages.back().sink.grains.size());
     }
   });
 }
 
 template <class Real>
-Breakdown Pipeline<Real>::run(Crew& crew, std::vector<Scratch>& scratch, const std::byte* in, std::byte* out,
-                              Real factor) {
-  const double begin_s = seconds();
+void Pipeline<Real>::begin(const Run<Real>& run) {
+  begin_s_ = seconds();
+  run_ = run;
   for (gas::Exchange& exchange : exchanges_) {
     exchange.open();
   }
   for (std::size_t i = 0; i < schedule_.passes.size(); ++i) {
     next_items_[i].store(0, std::memory_order_relaxed);
-    const Stage& stage = schedule_.passes[i].stages.back();
-    for (std::size_t j = 0; j < stage.sink.sections.size(); ++j) {
-      const Section& section = stage.sink.sections[j];
-      open_tiles_[i][j].store((section.end - section.first) * static_cast<std::int64_t>(stage.tiles.size()),
-                              std::memory_order_relaxed);
+    const End& sink = schedule_.passes[i].stages.back().sink;
+    for (std::size_t j = 0; j < sink.grains.size(); ++j) {
+      open_tiles_[i][j].store(sink.grains[j].tiles, std::memory_order_relaxed);
     }
   }
-  std::vector<Breakdown> times(static_cast<std::size_t>(crew.size()));
+  const Stage& first = schedule_.passes.front().stages.front();
+  unread_tiles_->store(first.outer_range.extent * static_cast<std::int64_t>(first.tiles.size()),
+                       std::memory_order_relaxed);
+  for (Worker& worker : workers_) {
+    worker = {};
+    worker.has_all.resize(exchanges_.size());
+  }
+}
+
+template <class Real>
+bool Pipeline<Real>::advance(Crew& crew, std::vector<Scratch>& scratch, bool may_wait) {
+  std::atomic<bool> is_done{true};
   crew.run([&](int thread) {
-    const auto index = static_cast<std::size_t>(thread);
-    Worker worker{.scratch = scratch[index],
-                  .in = in,
-                  .out = out,
-                  .factor = factor,
-                  .times = {},
-                  .has_all = std::vector<bool>(exchanges_.size())};
-    work(worker);
-    times[index].stages = worker.times;
+    const auto i = static_cast<std::size_t>(thread);
+    if (!work(workers_[i], scratch[i], may_wait)) {
+      is_done.store(false, std::memory_order_relaxed);
+    }
   });
   for (gas::Exchange& exchange : exchanges_) {
-    exchange.finish();
+    if (may_wait) {
+      exchange.finish();
+    } else if (is_done.load(std::memory_order_relaxed) && !exchange.has_finished()) {
+      is_done.store(false, std::memory_order_relaxed);
+    }
   }
+  return is_done.load(std::memory_order_relaxed);
+}
+
+template <class Real>
+Breakdown Pipeline<Real>::end() {
   Breakdown mean;
-  for (const Breakdown& time : times) {
-    mean.add(time, 1.0 / crew.size());
+  for (const Worker& worker : workers_) {
+    mean.add({.stages = worker.times}, 1.0 / static_cast<double>(workers_.size()));
   }
-  mean.total_s = seconds() - begin_s;
+  mean.total_s = seconds() - begin_s_;
   return mean;
 }
 
 // Threads take tiles in order, so that what they wait for is always under way: in the passes before on this rank, or on
 // a peer.
 template <class Real>
-void Pipeline<Real>::work(Worker& worker) {
-  for (std::size_t p = 0; p < schedule_.passes.size(); ++p) {
-    const Pass& pass = schedule_.passes[p];
+bool Pipeline<Real>::work(Worker& worker, Scratch& scratch, bool may_wait) {
+  for (; worker.pass < schedule_.passes.size(); ++worker.pass) {
+    const Pass& pass = schedule_.passes[worker.pass];
     const Range outer = pass.stages.front().outer_range;
     const bool is_joined = pass.stages.size() > 1;
     const auto tiles = static_cast<std::int64_t>(pass.stages.front().tiles.size());
-    const std::int64_t tiles_per_item = is_joined ? tiles : 1;
-    const std::int64_t items = outer.extent * tiles / std::max<std::int64_t>(tiles_per_item, 1);
-    for (std::int64_t item = 0; (item = next_items_[p].fetch_add(1, std::memory_order_relaxed)) < items;) {
-      if (is_joined) {
-        for (std::size_t s = 0; s < pass.stages.size(); ++s) {
-          for (std::size_t tile = 0; tile < pass.stages[s].tiles.size(); ++tile) {
-            run_tile(worker, p, s, outer.lower + item, tile);
-          }
+    const std::int64_t items = tiles == 0 ? 0 : outer.extent * (is_joined ? 1 : tiles);
+    for (;;) {
+      if (!worker.has_item) {
+        const std::int64_t item = next_items_[worker.pass].fetch_add(1, std::memory_order_relaxed);
+        if (item >= items) {
+          break;
         }
-      } else {
-        run_tile(worker, p, 0, outer.lower + item / tiles, static_cast<std::size_t>(item % tiles));
+        worker.has_item = true;
+        worker.stage = 0;
+        worker.outer = outer.lower + (is_joined ? item : item / tiles);
+        worker.tile = is_joined ? 0 : static_cast<std::size_t>(item % tiles);
+        worker.end_tile = is_joined ? static_cast<std::size_t>(tiles) : worker.tile + 1;
+      }
+      for (;;) {
+        if (!is_ready(worker)) {
+          if (!may_wait) {
+            return false;
+          }
+          wait_for_peers(worker);
+        }
+        run_tile(worker, scratch);
+        if (++worker.tile == worker.end_tile) {
+          if (++worker.stage == pass.stages.size()) {
+            break;
+          }
+          worker.tile = 0;
+          worker.end_tile = pass.stages[worker.stage].tiles.size();
+        }
+      }
+      worker.has_item = false;
+    }
+  }
+  return true;
+}
+
+/// Whether what the worker's tile is gathered from has arrived, and the places that it is scattered to may be written.
+template <class Real>
+bool Pipeline<Real>::is_ready(Worker& worker) {
+  const Stage& stage = schedule_.passes[worker.pass].stages[worker.stage];
+  const End& source = stage.source;
+  const End& sink = stage.sink;
+  if (source.place == Place::exchange && worker.has_all[source.exchange] == 0) {
+    gas::Exchange& exchange = exchanges_[source.exchange];
+    const auto& needs = source.sections[source.section_of(worker.outer)].needs[worker.tile];
+    for (const std::size_t message : needs) {
+      if (!exchange.has_arrived(message)) {
+        return false;
+      }
+    }
+    worker.has_all[source.exchange] = needs.size() == schedule_.exchanges[source.exchange].incoming.size() ? 1 : 0;
+  }
+  if (sink.place == Place::exchange) {
+    for (const Move& move : sink.sections[sink.section_of(worker.outer)].moves[worker.tile]) {
+      if (!exchanges_[sink.exchange].is_open(move.message)) {
+        return false;
       }
     }
   }
+  return !may_overwrite_input(worker) || unread_tiles_->load(std::memory_order_acquire) == 0;
+}
+
+/// In place, what is written may lie where other threads still read. One pass alone is planned to work in place.
+template <class Real>
+bool Pipeline<Real>::may_overwrite_input(const Worker& worker) const {
+  return worker.pass > 0 && schedule_.passes[worker.pass].stages[worker.stage].sink.place == Place::user;
+}
+
+template <class Real>
+void Pipeline<Real>::wait_for_peers(Worker& worker) {
+  const double begin_s = seconds();
+  const Stage& stage = schedule_.passes[worker.pass].stages[worker.stage];
+  if (stage.source.place == Place::exchange) {
+    for (const std::size_t message : stage.source.sections[stage.source.section_of(worker.outer)].needs[worker.tile]) {
+      exchanges_[stage.source.exchange].wait(message);
+    }
+  }
+  if (stage.sink.place == Place::exchange) {
+    for (const Move& move : stage.sink.sections[stage.sink.section_of(worker.outer)].moves[worker.tile]) {
+      exchanges_[stage.sink.exchange].destination(move.message);
+    }
+  }
+  if (may_overwrite_input(worker)) {
+    wait_until([&] { return unread_tiles_->load(std::memory_order_acquire) == 0; });
+  }
+  worker.times[stage.number].wait_s += seconds() - begin_s;
 }
 
 // Bound by memory: a tile is read once from where it comes from, and written once to where it goes; between the two it
-// stays in the second-level cache. No allocation, lock or system call but what waiting for a peer takes.
+// stays in the second-level cache. No allocation, lock or system call.
 template <class Real>
-void Pipeline<Real>::run_tile(Worker& worker, std::size_t pass, std::size_t stage_index, std::int64_t outer,
-                              std::size_t tile) {
-  const Stage& stage = schedule_.passes[pass].stages[stage_index];
-  const Range& range = stage.tiles[tile];
+void Pipeline<Real>::run_tile(Worker& worker, Scratch& scratch) {
+  const Stage& stage = schedule_.passes[worker.pass].stages[worker.stage];
+  const Range& range = stage.tiles[worker.tile];
   const End& source = stage.source;
   const End& sink = stage.sink;
   const double begin_s = seconds();
-  double ready_s = begin_s;
 
-  std::byte* before = worker.scratch.before;
+  std::byte* before = scratch.before;
   if (source.place == Place::plane) {
-    before = worker.scratch.plane + (range.lower - stage.tiles.front().lower) * stage.in_pitch_bytes;
+    before = scratch.plane + (range.lower - stage.tiles.front().lower) * stage.in_pitch_bytes;
   } else {
-    const Section& section = source.sections[source.section_of(outer)];
-    const std::byte* far = worker.in;
-    if (source.place == Place::exchange) {
-      if (!worker.has_all[source.exchange]) {
-        gas::Exchange& exchange = exchanges_[source.exchange];
-        for (const std::size_t message : section.needs[tile]) {
-          exchange.wait(message);
-        }
-        worker.has_all[source.exchange] =
-            section.needs[tile].size() == schedule_.exchanges[source.exchange].incoming.size();
-        ready_s = seconds();
-      }
-      far = regions_[source.exchange];
+    const Section& section = source.sections[source.section_of(worker.outer)];
+    const std::byte* far = source.place == Place::exchange ? regions_[source.exchange] : run_.in;
+    for (const Move& move : section.moves[worker.tile]) {
+      move.mover(far + move.far_offset + (worker.outer - section.first) * move.far_stride, before + move.tile_offset);
     }
-    for (const Move& move : section.moves[tile]) {
-      move.mover(far + move.far_offset + (outer - section.first) * move.far_stride, before + move.tile_offset);
+    if (source.place == Place::user) {
+      unread_tiles_->fetch_sub(1, std::memory_order_release);
     }
   }
   const double gathered_s = seconds();
 
   std::byte* after = before;
   if (stage.shape) {
-    after = worker.scratch.after;
-    transforms_[pass][stage_index]->run(before, after, range.extent);
+    const Transforms& transforms = transforms_[worker.pass][worker.stage];
+    after = scratch.after;
+    transforms.there->run(before, after, range.extent);
+    if (stage.back) {
+      const auto length = static_cast<std::size_t>(stage.shape->length);
+      for (std::int64_t i = 0; i < range.extent; ++i) {
+        auto* row = reinterpret_cast<std::complex<Real>*>(after + i * stage.out_pitch_bytes);
+        const bool is_x_outer = stage.outer == 0;
+        const std::int64_t across = range.lower + i;
+        (*run_.on_spectrum)(is_x_outer ? worker.outer : across, is_x_outer ? across : worker.outer,
+                            std::span(row, length));
+      }
+      transforms.back->run(after, before, range.extent);
+      after = before;
+    }
   }
-  if (sink.place == Place::user && worker.factor != Real{1}) {
-    scale(after, range.extent * stage.out_pitch_bytes, worker.factor);
+  if (sink.place == Place::user && run_.factor != Real{1}) {
+    scale(after, range.extent * stage.out_pitch_bytes, run_.factor);
   }
   const double transformed_s = seconds();
 
-  double waited_s = 0;
-  if (sink.place != Place::plane || !sink.sections.empty()) {
-    const std::size_t number = sink.section_of(outer);
-    const Section& section = sink.sections[number];
-    std::byte* base = sink.place == Place::user ? worker.out : worker.scratch.plane;
-    for (const Move& move : section.moves[tile]) {
-      if (sink.place == Place::exchange) {
-        const double asked_s = seconds();
-        base = exchanges_[sink.exchange].destination(move.message);
-        waited_s += seconds() - asked_s;
-      }
-      move.mover(after + move.tile_offset, base + move.far_offset + (outer - section.first) * move.far_stride);
+  const Section& section = sink.sections[sink.section_of(worker.outer)];
+  std::byte* base = sink.place == Place::user ? run_.out : scratch.plane;
+  for (const Move& move : section.moves[worker.tile]) {
+    if (sink.place == Place::exchange) {
+      base = exchanges_[sink.exchange].destination(move.message);
     }
-    if (sink.place != Place::plane) {
-      mover::finish_streaming();
-      if (open_tiles_[pass][number].fetch_sub(1, std::memory_order_acq_rel) == 1) {
-        for (const std::size_t message : section.messages) {
-          exchanges_[sink.exchange].send(message);
-        }
+    move.mover(after + move.tile_offset, base + move.far_offset + (worker.outer - section.first) * move.far_stride);
+  }
+  if (sink.place != Place::plane) {
+    mover::finish_streaming();
+    if (open_tiles_[worker.pass][section.grain].fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      for (const std::size_t message : sink.grains[section.grain].messages) {
+        exchanges_[sink.exchange].send(message);
       }
     }
   }
-  const double end_s = seconds();
   StageTime& time = worker.times[stage.number];
-  time.wait_s += (ready_s - begin_s) + waited_s;
-  time.gather_s += gathered_s - ready_s;
+  time.gather_s += gathered_s - begin_s;
   time.transform_s += transformed_s - gathered_s;
-  time.scatter_s += end_s - transformed_s - waited_s;
+  time.scatter_s += seconds() - transformed_s;
 }
 
 template class Pipeline<float>;

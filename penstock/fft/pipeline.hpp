@@ -1,6 +1,7 @@
 // Runs a schedule: the one loop that gathers tiles, transforms them in cache, scatters them and signals the peers.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -25,29 +26,66 @@ struct Scratch {
   static std::uint64_t bytes(std::uint64_t tile_bytes, std::uint64_t plane_bytes) noexcept;
 };
 
-/// One direction of a transform, ready to run. `team` and `regions` must outlive it.
+/// What one run is about.
+template <class Real>
+struct Run {
+  const std::byte* in = nullptr;
+  std::byte* out = nullptr;
+  Real factor = 1;                                 ///< on the result
+  const RowFunction<Real>* on_spectrum = nullptr;  ///< of a schedule with a stage that turns back
+};
+
+/// A schedule, ready to run. `team` and `regions` must outlive it.
 template <class Real>
 class Pipeline {
  public:
-  /// Collective. `regions` are the segments that the schedule's exchanges go through.
-  Pipeline(const gas::Team& team, Schedule schedule, const std::vector<gas::Segment>& regions, Effort effort);
+  /// Collective. `regions` are the segments that the schedule's exchanges go through; `threads` will run it.
+  Pipeline(const gas::Team& team, Schedule schedule, const std::vector<gas::Segment>& regions, gas::Carrier carrier,
+           Effort effort, int threads);
 
-  /// Transforms a field from `in` to `out` and multiplies the result by `factor`; collective. `scratch` holds one for
-  /// each thread of `crew`. Returns the time by kind, averaged over the threads.
-  Breakdown run(Crew& crew, std::vector<Scratch>& scratch, const std::byte* in, std::byte* out, Real factor);
+  /// Begins a run; collective. The one before has ended. Whoever begins calls `advance` until it is true, then `end`.
+  void begin(const Run<Real>& run);
+
+  /// Runs tiles on the threads of `crew`, with a scratch for each. With `may_wait` it waits for peers and returns true
+  /// when all is done; else it returns where what comes next has not arrived, and whether all is done.
+  bool advance(Crew& crew, std::vector<Scratch>& scratch, bool may_wait);
+
+  /// Ends a run that is done. Returns the time by kind, averaged over the threads.
+  Breakdown end();
 
  private:
-  struct Progress;
-  struct Worker;
-  void run_tile(Worker& worker, std::size_t pass, std::size_t stage, std::int64_t outer, std::size_t tile);
-  void work(Worker& worker);
+  /// One thread's part of a run, and where it stands: at a tile of an item of a pass. An item is a tile, or, where two
+  /// stages are joined, all tiles of both at one outer index.
+  struct Worker {
+    std::size_t pass = 0;
+    bool has_item = false;
+    std::size_t stage = 0;
+    std::int64_t outer = 0;
+    std::size_t tile = 0;
+    std::size_t end_tile = 0;                    // of the item, in this stage
+    std::array<StageTime, most_stages> times{};  // in the order in which the stages run
+    std::vector<char> has_all;                   // by exchange: every incoming message of this round was seen
+  };
+
+  bool work(Worker& worker, Scratch& scratch, bool may_wait);
+  bool is_ready(Worker& worker);
+  bool may_overwrite_input(const Worker& worker) const;
+  void wait_for_peers(Worker& worker);
+  void run_tile(Worker& worker, Scratch& scratch);
 
   Schedule schedule_;
   std::vector<gas::Exchange> exchanges_;
-  std::vector<const std::byte*> regions_;                                 // this rank's memory of each exchange
-  std::vector<std::vector<std::unique_ptr<LocalTransform>>> transforms_;  // by pass and stage
-  std::vector<std::atomic<std::int64_t>> next_items_;                     // by pass
-  std::vector<std::vector<std::atomic<std::int64_t>>> open_tiles_;        // by pass and section of its sink
+  std::vector<const std::byte*> regions_;  // this rank's memory of each exchange
+  struct Transforms {
+    std::unique_ptr<LocalTransform> there, back;
+  };
+  std::vector<std::vector<Transforms>> transforms_;                 // by pass and stage
+  std::vector<std::atomic<std::int64_t>> next_items_;               // by pass
+  std::vector<std::vector<std::atomic<std::int64_t>>> open_tiles_;  // by pass and grain of its sink
+  std::unique_ptr<std::atomic<std::int64_t>> unread_tiles_;         // of the user's input
+  std::vector<Worker> workers_;                                     // by thread
+  Run<Real> run_;
+  double begin_s_ = 0;
 };
 
 extern template class Pipeline<float>;

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/fft/execution.hpp"
 #include "penstock/fft/fft.hpp"
 #include "penstock/fft/pipeline.hpp"
 #include "penstock/fft/problem.hpp"
@@ -19,89 +21,54 @@ namespace {
 struct Schedules {
   Schedule forward;
   Schedule backward;
-  std::vector<std::uint64_t> region_bytes;  // by region: what either direction needs
+  std::optional<Schedule> convolution;
+  std::vector<std::uint64_t> region_bytes;  // by region: what any of them needs
+  std::uint64_t tile_bytes = 0;
+  std::uint64_t plane_bytes = 0;
   MemoryNeed need;
-
-  std::uint64_t tile_bytes() const { return std::max(forward.tile_bytes, backward.tile_bytes); }
-  std::uint64_t plane_bytes() const { return std::max(forward.plane_bytes, backward.plane_bytes); }
 };
 
 Schedules make_schedules(const gas::Team& team, const Problem& problem) {
-  Schedules schedules{.forward = make_schedule(problem, true, team.rank(), team.size()),
-                      .backward = make_schedule(problem, false, team.rank(), team.size()),
+  Schedules schedules{.forward = make_schedule(problem, Way::forward, team.rank()),
+                      .backward = make_schedule(problem, Way::backward, team.rank()),
+                      .convolution = {},
                       .region_bytes = {},
                       .need = {}};
-  for (const Schedule* schedule : {&schedules.forward, &schedules.backward}) {
-    schedules.region_bytes.resize(std::max(schedules.region_bytes.size(), schedule->region_bytes.size()));
-    for (std::size_t i = 0; i < schedule->region_bytes.size(); ++i) {
-      schedules.region_bytes[i] = std::max(schedules.region_bytes[i], schedule->region_bytes[i]);
+  if (problem.options.convolves) {
+    schedules.convolution = make_schedule(problem, Way::there_and_back, team.rank());
+  }
+  const auto count = [&](const Schedule& schedule) {
+    schedules.region_bytes.resize(std::max(schedules.region_bytes.size(), schedule.region_bytes.size()));
+    for (std::size_t i = 0; i < schedule.region_bytes.size(); ++i) {
+      schedules.region_bytes[i] = std::max(schedules.region_bytes[i], schedule.region_bytes[i]);
     }
-    for (const ExchangePlan& exchange : schedule->exchanges) {
-      for (const gas::Outgoing& message : exchange.outgoing) {
-        schedules.need.exchange_bytes += team.is_local(message.peer) ? 0 : message.bytes;
-      }
+    for (const ExchangePlan& exchange : schedule.exchanges) {
+      schedules.need.exchange_bytes += gas::Exchange::buffer_bytes(team, exchange.outgoing, problem.carrier);
     }
+    schedules.tile_bytes = std::max(schedules.tile_bytes, schedule.tile_bytes);
+    schedules.plane_bytes = std::max(schedules.plane_bytes, schedule.plane_bytes);
+  };
+  count(schedules.forward);
+  count(schedules.backward);
+  if (schedules.convolution) {
+    count(*schedules.convolution);
   }
   for (const std::uint64_t bytes : schedules.region_bytes) {
     schedules.need.exchange_bytes += bytes;
   }
-  schedules.need.scratch_bytes = static_cast<std::uint64_t>(problem.options.threads) *
-                                 Scratch::bytes(schedules.tile_bytes(), schedules.plane_bytes());
-  schedules.need.field_bytes = static_cast<std::uint64_t>(field_bytes_of(problem, team.rank()));
+  schedules.need.scratch_bytes =
+      static_cast<std::uint64_t>(problem.options.threads) * Scratch::bytes(schedules.tile_bytes, schedules.plane_bytes);
+  schedules.need.field_bytes = static_cast<std::uint64_t>(problem.field_bytes(team.rank()));
   return schedules;
-}
-
-double factor_of(Scaling scaling, const Extents& size) {
-  const double points = static_cast<double>(size[0]) * static_cast<double>(size[1]) * static_cast<double>(size[2]);
-  switch (scaling) {
-    case Scaling::symmetric:
-      return 1 / std::sqrt(points);
-    case Scaling::full:
-      return 1 / points;
-    default:
-      return 1;
-  }
 }
 
 }  // namespace
 
-double Breakdown::transform_s() const noexcept {
-  double sum_s = 0;
-  for (const StageTime& stage : stages) {
-    sum_s += stage.transform_s;
-  }
-  return sum_s;
-}
-
-double Breakdown::move_s() const noexcept {
-  double sum_s = 0;
-  for (const StageTime& stage : stages) {
-    sum_s += stage.gather_s + stage.scatter_s;
-  }
-  return sum_s;
-}
-
-double Breakdown::wait_s() const noexcept {
-  double sum_s = 0;
-  for (const StageTime& stage : stages) {
-    sum_s += stage.wait_s;
-  }
-  return sum_s;
-}
-
-void Breakdown::add(const Breakdown& other, double share) noexcept {
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    stages[i].gather_s += share * other.stages[i].gather_s;
-    stages[i].transform_s += share * other.stages[i].transform_s;
-    stages[i].scatter_s += share * other.stages[i].scatter_s;
-    stages[i].wait_s += share * other.stages[i].wait_s;
-  }
-  total_s += share * other.total_s;
-}
-
 template <class Real>
 MemoryNeed memory_need(const gas::Team& team, const Options& options) {
-  return make_schedules(team, settle<Real>(team, options)).need;
+  Options by_model = options;
+  by_model.planning = Planning::model;
+  return make_schedules(team, settle<Real>(team, by_model)).need;
 }
 
 template <class Real>
@@ -118,33 +85,85 @@ struct Plan<Real>::State {
   std::vector<gas::Segment> regions;
   Pipeline<Real> forward;
   Pipeline<Real> backward;
+  std::optional<Pipeline<Real>> convolution;
   Breakdown last{};
+  bool is_running = false;
+
+  class Fields;
 
   template <class In, class Out>
-  void run(Pipeline<Real>& pipeline, const Distribution& from, const Distribution& to, Type type,
-           std::span<const In> in, std::span<Out> out, Scaling scaling) {
-    const auto stride_in = static_cast<std::size_t>(field_bytes) / sizeof(In);
-    const auto stride_out = static_cast<std::size_t>(field_bytes) / sizeof(Out);
-    const auto fields = static_cast<std::size_t>(problem.options.batch);
-    const std::size_t wanted_in = (fields - 1) * stride_in + static_cast<std::size_t>(from.box.count());
-    const std::size_t wanted_out = (fields - 1) * stride_out + static_cast<std::size_t>(to.box.count());
-    if (problem.options.type != type) {
-      throw Error(
-          fmt::format("the plan is of type {}: give it arrays of that type", type == Type::r2c ? "c2c" : "r2c"));
-    }
-    if (in.size() < wanted_in || out.size() < wanted_out) {
-      throw Error(fmt::format("arrays of {} and {} elements are too short: this rank's parts have {} and {}", in.size(),
-                              out.size(), wanted_in, wanted_out));
-    }
-    last = {};
-    for (std::size_t i = 0; i < fields; ++i) {
-      const Breakdown time = pipeline.run(crew, scratch, reinterpret_cast<const std::byte*>(in.data() + i * stride_in),
-                                          reinterpret_cast<std::byte*>(out.data() + i * stride_out),
-                                          static_cast<Real>(factor_of(scaling, problem.options.size)));
-      last.add(time);
-    }
-  }
+  Execution start(Pipeline<Real>* pipeline, Type type, std::span<const In> in, std::span<Out> out, Scaling scaling,
+                  RowFunction<Real> on_spectrum = {});
 };
+
+/// The fields of one call under way, one after the other.
+template <class Real>
+class Plan<Real>::State::Fields final : public Execution::Work {
+ public:
+  /// `run` is of the first.
+  Fields(State& state, Pipeline<Real>& pipeline, Run<Real> run, RowFunction<Real> on_spectrum)
+      : state_(state), pipeline_(pipeline), run_(run), on_spectrum_(std::move(on_spectrum)) {
+    run_.on_spectrum = &on_spectrum_;
+    state_.last = {};
+    state_.is_running = true;
+    pipeline_.begin(run_);
+  }
+  ~Fields() override { state_.is_running = false; }
+  Fields(const Fields&) = delete;
+  Fields& operator=(const Fields&) = delete;
+
+  bool step(bool may_wait) override {
+    while (pipeline_.advance(state_.crew, state_.scratch, may_wait)) {
+      state_.last.add(pipeline_.end());
+      if (++done_ == state_.problem.options.batch) {
+        return true;
+      }
+      run_.in += state_.field_bytes;
+      run_.out += state_.field_bytes;
+      pipeline_.begin(run_);
+    }
+    return false;
+  }
+
+ private:
+  State& state_;
+  Pipeline<Real>& pipeline_;
+  Run<Real> run_;
+  RowFunction<Real> on_spectrum_;
+  int done_ = 0;
+};
+
+template <class Real>
+template <class In, class Out>
+Execution Plan<Real>::State::start(Pipeline<Real>* pipeline, Type type, std::span<const In> in, std::span<Out> out,
+                                   Scaling scaling, RowFunction<Real> on_spectrum) {
+  if (problem.options.type != type) {
+    constexpr std::array<std::string_view, 3> names{"c2c", "r2c", "r2r"};
+    throw Error(fmt::format("the plan is of type {}: give it arrays of that type",
+                            names[static_cast<std::size_t>(problem.options.type)]));
+  }
+  if (pipeline == nullptr) {
+    throw Error("the plan does not convolve: make it with Options::convolves");
+  }
+  if (is_running) {
+    throw Error("the plan has a transform under way: wait for it first");
+  }
+  const auto wanted = [&](bool is_space, std::size_t element_bytes) {
+    const auto others = static_cast<std::size_t>(problem.options.batch - 1);
+    return others * static_cast<std::size_t>(field_bytes) / element_bytes +
+           static_cast<std::size_t>((is_space ? input : output).box.count());
+  };
+  const std::size_t wanted_in = wanted(pipeline != &backward, sizeof(In));
+  const std::size_t wanted_out = wanted(pipeline != &forward, sizeof(Out));
+  if (in.size() < wanted_in || out.size() < wanted_out) {
+    throw Error(fmt::format("arrays of {} and {} elements are too short: this rank's parts have {} and {}", in.size(),
+                            out.size(), wanted_in, wanted_out));
+  }
+  const Run<Real> run{.in = reinterpret_cast<const std::byte*>(in.data()),
+                      .out = reinterpret_cast<std::byte*>(out.data()),
+                      .factor = static_cast<Real>(factor_of(scaling, problem.options))};
+  return Execution(std::make_unique<Fields>(*this, *pipeline, run, std::move(on_spectrum)));
+}
 
 template <class Real>
 Plan<Real>::Plan(const gas::Team& user_team, const Options& options) {
@@ -165,30 +184,42 @@ Plan<Real>::Plan(const gas::Team& user_team, const Options& options) {
   team.together([&] {
     crew.emplace(options.threads);
     for (int i = 0; i < options.threads; ++i) {
-      scratch.emplace_back(schedules.tile_bytes(), schedules.plane_bytes());
+      scratch.emplace_back(schedules.tile_bytes, schedules.plane_bytes);
     }
   });
-  const Decision decision{.grid = problem.grid,
-                          .grain = problem.grain,
-                          .is_plane_in_cache = problem.is_plane_in_cache,
-                          .passes = static_cast<int>(schedules.forward.passes.size()),
-                          .forward_stages = describe_stages(schedules.forward),
-                          .backward_stages = describe_stages(schedules.backward)};
-  Pipeline<Real> forward(team, std::move(schedules.forward), regions, options.effort);
-  Pipeline<Real> backward(team, std::move(schedules.backward), regions, options.effort);
+  const Decision decision{
+      .grid = problem.grid,
+      .grain = problem.grain,
+      .carrier = problem.carrier,
+      .candidates = problem.candidates,
+      .is_plane_in_cache = problem.is_plane_in_cache,
+      .passes = static_cast<int>(schedules.forward.passes.size()),
+      .forward_stages = describe_stages(schedules.forward),
+      .backward_stages = describe_stages(schedules.backward),
+      .convolution_stages = schedules.convolution ? describe_stages(*schedules.convolution) : std::vector<StagePlan>{}};
+  const auto make = [&](Schedule& schedule) {
+    return Pipeline<Real>(team, std::move(schedule), regions, problem.carrier, options.effort, options.threads);
+  };
+  Pipeline<Real> forward = make(schedules.forward);
+  Pipeline<Real> backward = make(schedules.backward);
+  std::optional<Pipeline<Real>> convolution;
+  if (schedules.convolution) {
+    convolution.emplace(make(*schedules.convolution));
+  }
   const int rank = team.rank();
   state_.reset(new State{.team = std::move(team),
                          .problem = problem,
-                         .input = input_of(problem, rank),
-                         .output = output_of(problem, rank),
+                         .input = problem.input[static_cast<std::size_t>(rank)],
+                         .output = problem.output[static_cast<std::size_t>(rank)],
                          .decision = decision,
-                         .field_bytes = field_bytes_of(problem, rank),
+                         .field_bytes = problem.field_bytes(rank),
                          .need = schedules.need,
                          .crew = std::move(*crew),
                          .scratch = std::move(scratch),
                          .regions = std::move(regions),
                          .forward = std::move(forward),
-                         .backward = std::move(backward)});
+                         .backward = std::move(backward),
+                         .convolution = std::move(convolution)});
 }
 
 template <class Real>
@@ -210,13 +241,12 @@ const Distribution& Plan<Real>::output() const noexcept {
 
 template <class Real>
 std::int64_t Plan<Real>::input_stride() const noexcept {
-  const bool is_real = state_->problem.options.type == Type::r2c;
-  return state_->field_bytes / static_cast<std::int64_t>(is_real ? sizeof(Real) : sizeof(Complex));
+  return state_->field_bytes / state_->problem.space_bytes();
 }
 
 template <class Real>
 std::int64_t Plan<Real>::output_stride() const noexcept {
-  return state_->field_bytes / static_cast<std::int64_t>(sizeof(Complex));
+  return state_->field_bytes / state_->problem.spectrum_bytes();
 }
 
 template <class Real>
@@ -236,22 +266,88 @@ const Breakdown& Plan<Real>::last_breakdown() const noexcept {
 
 template <class Real>
 void Plan<Real>::forward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling) {
-  state_->run(state_->forward, state_->input, state_->output, Type::c2c, in, out, scaling);
+  start_forward(in, out, scaling).wait();
+}
+
+template <class Real>
+Execution Plan<Real>::start_forward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling) {
+  return state_->start(&state_->forward, Type::c2c, in, out, scaling);
 }
 
 template <class Real>
 void Plan<Real>::forward(std::span<const Real> in, std::span<Complex> out, Scaling scaling) {
-  state_->run(state_->forward, state_->input, state_->output, Type::r2c, in, out, scaling);
+  start_forward(in, out, scaling).wait();
+}
+
+template <class Real>
+Execution Plan<Real>::start_forward(std::span<const Real> in, std::span<Complex> out, Scaling scaling) {
+  return state_->start(&state_->forward, Type::r2c, in, out, scaling);
 }
 
 template <class Real>
 void Plan<Real>::backward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling) {
-  state_->run(state_->backward, state_->output, state_->input, Type::c2c, in, out, scaling);
+  start_backward(in, out, scaling).wait();
+}
+
+template <class Real>
+Execution Plan<Real>::start_backward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling) {
+  return state_->start(&state_->backward, Type::c2c, in, out, scaling);
 }
 
 template <class Real>
 void Plan<Real>::backward(std::span<const Complex> in, std::span<Real> out, Scaling scaling) {
-  state_->run(state_->backward, state_->output, state_->input, Type::r2c, in, out, scaling);
+  start_backward(in, out, scaling).wait();
+}
+
+template <class Real>
+Execution Plan<Real>::start_backward(std::span<const Complex> in, std::span<Real> out, Scaling scaling) {
+  return state_->start(&state_->backward, Type::r2c, in, out, scaling);
+}
+
+template <class Real>
+void Plan<Real>::convolve(std::span<const Complex> in, std::span<Complex> out, const RowFunction<Real>& on_spectrum,
+                          Scaling scaling) {
+  start_convolve(in, out, on_spectrum, scaling).wait();
+}
+
+template <class Real>
+Execution Plan<Real>::start_convolve(std::span<const Complex> in, std::span<Complex> out, RowFunction<Real> on_spectrum,
+                                     Scaling scaling) {
+  return state_->start(state_->convolution ? &*state_->convolution : nullptr, Type::c2c, in, out, scaling,
+                       std::move(on_spectrum));
+}
+
+template <class Real>
+void Plan<Real>::convolve(std::span<const Real> in, std::span<Real> out, const RowFunction<Real>& on_spectrum,
+                          Scaling scaling) {
+  start_convolve(in, out, on_spectrum, scaling).wait();
+}
+
+template <class Real>
+Execution Plan<Real>::start_convolve(std::span<const Real> in, std::span<Real> out, RowFunction<Real> on_spectrum,
+                                     Scaling scaling) {
+  return state_->start(state_->convolution ? &*state_->convolution : nullptr, Type::r2c, in, out, scaling,
+                       std::move(on_spectrum));
+}
+
+template <class Real>
+void Plan<Real>::forward(std::span<const Real> in, std::span<Real> out, Scaling scaling) {
+  start_forward(in, out, scaling).wait();
+}
+
+template <class Real>
+Execution Plan<Real>::start_forward(std::span<const Real> in, std::span<Real> out, Scaling scaling) {
+  return state_->start(&state_->forward, Type::r2r, in, out, scaling);
+}
+
+template <class Real>
+void Plan<Real>::backward(std::span<const Real> in, std::span<Real> out, Scaling scaling) {
+  start_backward(in, out, scaling).wait();
+}
+
+template <class Real>
+Execution Plan<Real>::start_backward(std::span<const Real> in, std::span<Real> out, Scaling scaling) {
+  return state_->start(&state_->backward, Type::r2r, in, out, scaling);
 }
 
 template MemoryNeed memory_need<float>(const gas::Team&, const Options&);

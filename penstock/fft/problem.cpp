@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 
 #include "penstock/base/base.hpp"
+#include "penstock/fft/parts.hpp"
+#include "penstock/fft/planner.hpp"
 
 namespace penstock::fft {
 namespace {
@@ -36,18 +39,47 @@ std::string find_mistake(const Options& options, int ranks) {
   if (options.grain < 0) {
     return fmt::format("a grain of {} planes: it must be at least 1, or 0 to leave the choice", options.grain);
   }
+  if (std::none_of(options.along.begin(), options.along.end(), [](bool is_transformed) { return is_transformed; })) {
+    return "no direction is transformed: choose at least one of x, y and z";
+  }
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (options.type == Type::r2r && options.along[d] && options.kinds[d] == RealKind::redft00 && options.size[d] < 2) {
+      return fmt::format("a size of {}x{}x{}: a direction of kind redft00 needs at least 2 points", nx, ny, nz);
+    }
+  }
   if (options.threads < 1 || options.batch < 1) {
     return fmt::format("{} threads and {} fields: at least 1 of each is needed", options.threads, options.batch);
+  }
+  if (options.convolves && (options.type == Type::r2r || options.along != std::array{true, true, true})) {
+    return "a plan that convolves transforms all three directions, into a complex spectrum";
   }
   return {};
 }
 
+gas::Carrier carrier_of(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::mpi_packed:
+      return gas::Carrier::mpi_alltoall;
+    case Algorithm::mpi_slabs:
+      return gas::Carrier::mpi_messages;
+    case Algorithm::mpi_ialltoall:
+      return gas::Carrier::mpi_ialltoall;
+    default:
+      return gas::Carrier::fastest;
+  }
+}
+
 template <class Real>
 std::string describe(const Options& options) {
-  return fmt::format("precision {}, size {}x{}x{}, type {}, grid {}x{}, output {}, algorithm {}, grain {}, batch {}",
-                     sizeof(Real) == 4 ? "single" : "double", options.size[0], options.size[1], options.size[2],
-                     static_cast<int>(options.type), options.grid.ty, options.grid.tz, static_cast<int>(options.output),
-                     static_cast<int>(options.algorithm), options.grain, options.batch);
+  const auto& [x, y, z] = options.along;
+  const auto [kind_x, kind_y, kind_z] = options.kinds;
+  return fmt::format(
+      "precision {}, size {}x{}x{}, type {}, kinds {},{},{}, along {}{}{}, grid {}x{}, output {}, algorithm {}, "
+      "grain {}, batch {}",
+      sizeof(Real) == 4 ? "single" : "double", options.size[0], options.size[1], options.size[2],
+      static_cast<int>(options.type), static_cast<int>(kind_x), static_cast<int>(kind_y), static_cast<int>(kind_z),
+      x ? "x" : "", y ? "y" : "", z ? "z" : "", options.grid.ty, options.grid.tz, static_cast<int>(options.output),
+      static_cast<int>(options.algorithm), options.grain, options.batch);
 }
 
 }  // namespace
@@ -57,85 +89,97 @@ void check_memory(const gas::Team& team, const Options& options, const MemoryNee
                       need.total_bytes(), options.memory_budget_bytes);
 }
 
+bool has_room_for_planes(const Problem& problem, const Grid& grid, int ranks) noexcept {
+  const Options& options = problem.options;
+  const Extents points = spectrum_points(options);
+  const std::int64_t plane_bytes = points[0] * points[1] * problem.spectrum_bytes();
+  const std::int64_t threads = static_cast<std::int64_t>(options.threads) * ranks;
+  const std::int64_t sharers = std::min<std::int64_t>(threads, options.machine.node.cores);
+  // Half of the last-level cache, shared by all.
+  return grid.ty == 1 && options.along[0] && options.along[1] &&
+         plane_bytes * std::max<std::int64_t>(sharers, 1) <= options.machine.node.cache_bytes / 2 &&
+         points[2] / grid.tz >= options.threads;
+}
+
 template <class Real>
 Problem settle(const gas::Team& team, const Options& options) {
   team.agree(find_mistake(options, team.size()));
   team.agree_on("plan", describe<Real>(options));
-  Problem problem{.options = options, .grid = options.grid, .real_bytes = sizeof(Real)};
-  const Extents points = problem.spectrum_points();
-  if (options.grid == Grid{}) {
-    problem.grid = choose_grid(points, team.size());
+  Problem problem{.options = options, .grid = {}, .real_bytes = sizeof(Real)};
+  problem.candidates = list_candidates(team, problem);
+  if (options.planning == Planning::measure && problem.candidates.size() > 1) {
+    const std::string name = fmt::format("{}, {} ranks, {} threads, transport {}, machine {}", describe<Real>(options),
+                                         team.size(), options.threads, team.transport_name(), options.machine.name);
+    problem.candidates = measure_candidates<Real>(team, options, name, std::move(problem.candidates));
   }
+  problem.grid = problem.candidates.front().grid;
+  problem.grain = problem.candidates.front().grain;
+  problem.carrier = carrier_of(options.algorithm);
+  settle_parts(team, problem);
 
-  int peers_by_message = 0;
-  for (int peer = 0; peer < team.size(); ++peer) {
-    peers_by_message += team.is_local(peer) ? 0 : 1;
-  }
-  // Is the answer the same on every rank? With nodes of different sizes it might not be, and all must cut alike.
-  const auto counts = team.all_gather(peers_by_message);
-  const bool any_by_message = std::any_of(counts.begin(), counts.end(), [](int count) { return count > 0; });
-  const std::int64_t planes = (points[2] + problem.grid.tz - 1) / problem.grid.tz;
-  switch (options.grain > 0 ? Algorithm::automatic : options.algorithm) {
-    case Algorithm::packed:
-      problem.grain = 0;
-      break;
-    case Algorithm::slabs:
-      problem.grain = 1;
-      break;
-    case Algorithm::automatic:
-      // Between peers that share memory nothing is gained by telling them earlier: the last stage needs every plane.
-      // Over a network four messages in flight per peer overlap all but the last quarter.
-      problem.grain = options.grain > 0 ? options.grain : any_by_message ? std::max<std::int64_t>(planes / 4, 1) : 0;
-      break;
-  }
-  problem.grain = problem.grain >= planes ? 0 : problem.grain;
-
-  // Two directions in one pass need whole planes on a rank, room for one per thread in the last-level cache (half of
-  // it, shared by all), and a plane for every thread to work on.
-  const std::int64_t plane_bytes = points[0] * points[1] * problem.complex_bytes();
-  const auto cache_bytes = static_cast<std::int64_t>(options.machine.node.cache_bytes);
-  const std::int64_t threads = static_cast<std::int64_t>(options.threads) * std::max(team.size(), 1);
-  const std::int64_t sharers = std::min<std::int64_t>(threads, options.machine.node.cores);
-  const int has_room = problem.grid.ty == 1 && plane_bytes * std::max<std::int64_t>(sharers, 1) <= cache_bytes / 2 &&
-                               points[2] / problem.grid.tz >= options.threads
-                           ? 1
-                           : 0;
   // Caches and threads may differ between ranks, the exchanges may not.
-  const auto have_room = team.all_gather(has_room);
+  const auto have_room = team.all_gather(has_room_for_planes(problem, problem.grid, team.size()) ? 1 : 0);
   problem.is_plane_in_cache = std::all_of(have_room.begin(), have_room.end(), [](int has) { return has != 0; });
 
   // Stores bypass the cache where the field would not stay in it anyway.
-  problem.hint = plane_bytes * points[2] > cache_bytes / 2 ? mover::Hint::streaming : mover::Hint::reuse;
+  const auto [nx, ny, nz] = spectrum_points(options);
+  problem.hint = nx * ny * nz * problem.spectrum_bytes() > options.machine.node.cache_bytes / 2 ? mover::Hint::streaming
+                                                                                                : mover::Hint::reuse;
 
   // An exchange brings this rank's whole part; where not even that fits, there is no use in scheduling the messages.
-  const std::int64_t part = output_of(problem, team.rank()).box.count() * problem.complex_bytes();
-  check_memory(team, options, {.exchange_bytes = static_cast<std::uint64_t>(part)});
+  const std::int64_t part = problem.output[static_cast<std::size_t>(team.rank())].box.count();
+  check_memory(team, options, {.exchange_bytes = static_cast<std::uint64_t>(part * problem.spectrum_bytes())});
   return problem;
 }
 
-Extents Problem::spectrum_points() const noexcept {
+int first_direction(const Options& options) noexcept {
+  return static_cast<int>(std::find(options.along.begin(), options.along.end(), true) - options.along.begin());
+}
+
+int last_direction(const Options& options) noexcept {
+  return options.along[2] ? 2 : options.along[1] ? 1 : 0;
+}
+
+double factor_of(Scaling scaling, const Options& options) noexcept {
+  double points = 1;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (options.along[d]) {
+      const RowKind kind = options.type == Type::r2r ? row_kind_of(options.kinds[d]) : RowKind::forward;
+      const RowFacts& facts = facts_of(kind);
+      points *= static_cast<double>(facts.period_per_point) * static_cast<double>(options.size[d] + facts.points_more);
+    }
+  }
+  switch (scaling) {
+    case Scaling::symmetric:
+      return 1 / std::sqrt(points);
+    case Scaling::full:
+      return 1 / points;
+    default:
+      return 1;
+  }
+}
+
+Extents spectrum_points(const Options& options) noexcept {
   Extents points = options.size;
   if (options.type == Type::r2c) {
-    points[0] = points[0] / 2 + 1;
+    std::int64_t& halved = points[static_cast<std::size_t>(first_direction(options))];
+    halved = halved / 2 + 1;
   }
   return points;
 }
 
-Distribution input_of(const Problem& problem, int rank) {
-  return {Decomposition(problem.options.size, problem.grid).pencil(0, rank), x_pencil_order};
+RowKind Problem::row_kind(int along) const noexcept {
+  if (options.type == Type::r2r) {
+    return row_kind_of(options.kinds[static_cast<std::size_t>(along)]);
+  }
+  return options.type == Type::r2c && along == first_direction(options) ? RowKind::real_to_complex : RowKind::forward;
 }
 
-Distribution output_of(const Problem& problem, int rank) {
-  const Decomposition decomposition(problem.spectrum_points(), problem.grid);
-  return problem.options.output == Output::transposed ? Distribution{decomposition.pencil(2, rank), z_pencil_order}
-                                                      : Distribution{decomposition.pencil(0, rank), x_pencil_order};
-}
-
-std::int64_t field_bytes_of(const Problem& problem, int rank) {
-  const std::int64_t input_bytes = problem.options.type == Type::r2c ? problem.real_bytes : problem.complex_bytes();
-  const std::int64_t bytes = std::max(input_of(problem, rank).box.count() * input_bytes,
-                                      output_of(problem, rank).box.count() * problem.complex_bytes());
-  return (bytes + problem.complex_bytes() - 1) / problem.complex_bytes() * problem.complex_bytes();
+std::int64_t Problem::field_bytes(int rank) const noexcept {
+  const auto index = static_cast<std::size_t>(rank);
+  const std::int64_t bytes =
+      std::max(input[index].box.count() * space_bytes(), output[index].box.count() * spectrum_bytes());
+  return (bytes + complex_bytes() - 1) / complex_bytes() * complex_bytes();
 }
 
 template Problem settle<float>(const gas::Team&, const Options&);

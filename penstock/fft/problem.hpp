@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "penstock/fft/decomposition.hpp"
 #include "penstock/fft/fft.hpp"
+#include "penstock/fft/local_transform.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/mover/mover.hpp"
 
@@ -15,14 +17,31 @@ struct Problem {
   Options options;
   Grid grid;
   std::int64_t grain = 0;  ///< planes per message; 0: all
+  gas::Carrier carrier = gas::Carrier::fastest;
   bool is_plane_in_cache = false;
   std::int64_t real_bytes = 0;  ///< 4 or 8
   mover::Hint hint = mover::Hint::reuse;
+  std::vector<Candidate> candidates{};  ///< for grid and grain, the one chosen first
+  std::vector<Distribution> input{};    ///< the user's arrays, by rank
+  std::vector<Distribution> output{};
 
   std::int64_t complex_bytes() const noexcept { return 2 * real_bytes; }
-  /// Points of the spectrum: nx/2 + 1 in x for real data.
-  Extents spectrum_points() const noexcept;
+  /// Bytes of an element before the first transform, and from it on.
+  std::int64_t space_bytes() const noexcept { return options.type == Type::c2c ? complex_bytes() : real_bytes; }
+  std::int64_t spectrum_bytes() const noexcept { return options.type == Type::r2r ? real_bytes : complex_bytes(); }
+  /// How rows along a direction that is transformed are transformed forward.
+  RowKind row_kind(int along) const noexcept;
+  /// Bytes from one field of a batch to the next in both of the user's arrays on `rank`.
+  std::int64_t field_bytes(int rank) const noexcept;
 };
+
+/// The first and the last of the directions that are transformed.
+int first_direction(const Options& options) noexcept;
+int last_direction(const Options& options) noexcept;
+
+/// Whether this rank's caches have room for planes between the first two directions, and a plane for every thread to
+/// work on. Local.
+bool has_room_for_planes(const Problem& problem, const Grid& grid, int ranks) noexcept;
 
 /// Settles `options` for the ranks of `team`; collective. Throws Error on every rank where they cannot be used, differ
 /// between ranks, or ask for a field that the memory cannot hold.
@@ -31,14 +50,5 @@ Problem settle(const gas::Team& team, const Options& options);
 
 /// Collective: throws Error on every rank where the ranks of some node need more than it has, or than the budget.
 void check_memory(const gas::Team& team, const Options& options, const MemoryNeed& need);
-
-// The user's arrays: x-pencils with x contiguous, z-pencils with z contiguous.
-inline constexpr std::array<int, 3> x_pencil_order{2, 1, 0};
-inline constexpr std::array<int, 3> z_pencil_order{0, 1, 2};
-
-/// The distributions of the user's arrays on `rank`, and the bytes from one field of a batch to the next in both.
-Distribution input_of(const Problem& problem, int rank);
-Distribution output_of(const Problem& problem, int rank);
-std::int64_t field_bytes_of(const Problem& problem, int rank);
 
 }  // namespace penstock::fft

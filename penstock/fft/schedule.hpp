@@ -1,4 +1,4 @@
-// The plan of one direction of a transform as data that is walked: passes of stages of tiles, and their moves.
+// The plan of a transform as data that is walked: passes of stages of tiles, and their moves.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include "penstock/fft/decomposition.hpp"
 #include "penstock/fft/local_transform.hpp"
 #include "penstock/fft/problem.hpp"
+#include "penstock/fft/route.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/mover/mover.hpp"
 
@@ -35,9 +36,15 @@ struct Move {
 struct Section {
   std::int64_t first = 0;
   std::int64_t end = 0;
+  std::size_t grain = 0;                        ///< of its end's grains, the one that it is a part of
   std::vector<std::vector<Move>> moves;         ///< by tile
   std::vector<std::vector<std::size_t>> needs;  ///< a source: by tile, the incoming messages that it lies in
-  std::vector<std::size_t> messages;            ///< a sink: the outgoing messages that all its tiles make complete
+};
+
+/// Sections of a sink that together make messages complete.
+struct Grain {
+  std::int64_t tiles = 0;             ///< of all its sections
+  std::vector<std::size_t> messages;  ///< the outgoing messages that these tiles make complete
 };
 
 /// One end of a stage.
@@ -45,6 +52,7 @@ struct End {
   Place place = Place::user;
   std::size_t exchange = 0;  ///< which one, where the place is one
   std::vector<Section> sections;
+  std::vector<Grain> grains;  ///< of a sink
 
   /// The number of the section that outer index `outer` lies in.
   std::size_t section_of(std::int64_t outer) const noexcept;
@@ -58,8 +66,10 @@ struct Stage {
   int across = 0;
   int along = 0;
   Range outer_range{};
+  std::int64_t along_lower = 0;     ///< where rows begin
   std::vector<Range> tiles;         ///< index ranges across
   std::optional<RowShape> shape;    ///< nothing where the stage only moves data
+  std::optional<RowShape> back;     ///< where rows are transformed back at once, with the user's function between
   std::int64_t in_pitch_bytes = 0;  ///< from row to row of the tile, before the transform and after
   std::int64_t out_pitch_bytes = 0;
   End source;
@@ -79,7 +89,7 @@ struct ExchangePlan {
   std::size_t region = 0;  ///< which part of the segment it goes through
 };
 
-/// One direction of a transform on one rank.
+/// A route on one rank.
 struct Schedule {
   std::vector<Pass> passes;
   std::vector<ExchangePlan> exchanges;
@@ -91,7 +101,7 @@ struct Schedule {
 /// The stages of a schedule and the memory traffic of each.
 std::vector<StagePlan> describe_stages(const Schedule& schedule);
 
-/// Plans the forward (or backward) transform for `rank` of `ranks`. Local; every rank gets the same messages.
-Schedule make_schedule(const Problem& problem, bool is_forward, int rank, int ranks);
+/// Plans a route for `rank`. Local; every rank gets the same messages.
+Schedule make_schedule(const Problem& problem, Way way, int rank);
 
 }  // namespace penstock::fft

@@ -1,12 +1,13 @@
 // Makes the stages of a schedule and connects them: to the user's arrays, to exchanges, and to each other.
 #pragma once
 
-#include <array>
-#include <optional>
+#include <utility>
+#include <vector>
 
 #include "penstock/fft/block.hpp"
 #include "penstock/fft/decomposition.hpp"
 #include "penstock/fft/flows.hpp"
+#include "penstock/fft/route.hpp"
 #include "penstock/fft/schedule.hpp"
 #include "penstock/fft/tile_moves.hpp"
 
@@ -16,50 +17,40 @@ namespace penstock::fft {
 /// 16 double complex as fast as 32 and faster than 4).
 inline constexpr std::int64_t chunk_bytes = 256;
 
-/// Builds the schedule of one direction on one rank, stage by stage. `problem` must outlive it.
+/// Builds the schedule of a route on one rank, stage by stage. `problem` must outlive it.
 class StageBuilder {
  public:
-  StageBuilder(const Problem& problem, bool is_forward, int rank, int ranks)
+  StageBuilder(const Problem& problem, int rank)
       : problem_(problem),
-        is_forward_(is_forward),
         rank_(rank),
-        ranks_(ranks),
-        spectrum_(problem.spectrum_points(), problem.grid),
-        space_(problem.options.size, problem.grid),
         movers_{.code = problem.options.movers == Movers::compiled ? mover::Code::at_once : mover::Code::never} {}
 
-  /// A stage over this rank's pencils along `along`; without a `kind` it only moves data. Real data is met along x.
-  Stage stage(int outer, int across, int along, std::optional<RowKind> kind);
+  /// The stage of this rank at a stop.
+  Stage stage(const Stop& stop);
 
-  /// The stage begins (or ends) at the user's array, stored in `order`.
-  void from_user(Stage& stage, const std::array<int, 3>& order);
-  void to_user(Stage& stage, const std::array<int, 3>& order);
+  /// The stage begins (or ends) at the user's array.
+  void from_user(Stage& stage, const Distribution& part, const Stop& stop);
+  void to_user(Stage& stage, const Distribution& part, const Stop& stop);
 
-  /// The stage sends what it makes to the pencils of the next one (`shape` says from, to and order; the rest is set
-  /// here), which begins with `from_exchange`.
-  void to_exchange(Stage& stage, FlowShape shape);
+  /// The stage, at stop `from`, sends what it makes to the stages of the stop `to`, of which this rank's begins with
+  /// `from_exchange`.
+  void to_exchange(Stage& stage, const Stop& from, const Stop& to);
   void from_exchange(Stage& stage);
 
   /// The two stages share a pass, with a plane in cache between them: rows along the second's direction, as its tiles
-  /// have them.
-  void join(Stage& first, Stage& second);
+  /// have them. The first is at stop `from`.
+  void join(Stage& first, Stage& second, const Stop& from);
 
-  void add_pass(Stage stage);
-  void add_pass(Stage first, Stage second);
+  void add_pass(std::vector<Stage> stages);
 
   /// What was built.
   Schedule take() { return std::move(schedule_); }
 
  private:
-  /// The user's array on this rank at the end of a stage: of real numbers where the stage makes or takes them.
-  Block user_block(const Stage& stage, const std::array<int, 3>& order, bool is_source) const;
+  const Box& mine(const Boxes& boxes) const { return boxes[static_cast<std::size_t>(rank_)]; }
 
   const Problem& problem_;
-  bool is_forward_;
   int rank_;
-  int ranks_;
-  Decomposition spectrum_;
-  Decomposition space_;
   Schedule schedule_;
   std::size_t stages_ = 0;
   Flows flows_;  // of the exchange added last

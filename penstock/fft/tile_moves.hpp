@@ -21,8 +21,15 @@ struct TileMovers {
   }
 };
 
-/// Sections of a stage's outer range that begin at `firsts` (in any order, repeated or not), without moves yet.
+/// Adds to `firsts` where sections of a stage begin so that each lies in one grain of the block, or beside it.
+void add_firsts(std::vector<std::int64_t>& firsts, const Stage& stage, const Block& block);
+
+/// Sections of a stage's outer range that begin at its begin and at `firsts` (in any order, repeated or not), without
+/// moves yet.
 std::vector<Section> make_sections(const Stage& stage, std::vector<std::int64_t> firsts);
+
+/// The grains of the stage's sink, of `planes` outer indices each (0: all), and its sections' numbers of them.
+std::vector<Grain> make_grains(Stage& stage, std::int64_t planes);
 
 /// Adds to every tile of the stage's source (or sink) the moves from (or to) its part of the flow's block.
 void add_moves(Stage& stage, bool is_source, const Flow& flow, mover::Hint hint, TileMovers& movers);

@@ -97,8 +97,11 @@ class Fields {
   /// The memory of this rank's fields, without the plan's. Local.
   std::span<std::byte> memory() noexcept { return {memory_.data(), memory_.size()}; }
 
-  /// The numbers of field `index` in real space (see Source), and its spectrum. Local.
+  /// The numbers of field `index` in real space (see Source), and those of its spectrum: one per point for type r2r,
+  /// else real and imaginary part. Local.
   std::span<Real> numbers(int index) noexcept;
+  std::span<Real> spectrum_numbers(int index) noexcept;
+  /// The spectrum of field `index` where it is complex. Local.
   std::span<Complex> spectrum(int index) noexcept;
 
   /// Collective: fills all fields from `source`.
@@ -108,6 +111,8 @@ class Fields {
   void backward(fft::Scaling scaling);
 
  private:
+  void transform(bool is_forward, fft::Scaling scaling);
+
   const gas::Team* team_;
   fft::Options options_;
   fft::Plan<Real> plan_;
@@ -117,9 +122,8 @@ class Fields {
 extern template class Fields<float>;
 extern template class Fields<double>;
 
-/// The scaling that together with `scaling` makes backward the inverse of forward, and the factor that one stands for.
+/// The scaling that together with `scaling` makes backward the inverse of forward.
 fft::Scaling inverse(fft::Scaling scaling) noexcept;
-double factor(fft::Scaling scaling, const Extents& size) noexcept;
 
 /// The times of one direction's repetitions, each the slowest rank's, and where the best one's went (mean over ranks).
 struct Times {
@@ -178,7 +182,8 @@ struct Check {
 
 /// Collective: checks both directions on fields filled from `source`; the result is the same on every rank. The
 /// reference must fit beside everything else into `budget_bytes` (0: what rank 0's node has left), else Error where it
-/// was asked for by name. Leaves the fields in real space as `source` has them, up to rounding.
+/// was asked for by name, or where there is no other: plane waves are for the Fourier transform of all directions.
+/// Leaves the fields in real space as `source` has them, up to rounding.
 template <class Real>
 Check check(const gas::Team& team, Fields<Real>& fields, const Source& source, fft::Scaling scaling,
             Reference reference = Reference::automatic, std::uint64_t budget_bytes = 0);

@@ -13,10 +13,10 @@ namespace {
 
 template <class Real>
 Memory take_memory(const gas::Team& team, const fft::Plan<Real>& plan, int batch) {
+  const std::size_t field_bytes = plan.memory().field_bytes;
   Memory memory;
   team.together([&] {
-    memory = Memory(static_cast<std::size_t>(plan.output_stride()) * sizeof(std::complex<Real>) *
-                    static_cast<std::size_t>(batch));
+    memory = Memory(field_bytes * static_cast<std::size_t>(batch));
   });
   return memory;
 }
@@ -29,7 +29,7 @@ void Fields<Real>::require_memory(const gas::Team& team, const fft::Options& opt
   const std::string what = fmt::format("a transform of {}x{}x{}", nx, ny, nz);
   // The fields and one exchange's copy, before anything is reckoned that grows with the size. The plan itself refuses
   // sizes that are no sizes.
-  const double element_bytes = sizeof(Real) * (options.type == fft::Type::r2c ? 1 : 2);
+  const double element_bytes = sizeof(Real) * (options.type == fft::Type::c2c ? 2 : 1);
   const double least = static_cast<double>(nx) * static_cast<double>(ny) * static_cast<double>(nz) * element_bytes *
                        (options.batch + 1) / team.size();
   if (least > 0 && least < 0x1p62) {
@@ -49,16 +49,22 @@ Fields<Real>::Fields(const gas::Team& team, const fft::Options& options)
 
 template <class Real>
 std::span<Real> Fields<Real>::numbers(int index) noexcept {
-  const bool is_complex = options_.type == fft::Type::c2c;
-  const std::int64_t stride = plan_.output_stride() * 2;
-  const std::int64_t count = plan_.input().box.count() * (is_complex ? 2 : 1);
-  return {reinterpret_cast<Real*>(memory_.data()) + index * stride, static_cast<std::size_t>(count)};
+  const std::int64_t components = options_.type == fft::Type::c2c ? 2 : 1;
+  return {reinterpret_cast<Real*>(memory_.data()) + index * plan_.input_stride() * components,
+          static_cast<std::size_t>(plan_.input().box.count() * components)};
+}
+
+template <class Real>
+std::span<Real> Fields<Real>::spectrum_numbers(int index) noexcept {
+  const std::int64_t components = options_.type == fft::Type::r2r ? 1 : 2;
+  return {reinterpret_cast<Real*>(memory_.data()) + index * plan_.output_stride() * components,
+          static_cast<std::size_t>(plan_.output().box.count() * components)};
 }
 
 template <class Real>
 std::span<std::complex<Real>> Fields<Real>::spectrum(int index) noexcept {
-  return {reinterpret_cast<Complex*>(memory_.data()) + index * plan_.output_stride(),
-          static_cast<std::size_t>(plan_.output().box.count())};
+  const std::span<Real> all = spectrum_numbers(index);
+  return {reinterpret_cast<Complex*>(all.data()), all.size() / 2};
 }
 
 template <class Real>
@@ -72,23 +78,29 @@ void Fields<Real>::fill(const Source& source) {
 
 template <class Real>
 void Fields<Real>::forward(fft::Scaling scaling) {
-  const std::span<Complex> all(reinterpret_cast<Complex*>(memory_.data()), memory_.size() / sizeof(Complex));
-  if (options_.type == fft::Type::c2c) {
-    plan_.forward(std::span<const Complex>(all), all, scaling);
-  } else {
-    const std::span<const Real> real(reinterpret_cast<const Real*>(memory_.data()), memory_.size() / sizeof(Real));
-    plan_.forward(real, all, scaling);
-  }
+  transform(true, scaling);
 }
 
 template <class Real>
 void Fields<Real>::backward(fft::Scaling scaling) {
-  const std::span<Complex> all(reinterpret_cast<Complex*>(memory_.data()), memory_.size() / sizeof(Complex));
-  if (options_.type == fft::Type::c2c) {
-    plan_.backward(std::span<const Complex>(all), all, scaling);
-  } else {
-    const std::span<Real> real(reinterpret_cast<Real*>(memory_.data()), memory_.size() / sizeof(Real));
-    plan_.backward(std::span<const Complex>(all), real, scaling);
+  transform(false, scaling);
+}
+
+template <class Real>
+void Fields<Real>::transform(bool is_forward, fft::Scaling scaling) {
+  const std::span<Complex> modes(reinterpret_cast<Complex*>(memory_.data()), memory_.size() / sizeof(Complex));
+  const std::span<Real> reals(reinterpret_cast<Real*>(memory_.data()), memory_.size() / sizeof(Real));
+  const auto run = [&](auto from, auto to) {
+    is_forward ? plan_.forward(from, to, scaling) : plan_.backward(from, to, scaling);
+  };
+  switch (options_.type) {
+    case fft::Type::c2c:
+      return run(std::span<const Complex>(modes), modes);
+    case fft::Type::r2r:
+      return run(std::span<const Real>(reals), reals);
+    case fft::Type::r2c:
+      return is_forward ? plan_.forward(std::span<const Real>(reals), modes, scaling)
+                        : plan_.backward(std::span<const Complex>(modes), reals, scaling);
   }
 }
 
@@ -100,18 +112,6 @@ fft::Scaling inverse(fft::Scaling scaling) noexcept {
       return fft::Scaling::none;
     default:
       return scaling;
-  }
-}
-
-double factor(fft::Scaling scaling, const Extents& size) noexcept {
-  const double points = static_cast<double>(size[0]) * static_cast<double>(size[1]) * static_cast<double>(size[2]);
-  switch (scaling) {
-    case fft::Scaling::symmetric:
-      return 1 / std::sqrt(points);
-    case fft::Scaling::full:
-      return 1 / points;
-    default:
-      return 1;
   }
 }
 

@@ -9,26 +9,26 @@
 
 namespace penstock::field {
 
-/// The spectrum of a whole field as [z][y][x], of r2c with x from 0 to nx/2. Local to one rank.
+/// The spectrum of a whole field; of type r2c the stored half. Local to one rank.
 class ReferenceSpectrum {
  public:
   /// The memory that one takes.
-  static std::uint64_t bytes(const Extents& size, fft::Type type);
-  /// Takes the memory; throws Error where there is none.
-  ReferenceSpectrum(const Extents& size, fft::Type type);
+  static std::uint64_t bytes(const fft::Options& options);
+  /// For transforms with these options' size, type, kinds and directions. Takes the memory; throws Error where there is
+  /// none.
+  explicit ReferenceSpectrum(const fft::Options& options);
 
   /// Transforms field `index` of `source`, its values rounded to Real before.
   template <class Real>
   void transform(const Source& source, int index);
-  const std::complex<double>& at(const Extents& mode) const noexcept {
-    return data()[(mode[2] * size_[1] + mode[1]) * modes_x_ + mode[0]];
-  }
+  /// A real transform's modes have no imaginary part.
+  std::complex<double> at(const Extents& mode) const noexcept;
 
  private:
-  std::complex<double>* data() const noexcept { return reinterpret_cast<std::complex<double>*>(memory_.data()); }
-  Extents size_;
-  fft::Type type_;
-  std::int64_t modes_x_;
+  double* numbers() const noexcept { return reinterpret_cast<double*>(memory_.data()); }
+  fft::Options options_;
+  Extents field_strides_;     // in numbers, from point to point; the first direction transformed is the innermost
+  Extents spectrum_strides_;  // from mode to mode
   Memory memory_;
 };
 

@@ -58,7 +58,8 @@ RadialSpectrum sum_shells(const gas::Team& team, const Extents& size, fft::Type 
     sums.modes[shell] += count;
   });
   // Parseval: the sum of |mode|^2 of an unscaled spectrum is N^2 times the mean square.
-  const double norm = factor(fft::Scaling::full, size) / factor(scaling, size);
+  const fft::Options options{.size = size, .type = type};
+  const double norm = fft::factor_of(fft::Scaling::full, options) / fft::factor_of(scaling, options);
   for (double& power : sums.power) {
     power *= norm * norm;
   }

@@ -9,6 +9,9 @@
 
 namespace penstock::gas {
 
+class Engine;
+class ExchangeWay;
+
 /// A message that this rank writes in every round of an exchange: `bytes` bytes at `offset` of `peer`'s segment, where
 /// it is number `index` in the list of what the peer receives.
 struct Outgoing {
@@ -25,6 +28,15 @@ struct Incoming {
   std::size_t bytes;
 };
 
+/// What carries the messages of an exchange. All but the first are there to be compared with, and need ranks of an MPI
+/// communicator.
+enum class Carrier {
+  fastest,        ///< what is written in place where memory is mapped, posted messages of the network elsewhere
+  mpi_messages,   ///< a message of MPI each, to every peer but the rank itself
+  mpi_alltoall,   ///< MPI_Alltoallv, blocking; call k carries the k-th message of each pair of ranks
+  mpi_ialltoall,  ///< MPI_Ialltoallv, each call as soon as its messages are complete
+};
+
 /// A schedule of messages between the ranks of a team, repeated in rounds: all addresses are known beforehand, so that
 /// a local peer is written in place, and another one has its receives posted at the final address.
 ///
@@ -35,31 +47,44 @@ struct Incoming {
 class Exchange {
  public:
   /// Collective. `team` and `segment` must outlive the exchange. Between two ranks, messages are listed in the same
-  /// order on both sides.
-  Exchange(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing, std::vector<Incoming> incoming);
+  /// order on both sides. Throws Error where the team has no such carrier.
+  Exchange(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing, std::vector<Incoming> incoming,
+           Carrier carrier = Carrier::fastest);
   ~Exchange();
   Exchange(Exchange&&) noexcept;
   Exchange& operator=(Exchange&&) noexcept;
 
+  /// The memory that an exchange takes for messages that it cannot write in place.
+  static std::size_t buffer_bytes(const Team& team, const std::vector<Outgoing>& outgoing, Carrier carrier);
+
   /// Begins a round: the peers may write this rank's incoming memory from now on.
   void open();
 
+  /// Whether outgoing message `message` may be written: the peer has opened this round.
+  bool is_open(std::size_t message);
+
   /// Where outgoing message `message` is to be written: the peer's memory, or a buffer that `send` sends from. Waits
-  /// until the peer has opened this round.
+  /// until it may be.
   std::byte* destination(std::size_t message);
 
   /// Tells the peer that outgoing message `message` is complete; stores that bypassed the cache must be fenced before.
   void send(std::size_t message);
 
-  /// Waits until incoming message `message` of this round is complete and visible.
+  /// Whether incoming message `message` of this round is complete and visible; asks the network.
+  bool has_arrived(std::size_t message);
+
+  /// Waits until it is.
   void wait(std::size_t message);
 
-  /// Ends a round on the sending side: returns when the buffers of this round may be written again.
+  /// Whether the buffers of this round may be written again; asks the network.
+  bool has_finished();
+
+  /// Ends a round on the sending side: returns when they may.
   void finish();
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  Engine* engine_;
+  std::unique_ptr<ExchangeWay> way_;
 };
 
 }  // namespace penstock::gas

@@ -18,9 +18,18 @@ double field_bytes(const Fft& fft) noexcept {
 
 }  // namespace
 
+std::array<std::int64_t, 3> transformed_lengths(const Fft& fft) noexcept {
+  auto lengths = fft.size;
+  for (std::size_t d = 0; d < lengths.size(); ++d) {
+    lengths[d] = fft.along[d] ? lengths[d] : 1;
+  }
+  return lengths;
+}
+
 double fft_flops(const Fft& fft) noexcept {
-  const double points = points_of(fft);
-  return 5 * points * std::log2(points) * (fft.is_real ? 0.5 : 1) * static_cast<double>(fft.fields);
+  const auto [x, y, z] = transformed_lengths(fft);
+  const double transformed = static_cast<double>(x) * static_cast<double>(y) * static_cast<double>(z);
+  return 5 * points_of(fft) * std::log2(transformed) * (fft.is_real ? 0.5 : 1) * static_cast<double>(fft.fields);
 }
 
 double fft_memory_bytes(const Fft& fft, std::int64_t cache_bytes) noexcept {
@@ -28,7 +37,8 @@ double fft_memory_bytes(const Fft& fft, std::int64_t cache_bytes) noexcept {
   if (2 * bytes <= static_cast<double>(cache_bytes)) {
     return 0;
   }
-  const auto directions = std::count_if(fft.size.begin(), fft.size.end(), [](std::int64_t n) { return n > 1; });
+  const auto lengths = transformed_lengths(fft);
+  const auto directions = std::count_if(lengths.begin(), lengths.end(), [](std::int64_t n) { return n > 1; });
   const double passes = directions == 3 ? 2 : 1;
   return passes * 2 * bytes;
 }

@@ -12,6 +12,7 @@ struct Fft {
   bool is_real = false;                ///< real to complex, else complex to complex
   std::int64_t real_bytes = 8;         ///< 8 for double precision, 4 for single
   std::int64_t fields = 1;             ///< transformed per call
+  std::array<bool, 3> along{true, true, true};  ///< the directions transformed: x, y, z
 };
 
 /// What the ranks of a run have together. A rate of 0 is not known, and limits nothing.
@@ -21,8 +22,12 @@ struct Resources {
   std::int64_t cache_bytes = 0;             ///< last-level cache
 };
 
+/// The points of a direction that is transformed, 1 of one that is not.
+std::array<std::int64_t, 3> transformed_lengths(const Fft& fft) noexcept;
+
 /// The operations of a transform by the convention of 5 N log2 N with N points, half of that for real fields: what
-/// rates are reckoned by, whatever an algorithm really executes.
+/// rates are reckoned by, whatever an algorithm really executes. Where not all directions are transformed the logarithm
+/// is that of the points in those that are.
 double fft_flops(const Fft& fft) noexcept;
 
 /// The least bytes that a transform moves between memory and cache. A plane that fits into the cache is transformed in

@@ -3,9 +3,12 @@
 
 #include <fftw3.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "penstock/fft/fft.hpp"
@@ -32,22 +35,62 @@ std::vector<std::complex<Real>> make_field(const Extents& size, const Distributi
       for (std::int64_t x = box.lower[0]; x < box.lower[0] + box.extent[0]; ++x) {
         const auto index = static_cast<std::uint64_t>((z * size[1] + y) * size[0] + x) * 2 + seed * 0x100000001U;
         field[static_cast<std::size_t>(distribution.position(x, y, z))] = {
-            static_cast<Real>(noise(index)), type == Type::r2c ? Real{0} : static_cast<Real>(noise(index + 1))};
+            static_cast<Real>(noise(index)), type == Type::c2c ? static_cast<Real>(noise(index + 1)) : Real{0}};
       }
     }
   }
   return field;
 }
 
-/// The whole field's transform in double precision, [z][y][x] with all nx coefficients.
+/// FFTW's kind of the same name.
+inline fftw_r2r_kind fftw_kind(RealKind kind) {
+  switch (kind) {
+    case RealKind::redft00:
+      return FFTW_REDFT00;
+    case RealKind::redft10:
+      return FFTW_REDFT10;
+    case RealKind::redft01:
+      return FFTW_REDFT01;
+    case RealKind::redft11:
+      return FFTW_REDFT11;
+    case RealKind::rodft00:
+      return FFTW_RODFT00;
+    case RealKind::rodft10:
+      return FFTW_RODFT10;
+    case RealKind::rodft01:
+      return FFTW_RODFT01;
+    default:
+      return FFTW_RODFT11;
+  }
+}
+
+/// The whole field's transform in double precision along the options' directions, [z][y][x] with all coefficients.
 template <class Real>
-std::vector<std::complex<double>> transform_with_fftw(const Extents& size, Type type, std::uint64_t seed, int sign) {
-  const Distribution whole{{{0, 0, 0}, size}, {2, 1, 0}};
-  const auto field = make_field<Real>(size, whole, type, seed);
+std::vector<std::complex<double>> transform_with_fftw(const Options& options, std::uint64_t seed) {
+  const auto [nx, ny, nz] = options.size;
+  const auto field = make_field<Real>(options.size, {{{0, 0, 0}, options.size}, {2, 1, 0}}, options.type, seed);
   std::vector<std::complex<double>> spectrum(field.begin(), field.end());
+  const std::array<std::int64_t, 3> strides{1, nx, nx * ny};
+  std::vector<fftw_iodim> transformed, repeated;
+  std::vector<fftw_r2r_kind> kinds;
+  for (const std::size_t d : {2, 1, 0}) {
+    // A real transform leaves the imaginary parts between its numbers alone.
+    const int stride = static_cast<int>(strides[d]) * (options.type == Type::r2r ? 2 : 1);
+    const fftw_iodim dimension{static_cast<int>(options.size[d]), stride, stride};
+    (options.along[d] ? transformed : repeated).push_back(dimension);
+    if (options.along[d]) {
+      kinds.push_back(fftw_kind(options.kinds[d]));
+    }
+  }
+  auto* numbers = reinterpret_cast<double*>(spectrum.data());
   auto* data = reinterpret_cast<fftw_complex*>(spectrum.data());
-  fftw_plan plan = fftw_plan_dft_3d(static_cast<int>(size[2]), static_cast<int>(size[1]), static_cast<int>(size[0]),
-                                    data, data, sign, FFTW_ESTIMATE);
+  const auto rank = static_cast<int>(transformed.size());
+  const auto repeats = static_cast<int>(repeated.size());
+  fftw_plan plan = options.type == Type::r2r
+                       ? fftw_plan_guru_r2r(rank, transformed.data(), repeats, repeated.data(), numbers, numbers,
+                                            kinds.data(), FFTW_ESTIMATE)
+                       : fftw_plan_guru_dft(rank, transformed.data(), repeats, repeated.data(), data, data,
+                                            FFTW_FORWARD, FFTW_ESTIMATE);
   fftw_execute(plan);
   fftw_destroy_plan(plan);
   return spectrum;
@@ -60,9 +103,9 @@ struct ErrorSums {
   double relative() const { return reference > 0 ? std::sqrt(difference / reference) : std::sqrt(difference); }
 };
 
-/// Compares a rank's part of a field with the whole reference.
+/// Compares a rank's part of a field, `components` numbers a point, with the whole reference.
 template <class Real>
-ErrorSums compare(const Extents& size, const Distribution& distribution, const std::complex<Real>* part,
+ErrorSums compare(const Extents& size, const Distribution& distribution, const Real* part, std::int64_t components,
                   const std::vector<std::complex<double>>& reference, double factor) {
   ErrorSums sums;
   const Box& box = distribution.box;
@@ -70,13 +113,20 @@ ErrorSums compare(const Extents& size, const Distribution& distribution, const s
     for (std::int64_t y = box.lower[1]; y < box.lower[1] + box.extent[1]; ++y) {
       for (std::int64_t x = box.lower[0]; x < box.lower[0] + box.extent[0]; ++x) {
         const auto expected = reference[static_cast<std::size_t>((z * size[1] + y) * size[0] + x)] * factor;
-        const std::complex<double> found(part[distribution.position(x, y, z)]);
+        const Real* number = part + distribution.position(x, y, z) * components;
+        const std::complex<double> found(number[0], components == 2 ? number[1] : 0);
         sums.difference += std::norm(found - expected);
         sums.reference += std::norm(expected);
       }
     }
   }
   return sums;
+}
+
+template <class Real>
+ErrorSums compare(const Extents& size, const Distribution& distribution, const std::complex<Real>* part,
+                  const std::vector<std::complex<double>>& reference, double factor) {
+  return compare(size, distribution, reinterpret_cast<const Real*>(part), 2, reference, factor);
 }
 
 /// The error allowed for a transform of this size (issue: 1e-15 log2 N in double, 6e-7 log2 N in single).
@@ -96,6 +146,37 @@ inline double relative_error(const gas::Team& team, const ErrorSums& mine) {
   return all.relative();
 }
 
+/// The forward or backward transform of a plan on arrays of whichever type it takes.
+template <class Real>
+void run(Plan<Real>& plan, Type type, bool is_forward, std::span<std::complex<Real>> in,
+         std::span<std::complex<Real>> out, Scaling scaling) {
+  using Complex = std::complex<Real>;
+  const std::span<const Real> real_in(reinterpret_cast<const Real*>(in.data()), 2 * in.size());
+  const std::span<Real> real_out(reinterpret_cast<Real*>(out.data()), 2 * out.size());
+  const std::span<const Complex> complex_in(in);
+  if (type == Type::c2c) {
+    is_forward ? plan.forward(complex_in, out, scaling) : plan.backward(complex_in, out, scaling);
+  } else if (type == Type::r2r) {
+    is_forward ? plan.forward(real_in, real_out, scaling) : plan.backward(real_in, real_out, scaling);
+  } else if (is_forward) {
+    plan.forward(real_in, out, scaling);
+  } else {
+    plan.backward(complex_in, real_out, scaling);
+  }
+}
+
+/// The product of the periods that a round trip multiplies by, as FFTW documents them.
+inline double period_of(const Options& options) {
+  double period = 1;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const RealKind kind = options.kinds[d];
+    const auto n = static_cast<double>(options.size[d]);
+    const double of_r2r = kind == RealKind::redft00 ? 2 * (n - 1) : kind == RealKind::rodft00 ? 2 * (n + 1) : 2 * n;
+    period *= !options.along[d] ? 1 : options.type == Type::r2r ? of_r2r : n;
+  }
+  return period;
+}
+
 /// Runs forward and then backward with `options` on fields of noise; collective. Returns the larger of the forward
 /// error against FFTW and the error of what comes back, and checks that the input was left alone.
 template <class Real>
@@ -105,59 +186,51 @@ double worst_error(const gas::Team& team, const Options& options, Scaling scalin
   Plan<Real> plan(team, options);
   const auto fields = static_cast<std::size_t>(options.batch);
   const auto in_count = static_cast<std::size_t>(plan.input().box.count());
-  const bool is_real = options.type == Type::r2c;
-  const double points = static_cast<double>(options.size[0]) * static_cast<double>(options.size[1]) *
-                        static_cast<double>(options.size[2]);
+  const std::size_t in_components = options.type == Type::c2c ? 2 : 1;
+  const std::size_t out_components = options.type == Type::r2r ? 1 : 2;
+  const double period = period_of(options);
   const double factor = scaling == Scaling::none        ? 1
-                        : scaling == Scaling::symmetric ? 1 / std::sqrt(points)
-                                                        : 1 / points;
+                        : scaling == Scaling::symmetric ? 1 / std::sqrt(period)
+                                                        : 1 / period;
   const Scaling scaling_back = scaling == Scaling::none   ? Scaling::full
                                : scaling == Scaling::full ? Scaling::none
                                                           : scaling;
 
-  const auto stride = static_cast<std::size_t>(plan.output_stride());
-  const auto real_stride = static_cast<std::size_t>(plan.input_stride());  // of real numbers, for real input
+  const std::size_t stride = static_cast<std::size_t>(plan.output_stride()) * out_components;  // in numbers
+  if (stride != static_cast<std::size_t>(plan.input_stride()) * in_components) {
+    return 1e9;
+  }
   std::vector<std::vector<Complex>> in;
   for (std::size_t i = 0; i < fields; ++i) {
     in.push_back(make_field<Real>(options.size, plan.input(), options.type, i));
   }
-  std::vector<Complex> memory(stride * fields + 1, Complex(-7, 7));
+  std::vector<Complex> memory(stride * fields / 2 + 1, Complex(-7, 7));
   std::vector<Complex> other(is_in_place ? 0 : memory.size(), Complex(-7, 7));
-  const std::span<Complex> spectrum = std::span(memory).first(stride * fields);
-  const std::span<Complex> space(is_in_place ? memory.data() : other.data(), stride * fields);
-  const std::span<Real> real_space(reinterpret_cast<Real*>(space.data()), is_real ? real_stride * fields : 0);
+  const std::span<Complex> spectrum = std::span(memory).first(stride * fields / 2);
+  const std::span<Complex> space(is_in_place ? memory.data() : other.data(), spectrum.size());
+  auto* const numbers = reinterpret_cast<Real*>(space.data());
   const auto value = [&](std::size_t field, std::size_t i) {
-    return is_real ? Complex(real_space[field * real_stride + i], 0) : space[field * stride + i];
+    const Real* number = numbers + field * stride + i * in_components;
+    return Complex(number[0], in_components == 2 ? number[1] : Real{0});
   };
   double worst = 0;
   for (int round = 0; round < 2; ++round) {  // the second run meets buffers that were used
     for (std::size_t field = 0; field < fields; ++field) {
-      for (std::size_t i = 0; i < in_count; ++i) {
-        if (is_real) {
-          real_space[field * real_stride + i] = in[field][i].real();
-        } else {
-          space[field * stride + i] = in[field][i];
-        }
+      for (std::size_t i = 0; i < in_count * in_components; ++i) {
+        numbers[field * stride + i] = reinterpret_cast<const Real*>(in[field].data())[2 / in_components * i];
       }
     }
-    if (is_real) {
-      plan.forward(std::span<const Real>(real_space), spectrum, scaling);
-    } else {
-      plan.forward(std::span<const Complex>(space), spectrum, scaling);
-    }
+    run(plan, options.type, true, space, spectrum, scaling);
     for (std::size_t field = 0; field < fields; ++field) {
-      const auto reference = transform_with_fftw<Real>(options.size, options.type, field, FFTW_FORWARD);
-      const auto sums = compare(options.size, plan.output(), spectrum.data() + field * stride, reference, factor);
+      const auto reference = transform_with_fftw<Real>(options, field);
+      const auto sums = compare(options.size, plan.output(), reinterpret_cast<Real*>(spectrum.data()) + field * stride,
+                                static_cast<std::int64_t>(out_components), reference, factor);
       worst = std::max(worst, relative_error(team, sums));
       for (std::size_t i = 0; i < in_count && !is_in_place; ++i) {
         worst = value(field, i) == in[field][i] ? worst : 1e9;
       }
     }
-    if (is_real) {
-      plan.backward(std::span<const Complex>(spectrum), real_space, scaling_back);
-    } else {
-      plan.backward(std::span<const Complex>(spectrum), space, scaling_back);
-    }
+    run(plan, options.type, false, spectrum, space, scaling_back);
     ErrorSums back;
     for (std::size_t field = 0; field < fields; ++field) {
       for (std::size_t i = 0; i < in_count; ++i) {

@@ -86,6 +86,26 @@ TEST_P(Transform, AgreesWithFftwInPlaceWithThreadsBatchesAndGrains) {
   });
 }
 
+// Grids with empty ranks, uneven messages, and threads that finish planes in another order than they began them.
+TEST(TransformByMpisOwnCalls, AgreesWithFftwAndNeedsMpi) {
+  gas::on_worlds({1, 2}, [](gas::Team& team) {
+    for (const Algorithm algorithm : {Algorithm::mpi_packed, Algorithm::mpi_slabs, Algorithm::mpi_ialltoall}) {
+      for (const Extents& size : {Extents{24, 25, 18}, Extents{13, 11, 7}, Extents{5, 3, 2}}) {
+        Options options{.size = size, .algorithm = algorithm, .threads = 2, .effort = Effort::estimate};
+        if (team.transport_name() == "threads" && (team.size() > 1 || algorithm != Algorithm::mpi_slabs)) {
+          EXPECT_THROW(Plan<double>(team, options), Error);
+          continue;
+        }
+        EXPECT_LE(worst_error<double>(team, options), tolerance<double>(size));
+        options.grid = {team.size(), 1};
+        options.output = Output::as_input;
+        options.type = Type::r2c;
+        EXPECT_LE(worst_error<float>(team, options), tolerance<float>(size));
+      }
+    }
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Transform, testing::ValuesIn(cases()),
                          [](const auto& tested) { return name_of(tested.param); });
 

@@ -43,10 +43,10 @@ struct AllToAll {
   }
 };
 
-void run_rounds(Team& team, std::size_t messages, std::size_t unit, int rounds) {
+void run_rounds(Team& team, std::size_t messages, std::size_t unit, int rounds, Carrier carrier = Carrier::fastest) {
   const AllToAll plan(team, messages, unit);
   const Segment segment(team, plan.bytes, 0);
-  Exchange exchange(team, segment, plan.outgoing, plan.incoming);
+  Exchange exchange(team, segment, plan.outgoing, plan.incoming, carrier);
   for (int round = 0; round < rounds; ++round) {
     exchange.open();
     for (std::size_t m = 0; m < plan.outgoing.size(); ++m) {
@@ -74,6 +74,19 @@ TEST(Exchange, DeliversEveryMessageOfEveryRound) {
 
 TEST(Exchange, DeliversMessagesBeyondMpisEagerLimit) {
   on_worlds({2, 4}, [](Team& team) { run_rounds(team, 2, 200'000, 3); });
+}
+
+TEST(Exchange, DeliversTheSameByMpisOwnCalls) {
+  on_worlds({2}, [](Team& team) {
+    for (const Carrier carrier : {Carrier::mpi_messages, Carrier::mpi_alltoall, Carrier::mpi_ialltoall}) {
+      if (team.transport_name() == "threads") {
+        EXPECT_THROW(run_rounds(team, 3, 64, 1, carrier), Error);
+      } else {
+        run_rounds(team, 3, 64, 20, carrier);
+        run_rounds(team, 2, 200'000, 3, carrier);
+      }
+    }
+  });
 }
 
 // Threads of a rank may finish the messages of one exchange after those of the next, to the same peer.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/transport/mpi_all_to_all.hpp"
 #include "penstock/gas/transport/mpi_messages.hpp"
 #include "penstock/gas/transport/networks.hpp"
 #include "penstock/gas/transport/shared_memory.hpp"
@@ -150,6 +151,11 @@ class MpiTransport final : public Transport {
   std::unique_ptr<Channel> receive_channel(int peer, std::span<std::byte> data) override {
     return std::make_unique<MpiChannel>(comm_, *mutex_, MpiChannel::Direction::receive, peer,
                                         next_tag(receive_tags_, peer), data);
+  }
+
+  std::vector<std::unique_ptr<Channel>> all_to_all_channels(std::vector<AllToAllCall> calls,
+                                                            bool is_blocking) override {
+    return make_all_to_all_channels(comm_, mutex_, std::move(calls), is_blocking);
   }
 
   std::unique_ptr<Network> make_network() override {

@@ -10,7 +10,8 @@ namespace {
 
 // A transport whose peers are all local is never asked for messages.
 [[noreturn]] void refuse_messages(const Transport& transport) {
-  throw Error("the transport '" + std::string(transport.name()) + "' carries no messages: its peers' memory is mapped");
+  throw Error("the transport '" + std::string(transport.name()) +
+              "' has no MPI that could carry messages: its peers' memory is mapped");
 }
 
 }  // namespace
@@ -20,6 +21,10 @@ std::unique_ptr<Channel> Transport::send_channel(int, std::span<const std::byte>
 }
 
 std::unique_ptr<Channel> Transport::receive_channel(int, std::span<std::byte>) {
+  refuse_messages(*this);
+}
+
+std::vector<std::unique_ptr<Channel>> Transport::all_to_all_channels(std::vector<AllToAllCall>, bool) {
   refuse_messages(*this);
 }
 

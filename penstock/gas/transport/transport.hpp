@@ -32,6 +32,12 @@ class Channel {
   virtual bool test() = 0;
 };
 
+/// What this rank gives to and takes from each rank in one all-to-all call.
+struct AllToAllCall {
+  std::vector<std::span<std::byte>> outgoing;
+  std::vector<std::span<std::byte>> incoming;
+};
+
 /// One rank's view of a team's transport. The members are collective where they say so.
 class Transport {
  public:
@@ -56,6 +62,10 @@ class Transport {
   /// the k-th that the peer makes from it; messages of different channels do not meet, in whatever order they are sent.
   virtual std::unique_ptr<Channel> send_channel(int peer, std::span<const std::byte> data);
   virtual std::unique_ptr<Channel> receive_channel(int peer, std::span<std::byte> data);
+
+  /// Collective: a channel for each of `calls`, whose start is collective as well and in the same order on all ranks.
+  /// With `is_blocking` it returns when the call is complete. Throws Error where there is no MPI.
+  virtual std::vector<std::unique_ptr<Channel>> all_to_all_channels(std::vector<AllToAllCall> calls, bool is_blocking);
 
   /// Collective: what carries messages to the peers that are not local; nullptr where all are.
   virtual std::unique_ptr<Network> make_network() { return nullptr; }

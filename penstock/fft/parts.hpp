@@ -1,0 +1,22 @@
+// Which part of the user's field and of its spectrum each rank has: the pencils of the first and last transform, or
+// index ranges of the user's own, which must hold every point once.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "penstock/fft/problem.hpp"
+#include "penstock/gas/gas.hpp"
+
+namespace penstock::fft {
+
+/// Settles problem.input and problem.output, whose other members are settled; collective. Throws Error on every rank
+/// where parts of the user's are no parts of the field, or hold a point twice or not at all.
+void settle_parts(const gas::Team& team, Problem& problem);
+
+/// Why these boxes, one of each rank, do not hold each of `points` (nx, ny, nz) once, or nothing; `what` names them
+/// ("input").
+std::string find_tiling_mistake(const Boxes& boxes, const Extents& points, std::string_view what);
+
+}  // namespace penstock::fft

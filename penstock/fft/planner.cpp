@@ -1,0 +1,221 @@
+#include "penstock/fft/planner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <set>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "penstock/base/base.hpp"
+#include "penstock/model/model.hpp"
+
+namespace penstock::fft {
+namespace {
+
+/// How the ranks of a team lie on nodes, as far as their memory is shared.
+struct Nodes {
+  std::int64_t count = 1;
+  bool share_memory = true;  ///< the ranks of a node, with one another
+};
+
+Nodes nodes_of(const gas::Team& team) {
+  int first_local = 0;
+  while (!team.is_local(first_local)) {
+    ++first_local;
+  }
+  const auto firsts = team.all_gather(first_local);
+  return {.count = std::ssize(std::set<int>(firsts.begin(), firsts.end())),
+          .share_memory = team.transport_name() == "threads" || team.transport_name().starts_with("shm")};
+}
+
+std::vector<Grid> grids_of(const Problem& problem, int ranks) {
+  const Options& options = problem.options;
+  if (options.grid != Grid{}) {
+    return {options.grid};
+  }
+  std::vector<Grid> grids{choose_grid(spectrum_points(options), ranks, options.along)};
+  for (int ty = 1; ty <= ranks; ++ty) {
+    if (ranks % ty == 0 && Grid{ty, ranks / ty} != grids.front()) {
+      grids.push_back({ty, ranks / ty});
+    }
+  }
+  return grids;
+}
+
+std::vector<std::int64_t> grains_of(const Problem& problem, const Grid& grid, bool any_by_message) {
+  const std::int64_t planes = (spectrum_points(problem.options)[2] + grid.tz - 1) / grid.tz;
+  const auto at_most_all = [&](std::int64_t grain) { return grain >= planes ? 0 : grain; };
+  switch (problem.options.grain > 0 ? Algorithm::automatic : problem.options.algorithm) {
+    case Algorithm::packed:
+    case Algorithm::mpi_packed:
+      return {0};
+    case Algorithm::slabs:
+    case Algorithm::mpi_slabs:
+    case Algorithm::mpi_ialltoall:
+      return {at_most_all(1)};
+    case Algorithm::automatic:
+      break;
+  }
+  if (problem.options.grain > 0) {
+    return {at_most_all(problem.options.grain)};
+  }
+  if (!any_by_message) {
+    return {0};  // nothing is gained by telling peers earlier: their last stage needs every plane
+  }
+  // By rule, four messages in flight per peer: they overlap all but the last quarter.
+  std::vector<std::int64_t> grains{at_most_all(std::max<std::int64_t>(planes / 4, 1))};
+  for (std::int64_t grain = planes; grain > 0; grain /= 2) {
+    if (std::ranges::find(grains, at_most_all(grain)) == grains.end()) {
+      grains.push_back(at_most_all(grain));
+    }
+  }
+  return grains;
+}
+
+/// What the model says, or 0 where the machine's figures do not suffice or it does not know the transform.
+double predict(const gas::Team& team, const Problem& problem, const Nodes& nodes, const Candidate& candidate) {
+  const Options& options = problem.options;
+  if (options.type == Type::r2r || options.along != std::array{true, true, true}) {
+    return 0;
+  }
+  model::PlannedFft run{.fft = {.size = options.size,
+                                .is_real = options.type == Type::r2c,
+                                .real_bytes = problem.real_bytes,
+                                .fields = options.batch}};
+  // Ranks that send messages though one node has them all are on one node all the same.
+  run.nodes = options.machine.network ? nodes.count : 1;
+  run.ranks_per_node = (team.size() + run.nodes - 1) / run.nodes;
+  run.threads = options.threads;
+  run.ty = candidate.grid.ty;
+  run.tz = candidate.grid.tz;
+  run.planes_per_message = candidate.grain;
+  run.is_plane_in_cache = has_room_for_planes(problem, candidate.grid, team.size());
+  run.is_output_as_input = options.output == Output::as_input;
+  run.is_node_shared = nodes.share_memory;
+  std::string_view network = team.transport_name();
+  network.remove_prefix(network.starts_with("shm+") ? 4 : 0);
+  const auto& transports = options.machine.transports;
+  run.transport = std::ranges::find(transports, network, &machine::Transport::name) == transports.end() ? "" : network;
+  try {
+    return model::planned_fft_time(options.machine, run).total_s;
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
+}  // namespace
+
+std::vector<Candidate> list_candidates(const gas::Team& team, const Problem& problem) {
+  const Nodes nodes = nodes_of(team);
+  const bool any_by_message = nodes.count > 1;
+  std::vector<Candidate> candidates;
+  for (const Grid& grid : grids_of(problem, team.size())) {
+    for (const std::int64_t grain : grains_of(problem, grid, any_by_message)) {
+      Candidate candidate{.grid = grid, .grain = grain};
+      candidate.predicted_s = predict(team, problem, nodes, candidate);
+      candidates.push_back(candidate);
+    }
+  }
+  // By rule where one cannot be predicted: those come first that the rules would choose.
+  if (std::ranges::all_of(candidates, [](const Candidate& c) { return c.predicted_s > 0; })) {
+    std::ranges::stable_sort(candidates, {}, &Candidate::predicted_s);
+  }
+  // Machines may differ between ranks, their plans may not.
+  for (Candidate& candidate : candidates) {
+    candidate = team.all_gather(candidate).front();
+  }
+  return candidates;
+}
+
+Options fixed(const Options& options, const Candidate& candidate) {
+  Options one = options;
+  one.planning = Planning::model;
+  one.grid = candidate.grid;
+  one.grain = candidate.grain;
+  if (candidate.grain == 0 && options.algorithm == Algorithm::automatic) {
+    one.algorithm = Algorithm::packed;
+  }
+  return one;
+}
+
+namespace {
+
+/// The best of some calls, of the slowest rank.
+template <class Real>
+double time_plan(const gas::Team& team, const Options& options) {
+  constexpr int most_calls = 5;
+  constexpr double enough_s = 0.3;
+  Plan<Real> plan(team, options);
+  Memory memory;
+  team.together([&] { memory = Memory(plan.memory().field_bytes * static_cast<std::uint64_t>(options.batch)); });
+  auto* reals = reinterpret_cast<Real*>(memory.data());
+  const std::span real(reals, memory.size() / sizeof(Real));
+  const std::span complex(reinterpret_cast<std::complex<Real>*>(reals), memory.size() / sizeof(std::complex<Real>));
+  const auto run = [&] {
+    switch (options.type) {
+      case Type::c2c:
+        plan.forward(std::span<const std::complex<Real>>(complex), complex);
+        break;
+      case Type::r2c:
+        plan.forward(std::span<const Real>(real), complex);
+        break;
+      case Type::r2r:
+        plan.forward(std::span<const Real>(real), real);
+        break;
+    }
+  };
+  run();
+  double best_s = 0;
+  double spent_s = 0;
+  for (int i = 0; i < most_calls && spent_s < enough_s; ++i) {
+    team.barrier();
+    const double begin_s = seconds();
+    run();
+    const auto all = team.all_gather(seconds() - begin_s);
+    const double slowest_s = *std::ranges::max_element(all);
+    best_s = i == 0 ? slowest_s : std::min(best_s, slowest_s);
+    spent_s += slowest_s;
+  }
+  return best_s;
+}
+
+}  // namespace
+
+template <class Real>
+std::vector<Candidate> measure_candidates(const gas::Team& team, const Options& options, const std::string& problem,
+                                          std::vector<Candidate> candidates) {
+  constexpr std::size_t most_measured = 8;
+  // What rank 0 knows counts: ranks may have read other files.
+  const auto known = options.choices ? options.choices->find(problem) : std::nullopt;
+  const Candidate answer = team.all_gather(known.value_or(Candidate{})).front();
+  const auto same = [&](const Candidate& c) { return c.grid == answer.grid && c.grain == answer.grain; };
+  if (const auto found = std::ranges::find_if(candidates, same); found != candidates.end()) {
+    found->measured_s = answer.measured_s;
+    std::rotate(candidates.begin(), found, found + 1);
+    return candidates;
+  }
+  const double begin_s = seconds();
+  for (std::size_t i = 0; i < std::min(most_measured, candidates.size()); ++i) {
+    const double spent_s = team.all_gather(seconds() - begin_s).front();
+    if (i > 0 && spent_s > options.planning_budget_s) {
+      break;
+    }
+    candidates[i].measured_s = time_plan<Real>(team, fixed(options, candidates[i]));
+  }
+  std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) {
+    return (a.measured_s > 0) != (b.measured_s > 0) ? a.measured_s > 0 : a.measured_s < b.measured_s;
+  });
+  if (options.choices) {
+    options.choices->keep(problem, candidates.front());
+  }
+  return candidates;
+}
+
+template std::vector<Candidate> measure_candidates<float>(const gas::Team&, const Options&, const std::string&,
+                                                          std::vector<Candidate>);
+template std::vector<Candidate> measure_candidates<double>(const gas::Team&, const Options&, const std::string&,
+                                                           std::vector<Candidate>);
+
+}  // namespace penstock::fft

@@ -1,0 +1,23 @@
+// Chooses grid and grain where the options leave them open: by the model of the machine, or by measuring.
+#pragma once
+
+#include <vector>
+
+#include "penstock/fft/problem.hpp"
+
+namespace penstock::fft {
+
+/// The ways that the options leave open, best first by the model, or by rules where the machine's figures do not
+/// suffice; the same on every rank. Collective.
+std::vector<Candidate> list_candidates(const gas::Team& team, const Problem& problem);
+
+/// The options with one way and no other.
+Options fixed(const Options& options, const Candidate& candidate);
+
+/// Makes plans of the best few candidates and times them, best first afterwards; what `options.choices` knows is not
+/// measured again. Collective. `problem` is what it is known by.
+template <class Real>
+std::vector<Candidate> measure_candidates(const gas::Team& team, const Options& options, const std::string& problem,
+                                          std::vector<Candidate> candidates);
+
+}  // namespace penstock::fft

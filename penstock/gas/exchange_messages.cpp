@@ -1,0 +1,130 @@
+// Exchanges message by message: written in place where the peer's memory is mapped, sent by persistent messages
+// elsewhere.
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "penstock/base/base.hpp"
+#include "penstock/gas/exchange_way.hpp"
+#include "penstock/gas/gas.hpp"
+#include "penstock/gas/transport/transport.hpp"
+
+namespace penstock::gas {
+namespace {
+
+std::size_t index(int rank) {
+  return static_cast<std::size_t>(rank);
+}
+
+class ByMessages final : public ExchangeWay {
+ public:
+  ByMessages(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing, std::vector<Incoming> incoming,
+             bool is_in_place, Memory buffer)
+      : transport_(team.transport()),
+        segment_(segment),
+        outgoing_(std::move(outgoing)),
+        signals_(team, 0, index(team.size()) + incoming.size()),
+        buffer_(std::move(buffer)),
+        arrived_(incoming.size()) {
+    const auto is_written = [&](int peer) { return is_in_place ? team.is_local(peer) : peer == team.rank(); };
+    std::size_t offset = 0;
+    for (const Outgoing& message : outgoing_) {
+      std::byte* data = is_written(message.peer) ? nullptr : buffer_.data() + offset;
+      buffers_.push_back(data);
+      senders_.push_back(data == nullptr ? nullptr : transport_.send_channel(message.peer, {data, message.bytes}));
+      offset += data == nullptr ? 0 : message.bytes;
+    }
+    for (const Incoming& message : incoming) {
+      if (is_written(message.peer)) {
+        receivers_.push_back(nullptr);
+        sources_.push_back(message.peer);
+      } else {
+        const auto place = segment.local().subspan(message.offset, message.bytes);
+        receivers_.push_back(transport_.receive_channel(message.peer, place));
+      }
+    }
+    std::sort(sources_.begin(), sources_.end());
+    sources_.erase(std::unique(sources_.begin(), sources_.end()), sources_.end());
+  }
+
+  void open() override {
+    ++round_;
+    for (const auto& receiver : receivers_) {
+      if (receiver != nullptr) {
+        receiver->start();
+      }
+    }
+    for (const int source : sources_) {
+      signals_.notify(source, index(transport_.rank()));
+    }
+  }
+
+  bool is_open(std::size_t message) override {
+    return buffers_[message] != nullptr || signals_.value(index(outgoing_[message].peer)) >= round_;
+  }
+
+  std::byte* destination(std::size_t message) override {
+    const Outgoing& out = outgoing_[message];
+    return buffers_[message] != nullptr ? buffers_[message] : segment_.address_at(out.peer) + out.offset;
+  }
+
+  void send(std::size_t message) override {
+    if (senders_[message] != nullptr) {
+      senders_[message]->start();
+    } else {
+      const Outgoing& out = outgoing_[message];
+      signals_.notify(out.peer, arrival_signal(out.index));
+    }
+  }
+
+  bool has_arrived(std::size_t message) override {
+    if (receivers_[message] == nullptr) {
+      return signals_.value(arrival_signal(message)) >= round_;
+    }
+    if (arrived_[message].load(std::memory_order_acquire) == round_) {
+      return true;
+    }
+    if (!receivers_[message]->test()) {
+      return false;
+    }
+    arrived_[message].store(round_, std::memory_order_release);
+    return true;
+  }
+
+  bool has_finished() override {
+    return std::all_of(senders_.begin(), senders_.end(),
+                       [](const auto& sender) { return sender == nullptr || sender->test(); });
+  }
+
+ private:
+  std::size_t arrival_signal(std::size_t message) const { return index(transport_.size()) + message; }
+
+  Transport& transport_;
+  const Segment& segment_;
+  std::vector<Outgoing> outgoing_;
+  std::vector<int> sources_;  // the ranks that write into this one's memory, each once
+  // Signal r counts the rounds that rank r has opened towards this one; signal size() + m the arrivals of message m.
+  Segment signals_;
+  std::uint64_t round_ = 0;
+
+  // For peers that are not written in place.
+  Memory buffer_;
+  std::vector<std::byte*> buffers_;                  // by outgoing message; else nullptr
+  std::vector<std::unique_ptr<Channel>> senders_;    // by outgoing message
+  std::vector<std::unique_ptr<Channel>> receivers_;  // by incoming message
+  std::vector<std::atomic<std::uint64_t>> arrived_;  // by incoming message: the round whose arrival was seen
+};
+
+}  // namespace
+
+std::unique_ptr<ExchangeWay> exchange_by_messages(const Team& team, const Segment& segment,
+                                                  std::vector<Outgoing> outgoing, std::vector<Incoming> incoming,
+                                                  bool is_in_place) {
+  const Carrier carrier = is_in_place ? Carrier::fastest : Carrier::mpi_messages;
+  Memory buffer;
+  team.together([&] { buffer = Memory(Exchange::buffer_bytes(team, outgoing, carrier)); });
+  return std::make_unique<ByMessages>(team, segment, std::move(outgoing), std::move(incoming), is_in_place,
+                                      std::move(buffer));
+}
+
+}  // namespace penstock::gas

@@ -1,0 +1,231 @@
+// Fields and spectra distributed as the user says, by index ranges: results, what they cost, what is refused.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "penstock/base/base.hpp"
+#include "penstock/fft/fft.hpp"
+#include "penstock/fft/parts.hpp"
+#include "tests/fft/reference.hpp"
+#include "tests/worlds.hpp"
+
+namespace penstock::fft {
+namespace {
+
+/// Part `index` of `parts` uneven ones of [0, n), the first of which are the shorter: unlike those of the grids.
+std::pair<std::int64_t, std::int64_t> uneven_part(std::int64_t n, int parts, int index) {
+  const auto begin = [&](int i) { return n * i * (i + 1) / (static_cast<std::int64_t>(parts) * (parts + 1)); };
+  return {begin(index), begin(index + 1) - begin(index)};
+}
+
+/// Bricks: the ranks as `cuts` in x, y and z, or those of them that there are; `shift` says which rank has which.
+Box brick(const Extents& points, const std::array<int, 3>& cuts, int ranks, int rank, int shift) {
+  std::array<int, 3> parts = cuts;
+  if (parts[0] * parts[1] * parts[2] != ranks) {
+    parts = ranks % 2 == 0 ? std::array<int, 3>{2, 1, ranks / 2} : std::array<int, 3>{1, ranks, 1};
+  }
+  const int number = (rank + shift) % ranks;
+  const std::array<int, 3> place{number % parts[0], number / parts[0] % parts[1], number / parts[0] / parts[1]};
+  Box box;
+  for (std::size_t d = 0; d < 3; ++d) {
+    std::tie(box.lower[d], box.extent[d]) = uneven_part(points[d], parts[d], place[d]);
+  }
+  return box;
+}
+
+Extents spectrum_points(const Extents& size, Type type) {
+  return {type == Type::r2c ? size[0] / 2 + 1 : size[0], size[1], size[2]};
+}
+
+struct Case {
+  Extents size;
+  Type type;
+  std::array<int, 3> input_order;
+  std::array<int, 3> output_order;
+  std::int64_t grain;
+};
+
+std::string name_of(const Case& c) {
+  return fmt::format("{}x{}x{}_{}_{}{}{}_to_{}{}{}_grain_{}", c.size[0], c.size[1], c.size[2],
+                     c.type == Type::c2c ? "c2c" : "r2c", c.input_order[0], c.input_order[1], c.input_order[2],
+                     c.output_order[0], c.output_order[1], c.output_order[2], c.grain);
+}
+
+/// How GoogleTest and CTest show a case.
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << name_of(c);
+}
+
+class Parts : public testing::TestWithParam<Case> {
+ protected:
+  Options options_for(const gas::Team& team, bool has_input, bool has_output) const {
+    const Case& c = GetParam();
+    Options options;
+    options.size = c.size;
+    options.type = c.type;
+    options.effort = Effort::estimate;
+    options.algorithm = Algorithm::packed;
+    options.grain = c.grain;
+    if (has_input) {
+      options.input_part = {brick(c.size, {2, 2, 2}, team.size(), team.rank(), 0), c.input_order};
+    }
+    if (has_output) {
+      const Extents points = spectrum_points(c.size, c.type);
+      options.output_part = {brick(points, {1, 2, 2}, team.size(), team.rank(), 1), c.output_order};
+    }
+    return options;
+  }
+};
+
+TEST_P(Parts, AgreeWithFftw) {
+  gas::on_worlds({1, 2, 3, 4, 6, 7, 8}, [&](gas::Team& team) {
+    for (const auto& [has_input, has_output] : {std::pair(true, true), std::pair(true, false), std::pair(false, true)}) {
+      Options options = options_for(team, has_input, has_output);
+      EXPECT_LE(worst_error<double>(team, options), tolerance<double>(options.size)) << has_input << has_output;
+      options.output = Output::as_input;
+      options.threads = 3;
+      EXPECT_LE(worst_error<float>(team, options, Scaling::full, true), tolerance<float>(options.size))
+          << has_input << has_output;
+    }
+  });
+}
+
+TEST_P(Parts, AgreeWithFftwOnEveryGridInPlaceWithBatches) {
+  gas::on_worlds({4}, [&](gas::Team& team) {
+    for (int ty = 1; ty <= team.size(); ty *= 2) {
+      if (team.size() % ty == 0) {
+        Options options = options_for(team, true, true);
+        options.grid = {ty, team.size() / ty};
+        options.batch = 2;
+        options.threads = 2;
+        EXPECT_LE(worst_error<double>(team, options, Scaling::symmetric, true), tolerance<double>(options.size))
+            << "grid " << ty << " x " << options.grid.tz;
+      }
+    }
+  });
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  const std::vector<std::array<int, 3>> orders{{2, 1, 0}, {0, 1, 2}, {1, 2, 0}, {0, 2, 1}, {2, 0, 1}, {1, 0, 2}};
+  std::size_t i = 0;
+  for (const Extents& size : {Extents{24, 18, 25}, Extents{13, 11, 7}, Extents{40, 3, 2}, Extents{1, 1, 1}}) {
+    for (const Type type : {Type::c2c, Type::r2c}) {
+      for (const std::int64_t grain : {0, 1, 3}) {
+        all.push_back({size, type, orders[i % 6], orders[(i + i / 6 + 1) % 6], grain});
+        ++i;
+      }
+    }
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Parts, testing::ValuesIn(cases()),
+                         [](const auto& tested) { return name_of(tested.param); });
+
+Options options_of(const Extents& size) {
+  Options options;
+  options.size = size;
+  options.effort = Effort::estimate;
+  return options;
+}
+
+std::uint64_t sum_over_ranks(const gas::Team& team, std::uint64_t mine) {
+  const auto all = team.all_gather(mine);
+  return std::accumulate(all.begin(), all.end(), std::uint64_t{0});
+}
+
+TEST(PartsOfAPlan, CostAnExchangeEachUnlessTheyArePencils) {
+  gas::on_worlds({1, 2, 4}, [](gas::Team& team) {
+    const Extents size{16, 16, 16};
+    constexpr std::uint64_t field_bytes = 16 * 16 * 16 * sizeof(std::complex<double>);
+    const Plan<double> pencils(team, options_of(size));
+    const auto bytes_of = [&](const Plan<double>& plan) {
+      std::uint64_t bytes = 0;
+      for (const StagePlan& stage : plan.decision().forward_stages) {
+        bytes += stage.bytes_read + stage.bytes_written;
+      }
+      return sum_over_ranks(team, bytes);
+    };
+    Options options = options_of(size);
+    options.input_part = pencils.input();
+    options.output_part = pencils.output();
+    EXPECT_EQ(Plan<double>(team, options).decision().passes, pencils.decision().passes);
+    // Another order costs nothing more either.
+    options.input_part->order = {2, 0, 1};
+    options.output_part->order = {2, 0, 1};
+    const Plan<double> ordered(team, options);
+    EXPECT_EQ(ordered.memory().exchange_bytes, pencils.memory().exchange_bytes);
+    if (team.size() > 1) {
+      options.input_part->box = brick(size, {1, 1, 1}, team.size(), team.rank(), 1);
+      const Plan<double> bricks(team, options);
+      EXPECT_EQ(bytes_of(bricks), bytes_of(ordered) + 2 * field_bytes);
+      EXPECT_GE(sum_over_ranks(team, bricks.memory().exchange_bytes),
+                sum_over_ranks(team, ordered.memory().exchange_bytes) + field_bytes);
+      EXPECT_TRUE(bricks.decision().forward_stages.front().is_move);
+      EXPECT_TRUE(bricks.decision().backward_stages.back().is_move);
+    }
+  });
+}
+
+/// Expects that making a plan throws an Error with `part` in its message on this rank.
+void expect_refusal(const gas::Team& team, const Options& options, const std::string& part) {
+  try {
+    const Plan<double> plan(team, options);
+    ADD_FAILURE() << "no refusal that says " << part;
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+  }
+}
+
+TEST(PartsOfAPlan, AreRefusedWhereTheyDoNotHoldEveryPointOnce) {
+  gas::on_worlds({2, 3}, [](gas::Team& team) {
+    if (team.size() < 2) {
+      return;
+    }
+    const bool is_last = team.rank() == team.size() - 1;
+    Options options = options_of({8, 6, 4});
+    options.input_part = {{{0, 0, 0}, is_last ? Extents{8, 6, 4} : Extents{0, 0, 0}}};
+    EXPECT_NO_THROW(Plan<double>(team, options));
+    Options wrong = options;
+    wrong.input_part->box = team.rank() == 1 ? Box{{0, 0, 2}, {8, 6, 2}} : Box{{0, 0, 0}, {8, 6, 1}};
+    wrong.input_part->box = team.rank() == 2 ? Box{} : wrong.input_part->box;
+    expect_refusal(team, wrong, "no rank's input part holds the point (0, 0, 1)");
+    wrong.input_part->box = team.rank() == 1 ? Box{{0, 0, 2}, {8, 6, 2}} : Box{{0, 0, 0}, {8, 6, 3}};
+    wrong.input_part->box = team.rank() == 2 ? Box{} : wrong.input_part->box;
+    expect_refusal(team, wrong, "the input parts of ranks 0 and 1 overlap: both hold the point (0, 0, 2)");
+    wrong = options;
+    if (is_last) {
+      wrong.input_part->box.extent[1] = 7;
+    }
+    expect_refusal(team, wrong, "8x7x4 points from (0, 0, 0) on, does not lie within the 8x6x4 points");
+    wrong = options;
+    if (is_last) {
+      wrong.input_part.reset();
+    }
+    expect_refusal(team, wrong, "give it on every rank or on none");
+    wrong = options;
+    wrong.input_part->order = is_last ? std::array<int, 3>{0, 1, 2} : std::array<int, 3>{2, 1, 0};
+    expect_refusal(team, wrong, "stored in another order than that of rank 0");
+    wrong.input_part->order = {0, 1, 1};
+    expect_refusal(team, wrong, "has the order 0, 1, 1");
+    // The spectrum of real fields has 5 coefficients in x.
+    wrong = options;
+    wrong.type = Type::r2c;
+    wrong.output_part = options.input_part;
+    expect_refusal(team, wrong, "does not lie within the 5x6x4 points");
+  });
+}
+
+TEST(FindTilingMistake, FindsAHoleBetweenBoxes) {
+  const Boxes ring{{{0, 0, 0}, {3, 1, 1}}, {{0, 1, 0}, {1, 2, 1}}, {{1, 2, 0}, {2, 1, 1}}, {{2, 1, 0}, {1, 1, 1}}};
+  EXPECT_NE(find_tiling_mistake(ring, {3, 3, 1}, "output").find("no rank's output part holds the point (1, 1, 0)"),
+            std::string::npos);
+  EXPECT_EQ(find_tiling_mistake({{{0, 0, 0}, {2, 3, 4}}, {}}, {2, 3, 4}, "output"), "");
+}
+
+}  // namespace
+}  // namespace penstock::fft

@@ -1,0 +1,94 @@
+// Plans choose by the model, or by measuring; what was measured is kept as text, and foreign text is refused.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "penstock/base/base.hpp"
+#include "penstock/fft/fft.hpp"
+#include "tests/fft/reference.hpp"
+#include "tests/worlds.hpp"
+
+namespace penstock::fft {
+namespace {
+
+Options measured(const Extents& size) {
+  return {.size = size, .effort = Effort::estimate, .planning = Planning::measure, .planning_budget_s = 5};
+}
+
+TEST(Planner, ChoosesTheCandidateThatIsPredictedBest) {
+  gas::on_worlds({1, 2, 4, 6}, [](gas::Team& team) {
+    const Plan<double> plan(team, {.size = {24, 25, 18}, .effort = Effort::estimate});
+    const auto& candidates = plan.decision().candidates;
+    ASSERT_FALSE(candidates.empty());
+    EXPECT_EQ(candidates.front().grid, plan.decision().grid);
+    EXPECT_EQ(candidates.front().grain, plan.decision().grain);
+    for (const Candidate& candidate : candidates) {
+      EXPECT_EQ(candidate.grid.ty * candidate.grid.tz, team.size());
+      EXPECT_EQ(candidate.measured_s, 0);
+    }
+    const bool are_predicted = candidates.front().predicted_s > 0;
+    EXPECT_TRUE(!are_predicted || std::ranges::is_sorted(candidates, {}, &Candidate::predicted_s));
+    EXPECT_EQ(team.all_gather(candidates.front()).back(), candidates.front());
+  });
+}
+
+TEST(Planner, LeavesWhatTheUserHasChosen) {
+  gas::on_worlds({2, 4}, [](gas::Team& team) {
+    Options options = measured({24, 25, 18});
+    options.grid = {team.size(), 1};
+    options.grain = 2;
+    const Plan<double> plan(team, options);
+    EXPECT_EQ(plan.decision().grid, options.grid);
+    EXPECT_EQ(plan.decision().grain, 2);
+    EXPECT_EQ(plan.decision().candidates.size(), 1U);
+  });
+}
+
+TEST(Planner, ChoosesTheCandidateThatWasMeasuredBestAndRemembersIt) {
+  gas::on_worlds({2, 4}, [](gas::Team& team) {
+    Options options = measured({24, 25, 18});
+    options.choices = std::make_shared<Choices>();
+    for (const Type type : {Type::c2c, Type::r2c, Type::r2r}) {
+      options.type = type;
+      const Plan<double> first(team, options);
+      const auto& candidates = first.decision().candidates;
+      ASSERT_GT(candidates.size(), 1U);
+      for (const Candidate& candidate : candidates) {
+        EXPECT_TRUE(candidate.measured_s == 0 || candidate.measured_s >= candidates.front().measured_s);
+      }
+      EXPECT_GT(candidates.front().measured_s, 0);
+
+      const Plan<double> second(team, options);
+      EXPECT_EQ(second.decision().grid, first.decision().grid);
+      EXPECT_EQ(second.decision().candidates.front().measured_s, candidates.front().measured_s);
+    }
+    EXPECT_LE(worst_error<double>(team, measured({24, 25, 18})), tolerance<double>({24, 25, 18}));
+  });
+}
+
+TEST(Choices, GoThroughTextAndRefuseWhatIsForeignOrDamaged) {
+  Choices choices;
+  const Candidate choice{.grid = {2, 3}, .grain = 4, .measured_s = 0.25};
+  choices.keep("one problem", choice);
+  choices.keep("another", {.grid = {1, 1}, .grain = 0, .measured_s = 1e-3});
+  const std::string text = choices.text();
+  Choices again;
+  ASSERT_TRUE(again.read(text));
+  EXPECT_EQ(again.find("one problem"), choice);
+  EXPECT_EQ(again.text(), text);
+  EXPECT_EQ(again.find("a third"), std::nullopt);
+
+  for (std::string bad : {std::string(), std::string("something else\n"), text.substr(0, text.size() - 3),
+                          text + "one problem\t2\t3\t4\n", text + "p\t0\t3\t4\t1\n", text + "p\t2\t3\t4\tfast\n",
+                          text + "p\t2\t3\t-1\t1\n", text + "p\t2\t3\t4\t1"}) {
+    Choices other;
+    EXPECT_FALSE(other.read(bad)) << bad;
+    EXPECT_EQ(other.text(), Choices().text());
+  }
+}
+
+}  // namespace
+}  // namespace penstock::fft
