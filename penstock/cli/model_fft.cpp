@@ -157,6 +157,13 @@ void add_choices(CLI::App& app, const std::shared_ptr<Study>& study, const std::
               choices->has_order = true;
               choices->run.order = parse_rank_order("--order", text);
             });
+  add_value(app, "--placement", "alone|shared",
+            "Nodes side by side on idle links, or all over a machine that others load as much (alone)",
+            [choices](const std::string& text) {
+              using model::Placement;
+              choices->run.placement = parse_choice<Placement>(
+                  "--placement", text, {{"alone", Placement::alone}, {"shared", Placement::shared}});
+            });
   add_value(app, "--type", "c2c|r2c", "Complex or real fields (c2c)", [choices](const std::string& text) {
     choices->run.fft.is_real = parse_choice<bool>("--type", text, {{"c2c", false}, {"r2c", true}});
   });
@@ -165,6 +172,9 @@ void add_choices(CLI::App& app, const std::shared_ptr<Study>& study, const std::
   });
   app.add_flag_callback(
       "--no-overlap", [choices] { choices->run.overlaps = false; }, "No transfer goes on while a processor computes");
+  app.add_flag_callback(
+      "--ordinary-stores", [choices] { choices->run.stores_bypass_cache = false; },
+      "Stores read the line that they write, as those of most programs do: three fields for each pass, not two");
   add_value(app, "--equations", "printed|uncapped", "By the equations of Czechowski et al. 2012 instead, T_mem read so",
             [choices](const std::string& text) {
               choices->equations = parse_choice<model::MemoryReading>(

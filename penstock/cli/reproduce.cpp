@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "penstock/base/base.hpp"
@@ -21,8 +22,16 @@ namespace {
 using model::Reproduction;
 using model::Statement;
 
+std::string_view name_of(model::Basis basis) {
+  return basis == model::Basis::derived ? "derived" : basis == model::Basis::fitted ? "fitted" : "refit";
+}
+
 std::string verdict_of(const Statement& statement) {
-  return !statement.theirs ? "" : statement.reproduces() ? "yes" : "NO";
+  if (!statement.theirs) {
+    return "";
+  }
+  const std::string verdict = statement.reproduces() ? "yes" : "NO";
+  return statement.basis == model::Basis::derived ? verdict : fmt::format("{}, {}", verdict, name_of(statement.basis));
 }
 
 void print_statements(const Reproduction& found) {
@@ -66,6 +75,7 @@ nlohmann::ordered_json to_json(const Reproduction& found) {
       row["relative_difference"] = *statement.difference();
       row["tolerance"] = statement.tolerance;
       row["reproduces"] = statement.reproduces();
+      row["basis"] = name_of(statement.basis);
     }
     if (!statement.note.empty()) {
       row["note"] = statement.note;
@@ -99,11 +109,15 @@ void run_reproduce(Session& session, const std::string& name) {
   std::size_t printed = 0;
   std::size_t agreeing = 0;
   std::size_t unexplained = 0;
+  std::size_t fitted = 0;
+  std::size_t refit = 0;
   for (const Reproduction& found : all) {
     facts.push_back(to_json(found));
     for (const Statement& statement : found.statements) {
       printed += statement.theirs.has_value();
       agreeing += statement.theirs && statement.reproduces();
+      fitted += statement.theirs && statement.basis == model::Basis::fitted;
+      refit += statement.theirs && statement.basis == model::Basis::refit;
       unexplained += !statement.reproduces() && statement.note.empty();
     }
     if (session.has_table()) {
@@ -113,7 +127,11 @@ void run_reproduce(Session& session, const std::string& name) {
     }
   }
   if (session.has_table()) {
-    fmt::print("{} of {} printed figures reproduce; of the others the reason is told\n", agreeing, printed);
+    fmt::print(
+        "{} of {} printed figures reproduce; of the others the reason is told\n"
+        "{} of these test no model: to {} a machine's figures were fitted, and {} are parameters fitted again to the "
+        "curve that they draw\n",
+        agreeing, printed, fitted + refit, fitted, refit);
   }
   json.write(session.is_first() ? facts.dump(2) + "\n" : "");
   if (unexplained > 0) {

@@ -48,8 +48,8 @@ struct FftRate {
   bool operator==(const FftRate&) const = default;
 };
 
-/// Fields and what they are exchanged through, so many bytes together, moved through tiles in cache as the two passes of
-/// a transform move them: bytes read plus bytes written a second, all threads together.
+/// Fields and what they are exchanged through, so many bytes together, moved through tiles in cache as the two passes
+/// of a transform move them: bytes read plus bytes written a second, all threads together.
 struct TileCopy {
   std::int64_t threads = 0;
   std::int64_t working_set_bytes = 0;

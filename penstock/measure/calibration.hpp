@@ -23,6 +23,10 @@ struct Figure {
   double spread() const noexcept { return best > 0 ? (median > best ? median - best : best - median) / best : 0; }
 };
 
+/// One figure of two rounds of the same measurement, whose bests are the higher ones for rates: that with the better
+/// best, of as many samples as both.
+Figure better_rate(const Figure& first, const Figure& second);
+
 /// To four digits: no figure here is surer.
 double rounded(double value);
 
@@ -32,9 +36,10 @@ Figure time_of(std::vector<double> times_s);
 
 /// How much is measured.
 struct CalibrationOptions {
-  int threads = 1;         ///< at most; one for each core
-  int samples = 24;        ///< of each figure
-  double sample_s = 4e-3;  ///< how long a sample takes at least
+  int threads = 1;          ///< at most; one for each core
+  int samples = 24;         ///< of each figure
+  double sample_s = 4e-3;   ///< how long a sample takes at least
+  double planning_s = 0.5;  ///< for each plan of FFTW, at most: with 0.1, some run at half the rate
 };
 
 /// Copies and triads far larger than the cache, by stores that bypass it, with so many threads.

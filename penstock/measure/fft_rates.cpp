@@ -155,13 +155,11 @@ constexpr std::array<std::int64_t, 39> lengths{8,   12,  16,  17,  24,  32,  37,
 
 std::vector<FftFigures> measure_fft_rates(const machine::Node& node, const CalibrationOptions& options,
                                           const std::function<void(const std::string&)>& progress) {
-  // Of one plan. With less, some of those that FFTW finds take twice as long (384 points: 23 GFlop/s in place of 53).
-  constexpr double planning_s = 0.5;
   Fftw<double>::make_planner_thread_safe();
   Fftw<float>::make_planner_thread_safe();
   // Settings of the whole process.
-  Fftw<double>::set_time_limit(planning_s);
-  Fftw<float>::set_time_limit(planning_s);
+  Fftw<double>::set_time_limit(options.planning_s);
+  Fftw<float>::set_time_limit(options.planning_s);
   PinnedCrew crew(options.threads);
   std::vector<FftFigures> figures;
   for (const std::int64_t length : lengths) {

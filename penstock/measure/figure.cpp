@@ -12,6 +12,12 @@ double rounded(double value) {
   return std::stod(fmt::format("{:.4g}", value));
 }
 
+Figure better_rate(const Figure& first, const Figure& second) {
+  Figure better = first.best >= second.best ? first : second;
+  better.samples = first.samples + second.samples;
+  return better;
+}
+
 Figure time_of(std::vector<double> times_s) {
   const int samples = static_cast<int>(times_s.size());
   const Summary summary = summary_of(std::move(times_s));

@@ -26,7 +26,7 @@ std::vector<int> processors_of(const cpu_set_t& set) {
       processors.push_back(i);
     }
   }
-  std::ranges::stable_partition(processors, is_first_of_core);
+  std::stable_partition(processors.begin(), processors.end(), is_first_of_core);
   return processors;
 }
 

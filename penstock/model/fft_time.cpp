@@ -71,6 +71,12 @@ class Reckoning {
     if (run.nodes > 1) {
       load_ = grid_load(*machine.network, run.nodes, run.ranks_per_node, ty, tz, run.order);
     }
+    if (run.nodes > 1 && run.placement == Placement::shared) {
+      const TopologyFacts whole = topology_facts(*machine.network, std::max(machine.count, run.nodes));
+      for (const std::size_t round : {0U, 1U}) {
+        load_.load[round] = load_.off_node[round] * whole.all_to_all_load;
+      }
+    }
     time_.is_mapped = load_.is_mapped;
   }
 
@@ -105,9 +111,11 @@ class Reckoning {
 
   /// A node's part read and written once.
   double pass_s(double points) const {
-    const double bytes = 2 * bytes_of(points) * static_cast<double>(run_.ranks_per_node);
-    return bytes <= static_cast<double>(machine_.node.cache_bytes) ? 0
-                                                                   : bytes / machine_.node.memory_bandwidth_bytes_per_s;
+    const double bytes = bytes_of(points) * static_cast<double>(run_.ranks_per_node);
+    const double times = run_.stores_bypass_cache ? 2 : 3;
+    return 2 * bytes <= static_cast<double>(machine_.node.cache_bytes)
+               ? 0
+               : times * bytes / machine_.node.memory_bandwidth_bytes_per_s;
   }
 
   double reckon_stage(std::size_t stage) {

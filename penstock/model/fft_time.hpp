@@ -15,6 +15,12 @@
 
 namespace penstock::model {
 
+/// Where a run's nodes lie.
+enum class Placement {
+  alone,   ///< side by side, and nobody else's messages on their links
+  shared,  ///< all over the machine, whose other nodes load its links as this run does: each has its share of them
+};
+
 /// A transform on a part of a machine, all cores of its nodes at work.
 struct FftRun {
   Fft fft;
@@ -26,6 +32,7 @@ struct FftRun {
   /// The planes whose data share a message; 0: all of them (packed slabs). 1 are slabs.
   std::int64_t planes_per_message = 0;
   RankOrder order = RankOrder::cores_first;
+  Placement placement = Placement::alone;
   /// Of the machine's; empty: its first, or where it describes none, one that costs nothing and always progresses.
   std::string transport = {};
   /// Whether transfers of planes may go on while later planes are transformed, as far as the transport progresses.
@@ -33,6 +40,9 @@ struct FftRun {
   /// How often the field is copied beside each exchange: 0 where transforms write to their destination, 1 for a local
   /// transpose (Czechowski et al. 2012, eq. 8), 2 for packing and unpacking.
   double copies_per_exchange = 0;
+  /// Stores bypass the cache. Ordinary ones first read the line that they write (Intel 64 and IA-32 Architectures
+  /// Optimization Reference Manual, "The Non-temporal Store Instructions"): a pass then moves three fields, not two.
+  bool stores_bypass_cache = true;
 };
 
 /// The parts of one transform's time. Stages are the largest rank's.

@@ -71,7 +71,7 @@ void add_messages(const machine::Machine& machine, Reproduction& found) {
   const auto latency = [&](const std::string& name) { return message_time_s(find_transport(machine, name).pieces, 8); };
   found.statements.push_back({"latency of 8 B, two-sided over one-sided (slide 9: \"almost\")", "", 2.0,
                               latency("two-sided") / latency("one-sided"), 0.05,
-                              "the figure of the machine file, taken from this slide"});
+                              "the figure of the machine file, taken from this slide", Basis::fitted});
   Curves round_trip{.title = "Round trip: a message and its acknowledgement (slide 9)",
                     .x_name = "bytes",
                     .y_name = "us",
@@ -89,8 +89,8 @@ void add_messages(const machine::Machine& machine, Reproduction& found) {
     return flood(machine, "one-sided", links, bytes) / flood(machine, "two-sided", links, bytes);
   };
   found.statements.push_back({"flood bandwidth of 8 KiB, gain on 2 links (slide 22)", "", 1.24, gain(2, 8192), 0.01,
-                              "the overheads of the machine file are solved from this and the next"});
-  found.statements.push_back({"the same on 4 links", "", 1.39, gain(4, 8192), 0.01, "see above"});
+                              "the overheads of the machine file are solved from this and the next", Basis::fitted});
+  found.statements.push_back({"the same on 4 links", "", 1.39, gain(4, 8192), 0.01, "see above", Basis::fitted});
   found.statements.push_back(
       {"the same of 128 KiB on 4 links: \"the same bandwidth\"", "", 1.0, gain(4, 131072), 0.05});
   Curves curves{.title = "Flood bandwidth of one node, one direction (slides 10, 22)",
@@ -146,8 +146,8 @@ Reproduction reproduce_bluegene() {
                      .statements = {},
                      .curves = {}};
   const auto add = [&](std::string what, std::string unit, std::optional<double> theirs, double ours, double tolerance,
-                       std::string note = "") {
-    found.statements.push_back({std::move(what), std::move(unit), theirs, ours, tolerance, std::move(note)});
+                       std::string note = "", Basis basis = Basis::derived) {
+    found.statements.push_back({std::move(what), std::move(unit), theirs, ours, tolerance, std::move(note), basis});
   };
   add_messages(machine, found);
   const Configuration& largest = configurations[6];
@@ -166,19 +166,21 @@ Reproduction reproduce_bluegene() {
   };
   const std::string fitted = "three figures of the machine are fitted to these four";
   add("strong scaling: one-sided slabs over MPI slabs, mean (slide 20)", "", 1.63, mean(&Rates::two_sided_slabs), 0.1,
-      fitted);
-  add("strong scaling: one-sided slabs over MPI packed slabs, mean", "", 1.37, mean(&Rates::packed_slabs), 0.1, fitted);
+      fitted, Basis::fitted);
+  add("strong scaling: one-sided slabs over MPI packed slabs, mean", "", 1.37, mean(&Rates::packed_slabs), 0.1, fitted,
+      Basis::fitted);
   add("strong scaling: bound at 2,048 cores over 1,024: the kink", "", std::nullopt, strong[3].bound / strong[2].bound,
       0.01, "drawn; where the torus is complete, twice the links for twice the nodes");
   add("strong scaling: one-sided slabs at 2,048 cores over 1,024", "", std::nullopt,
       strong[3].one_sided_slabs / strong[2].one_sided_slabs, 0.01, "drawn");
   const std::vector<Rates> weak = add_scaling(machine, true, found);
   add("weak scaling: one-sided slabs on 16,384 cores (slide 21)", "TFlop/s", 1.93, weak.back().one_sided_slabs / 1e3,
-      0.1, fitted);
+      0.1, fitted, Basis::fitted);
   add("weak scaling: the best MPI there", "TFlop/s", 1.37,
-      std::max(weak.back().packed_slabs, weak.back().two_sided_slabs) / 1e3, 0.1, fitted);
+      std::max(weak.back().packed_slabs, weak.back().two_sided_slabs) / 1e3, 0.1, fitted, Basis::fitted);
   add("weak scaling: their quotient, \"40%\"", "", 1.4,
-      weak.back().one_sided_slabs / std::max(weak.back().packed_slabs, weak.back().two_sided_slabs), 0.1);
+      weak.back().one_sided_slabs / std::max(weak.back().packed_slabs, weak.back().two_sided_slabs), 0.1, fitted,
+      Basis::fitted);
   add("weak scaling: bound on 16,384 cores", "TFlop/s", std::nullopt, weak.back().bound / 1e3, 0.01, "drawn");
   return found;
 }

@@ -49,10 +49,11 @@ Reproduction reproduce_ping_pong() {
   }
   for (const LectureFit& fit : fits) {
     const PingPongSegment again = fitted_again(fit);
-    found.statements.push_back(
-        {fit.name + ": T_l, fitted to its own curve", "us", fit.latency_s * 1e6, again.latency_s * 1e6});
+    // The slides draw the measured points and print none.
+    found.statements.push_back({fit.name + ": T_l, fitted to its own curve", "us", fit.latency_s * 1e6,
+                                again.latency_s * 1e6, 0.01, "", Basis::refit});
     found.statements.push_back({fit.name + ": B, fitted to its own curve", "MB/s", fit.bandwidth_bytes_per_s / 1e6,
-                                again.bandwidth_bytes_per_s / 1e6});
+                                again.bandwidth_bytes_per_s / 1e6, 0.01, "", Basis::refit});
     found.statements.push_back(
         {fit.name + ": N1/2 = B T_l", "B", std::nullopt, again.half_bytes(), 0.01, "drawn in the figure, not printed"});
     Curves::Series series{fit.name, {}};
@@ -90,7 +91,8 @@ Reproduction reproduce_scaling() {
     for (double workers = 1; workers <= 12; ++workers) {
       points.push_back({workers, speedup({.serial = serial}, workers)});
     }
-    add("s fitted to the curve of slide 155", serial, fit_scaling(points, {}).serial.value);
+    found.statements.push_back({"s fitted to its own curve (slide 155)", "", serial,
+                                fit_scaling(points, {}).serial.value, 0.01, "", Basis::refit});
     add("its speedup on 12 cores", std::nullopt, points.back().speedup, "drawn, not printed");
   }
   add("workers at the crossover 1/s - 1, s = 0.05 (slide 156)", 1 / 0.05 - 1, crossover_workers(0.05));

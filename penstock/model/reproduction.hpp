@@ -8,6 +8,13 @@
 
 namespace penstock::model {
 
+/// What it says of a model that a figure reproduces.
+enum class Basis {
+  derived,  ///< from the document's other figures, or from figures of a machine that come from elsewhere: a test
+  fitted,   ///< figures of the machine were chosen so that this comes out: no test, but that they can be chosen so
+  refit,    ///< the document's parameters, fitted to the curve that they draw themselves: a test of the fit alone
+};
+
 /// One printed figure. Where it does not follow from the document's own equations, `note` says why.
 struct Statement {
   std::string what;
@@ -16,6 +23,7 @@ struct Statement {
   double ours = 0;
   double tolerance = 0.01;  ///< of their figure: its rounding, or what was asked of a model with fitted parameters
   std::string note = {};
+  Basis basis = Basis::derived;
 
   /// ours / theirs - 1; absent without theirs.
   std::optional<double> difference() const noexcept;

@@ -75,7 +75,7 @@ class Fft(Model):
         self.assertAlmostEqual(printed["network_s"] / ideal["network_s"], 2 * 131644 ** (1 / 6), delta=0.01)
 
     def test_every_described_machine_with_an_fft_rate_runs(self):
-        for machine in ("cpu-2020", "frontier", "fugaku", "gigabit-ethernet", "gpu-2020", "hector", "hopper",
+        for machine in ("cpu-2020", "frontier", "fugaku", "gigabit-ethernet", "gpu-2020", "hector", "hector-xt4", "hopper",
                         "infiniband-ddr", "jean-zay", "keeneland", "selene", "summit"):
             with self.subTest(machine=machine):
                 point = self.points("fft", "--machine", machine, "--size", "1024x1024x1024", "--nodes", "16")[0]

@@ -103,6 +103,56 @@ TEST(MachineFile, WrittenAndReadAgainIsTheSameToTheLastBit) {
   }
 }
 
+/// The cluster with all that calibration measures.
+Machine calibrated() {
+  Machine machine = parse(cluster, "cluster.toml");
+  machine.node.line_transfer_s = 24.1e-9;
+  machine.node.false_sharing_s = 1.0 / 3.0;
+  machine.node.thread_start_s = 1e-6;
+  machine.node.thread_bandwidths = {{1, 70.1e9, 60.9e9}, {2, 1e11 / 3, 1e11 / 7}};
+  machine.node.caches = {{1, 49152, 505.9e9}, {2, 1 << 20, 2.5e11}};
+  machine.node.fft_rates = {{8, 1e9, 2e9, 3e9, 4e9}, {4096, 1e9 / 3, 2e9, 3e9, 4e9}};
+  machine.node.tile_copies = {{1, 1 << 20, 1e10}, {1, 1 << 24, 2e10}, {2, 1 << 20, 3e10}};
+  return machine;
+}
+
+TEST(MachineFile, KeepsWhatCalibrationMeasures) {
+  const Machine machine = calibrated();
+  EXPECT_EQ(parse(format(machine), "calibrated.toml"), machine);
+}
+
+TEST(MachineFile, RefusesCurvesOutOfOrder) {
+  const auto refused = [](std::string_view part, const auto& change) {
+    Machine machine = calibrated();
+    change(machine.node);
+    return fails_with({part}, [&] { parse(format(machine), "calibrated.toml"); });
+  };
+  EXPECT_TRUE(
+      refused("node.fft_rates is not in ascending order of length", [](Node& node) { node.fft_rates[1].length = 8; }));
+  EXPECT_TRUE(refused("node.tile_copies is not in ascending order of threads, then working_set_bytes",
+                      [](Node& node) { node.tile_copies[1].working_set_bytes = 1; }));
+  EXPECT_TRUE(refused("node.thread_bandwidths is not", [](Node& node) { node.thread_bandwidths[0].threads = 2; }));
+  EXPECT_TRUE(refused("node.caches is not", [](Node& node) { node.caches[0].level = 3; }));
+  EXPECT_TRUE(refused("complex_double_flops is 0", [](Node& node) { node.fft_rates[0].complex_double_flops = 0; }));
+}
+
+TEST(MachineFile, CarriesCommentsThatNoReaderSees) {
+  const Machine machine = calibrated();
+  const Comments comments{.heading = "Measured.\n\nTwice.",
+                          .of_key = {{"node.cores", "counted"},
+                                     {"node.fft_rates.1.length", "the longest"},
+                                     {"transports.0.pieces.1.latency_s", "fitted"}}};
+  const std::string text = format(machine, comments);
+  EXPECT_TRUE(text.starts_with("# Measured.\n#\n# Twice.\n")) << text;
+  EXPECT_NE(text.find("cores = 4  # counted\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("length = 4096  # the longest\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("latency_s = 8e-06  # fitted\n"), std::string::npos) << text;
+  EXPECT_EQ(parse(text, "calibrated.toml"), machine);
+  EXPECT_TRUE(fails_with({"node.fft_rates.2.length, which the machine has not"}, [&] {
+    format(machine, {.heading = {}, .of_key = {{"node.fft_rates.2.length", "?"}}});
+  }));
+}
+
 TEST(MachineFile, KeepsEveryTopology) {
   Machine machine = parse(cluster, "cluster.toml");
   for (const Network& network :

@@ -102,6 +102,28 @@ TEST(FftTime, WithoutANetworkIsThatOfOneNode) {
   EXPECT_NEAR(time.total_s, flops / (4 * 0.175e9) + time.overhead_s, 1e-9) << "arithmetic is slower than memory there";
 }
 
+TEST(FftTime, OfOrdinaryStoresMovesThreeFieldsForTwo) {
+  FftRun run = strong();
+  const FftTime bypassing = fft_time(bluegene, run);
+  run.stores_bypass_cache = false;
+  const FftTime ordinary = fft_time(bluegene, run);
+  EXPECT_DOUBLE_EQ(ordinary.memory_s[1], 1.5 * bypassing.memory_s[1]);
+  EXPECT_DOUBLE_EQ(ordinary.copy_s, 1.5 * bypassing.copy_s);
+}
+
+TEST(FftTime, OnASharedMachineHasItsShareOfAllLinks) {
+  const machine::Machine machine = machine::find("jean-zay");
+  const TopologyFacts whole = topology_facts(*machine.network, machine.count);
+  FftRun run{.fft = {.size = {512, 512, 512}}, .nodes = 8, .ranks_per_node = 40, .ty = 16, .tz = 20};
+  const FftTime alone = fft_time(machine, run);  // within one leaf
+  run.placement = Placement::shared;
+  const FftTime shared = fft_time(machine, run);
+  for (const std::size_t round : {0U, 1U}) {
+    EXPECT_DOUBLE_EQ(shared.exchanges[round].link_s, alone.exchanges[round].injection_s * whole.all_to_all_load);
+  }
+  EXPECT_GT(whole.all_to_all_load, 2);  // 2 : 1, and what static routing leaves
+}
+
 TEST(FftTime, OfAMachineThatMovesForNothingIsItsArithmetic) {
   machine::Machine machine = bluegene;
   machine.network->link_bandwidth_bytes_per_s = 1e30;

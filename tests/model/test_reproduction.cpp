@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <set>
 #include <string>
 
@@ -77,6 +78,24 @@ TEST(Reproduction, OfBlueGeneHasTheOrderAndTheShapeOfItsFigures) {
       EXPECT_GT(packed, slabs) << curves.x[i];
     }
   }
+}
+
+TEST(Reproductions, SayWhatTestsNoModel) {
+  std::map<Basis, int> counts;
+  for (const std::string_view name : reproduction_names()) {
+    for (const Statement& statement : reproduce(name).statements) {
+      counts[statement.basis] += statement.theirs ? 1 : 0;
+      if (statement.what.find("its own curve") != std::string::npos) {
+        EXPECT_EQ(statement.basis, Basis::refit) << statement.what;
+      }
+      if (statement.note.find("fitted to these") != std::string::npos) {
+        EXPECT_EQ(statement.basis, Basis::fitted) << statement.what;
+      }
+    }
+  }
+  EXPECT_EQ(counts[Basis::refit], 10);  // four fits of T_l and B, two of s
+  EXPECT_EQ(counts[Basis::fitted], 8);  // of BlueGene/P
+  EXPECT_GT(counts[Basis::derived], 30);
 }
 
 TEST(Reproduction, OfAnUnknownNameIsRefused) {
