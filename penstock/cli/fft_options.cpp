@@ -24,13 +24,12 @@ void declare_problem(CLI::App& app, const std::shared_ptr<FftOptions>& options) 
             [options](const std::string& text) { options->fft.size = parse_size("--size", text); });
   add_value(app, "--input", "FILE.npy", "Field to transform: C order, real or complex, numpy shape (nz, ny, nx)",
             [options](const std::string& text) { options->input_path = text; });
-  add_value(
-      app, "--type", "c2c|r2c|r2r",
-      "Complex or real fields (as the input file; else c2c); r2r: real ones by sines and cosines",
-      [options](const std::string& text) {
-        options->type = parse_choice<fft::Type>(
-            "--type", text, {{"c2c", fft::Type::c2c}, {"r2c", fft::Type::r2c}, {"r2r", fft::Type::r2r}});
-      });
+  add_value(app, "--type", "c2c|r2c|r2r",
+            "Complex or real fields (as the input file; else c2c); r2r: real ones by sines and cosines",
+            [options](const std::string& text) {
+              options->type = parse_choice<fft::Type>(
+                  "--type", text, {{"c2c", fft::Type::c2c}, {"r2c", fft::Type::r2c}, {"r2r", fft::Type::r2r}});
+            });
   add_value(app, "--kinds", "KIND[,KIND,KIND]",
             "Of --type r2r, for all directions or x,y,z: redft00|10|01|11, rodft00|10|01|11 as in FFTW (redft10)",
             [options](const std::string& text) {
@@ -57,7 +56,7 @@ void declare_transform(CLI::App& app, const std::shared_ptr<FftOptions>& options
                   {{"none", fft::Scaling::none}, {"symmetric", fft::Scaling::symmetric}, {"full", fft::Scaling::full}});
             });
   add_value(app, "--layout", "transposed|as-input",
-            "Spectrum in z-pencils, the cheap way, or distributed like the input (transposed)",
+            "Spectrum in z-pencils, the cheap way, or like the input (transposed); index ranges: in programs only",
             [options](const std::string& text) {
               options->fft.output = parse_choice<fft::Output>(
                   "--layout", text, {{"transposed", fft::Output::transposed}, {"as-input", fft::Output::as_input}});
@@ -153,8 +152,7 @@ std::unique_ptr<field::Source> settle(const Session& session, FftOptions& option
   if (options.has_kinds && options.fft.type != fft::Type::r2r) {
     throw Error(fmt::format("--kinds are those of --type r2r, and the type is {}", name(options.fft.type)));
   }
-  const bool has_wavenumbers =
-      options.fft.type != fft::Type::r2r && options.fft.along == std::array{true, true, true};
+  const bool has_wavenumbers = options.fft.type != fft::Type::r2r && options.fft.along == std::array{true, true, true};
   if (!has_wavenumbers && (!options.spectrum_path.empty() || options.low_pass_radius)) {
     throw Error("--spectrum and --filter-lowpass go by the wavenumbers of types c2c and r2c along xyz");
   }

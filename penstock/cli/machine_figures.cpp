@@ -31,7 +31,8 @@ MachineFigures find_figures(const Session& session, const machine::Machine& mach
     if (model::fft_memory_bytes(problem, figures.resources.cache_bytes) > 0) {
       figures.resources.memory_bandwidth_bytes_per_s = measure::memory_bandwidth(session.team, session.threads, memory);
     }
-    figures.resources.fft_rate_flops = measure::fft_rate<Real>(session.team, session.threads, model::transformed_lengths(problem));
+    figures.resources.fft_rate_flops =
+        measure::fft_rate<Real>(session.team, session.threads, model::transformed_lengths(problem));
   } else {
     const std::int64_t busy_cores = std::min<std::int64_t>(
         node.cores * session.nodes, static_cast<std::int64_t>(session.team.size()) * session.threads);

@@ -28,7 +28,8 @@ struct Flows {
 };
 
 /// What shapes an exchange: what a sender and a receiver have in common is stored in `order`, cut into messages as the
-/// sender's box is along its outer direction `cut`, every `grain` planes (0: one message), and in strips as Block tells.
+/// sender's box is along its outer direction `cut`, every `grain` planes (0: one message), and in strips as Block
+/// tells.
 struct FlowShape {
   std::array<int, 3> order{};
   int cut = 0;

@@ -132,9 +132,9 @@ std::string find_tiling_mistake(const Boxes& boxes, const Extents& points, std::
     for (std::size_t d = 0; d < 3; ++d) {
       if (box.extent[d] < 0 || box.lower[d] < 0 || box.lower[d] > points[d] ||
           box.extent[d] > points[d] - box.lower[d]) {
-        return fmt::format("the {} part of rank {}, {}x{}x{} points from {} on, does not lie within the {}x{}x{} points",
-                           what, rank, box.extent[0], box.extent[1], box.extent[2], text_of(box.lower), points[0],
-                           points[1], points[2]);
+        return fmt::format(
+            "the {} part of rank {}, {}x{}x{} points from {} on, does not lie within the {}x{}x{} points", what, rank,
+            box.extent[0], box.extent[1], box.extent[2], text_of(box.lower), points[0], points[1], points[2]);
       }
     }
     held += box.count();

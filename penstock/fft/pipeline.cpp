@@ -49,7 +49,8 @@ struct Pipeline<Real>::Worker {
 template <class Real>
 Pipeline<Real>::Pipeline(const gas::Team& team, Schedule schedule, const std::vector<gas::Segment>& regions,
                          Effort effort)
-    : schedule_(std::move(schedule)), next_items_(schedule_.passes.size()),
+    : schedule_(std::move(schedule)),
+      next_items_(schedule_.passes.size()),
       unread_tiles_(std::make_unique<std::atomic<std::int64_t>>()) {
   for (ExchangePlan& plan : schedule_.exchanges) {
     const gas::Segment& region = regions[plan.region];
@@ -84,7 +85,7 @@ Breakdown Pipeline<Real>::run(Crew& crew, std::vector<Scratch>& scratch, const s
   }
   const Stage& first = schedule_.passes.front().stages.front();
   unread_tiles_->store(first.outer_range.extent * static_cast<std::int64_t>(first.tiles.size()),
-                      std::memory_order_relaxed);
+                       std::memory_order_relaxed);
   std::vector<Breakdown> times(static_cast<std::size_t>(crew.size()));
   crew.run([&](int thread) {
     const auto index = static_cast<std::size_t>(thread);

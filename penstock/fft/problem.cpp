@@ -112,7 +112,8 @@ Problem settle(const gas::Team& team, const Options& options) {
   const auto cache_bytes = static_cast<std::int64_t>(options.machine.node.cache_bytes);
   const std::int64_t threads = static_cast<std::int64_t>(options.threads) * std::max(team.size(), 1);
   const std::int64_t sharers = std::min<std::int64_t>(threads, options.machine.node.cores);
-  const int has_room = problem.grid.ty == 1 && options.along[0] && options.along[1] && plane_bytes * std::max<std::int64_t>(sharers, 1) <= cache_bytes / 2 &&
+  const int has_room = problem.grid.ty == 1 && options.along[0] && options.along[1] &&
+                               plane_bytes * std::max<std::int64_t>(sharers, 1) <= cache_bytes / 2 &&
                                points[2] / problem.grid.tz >= options.threads
                            ? 1
                            : 0;

@@ -82,7 +82,8 @@ class Parts : public testing::TestWithParam<Case> {
 
 TEST_P(Parts, AgreeWithFftw) {
   gas::on_worlds({1, 2, 3, 4, 6, 7, 8}, [&](gas::Team& team) {
-    for (const auto& [has_input, has_output] : {std::pair(true, true), std::pair(true, false), std::pair(false, true)}) {
+    for (const auto& [has_input, has_output] :
+         {std::pair(true, true), std::pair(true, false), std::pair(false, true)}) {
       Options options = options_for(team, has_input, has_output);
       EXPECT_LE(worst_error<double>(team, options), tolerance<double>(options.size)) << has_input << has_output;
       options.output = Output::as_input;
