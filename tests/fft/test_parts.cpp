@@ -221,6 +221,31 @@ TEST(PartsOfAPlan, AreRefusedWhereTheyDoNotHoldEveryPointOnce) {
   });
 }
 
+// Each rank's spectrum is made of the other's input alone, which may be there before its own threads have read theirs.
+TEST(PartsOfAPlan, AreNotOverwrittenBeforeTheyAreRead) {
+  gas::on_worlds({2}, [](gas::Team& team) {
+    if (team.size() != 2) {
+      return;
+    }
+    const Extents size{64, 32, 8};
+    Options options = options_of(size);
+    options.along = {true, false, false};
+    options.threads = 3;
+    options.input_part = {{{0, 0, 4 * team.rank()}, {64, 32, 4}}, {2, 1, 0}};
+    options.output_part = {{{0, 0, 4 - 4 * team.rank()}, {64, 32, 4}}, {0, 1, 2}};
+    Plan<double> plan(team, options);
+    const auto field = make_field<double>(size, plan.input(), Type::c2c, 0);
+    const auto reference = transform_with_fftw<double>(options, 0);
+    double worst = 0;
+    for (int round = 0; round < 300; ++round) {
+      auto data = field;
+      plan.forward(std::span<const std::complex<double>>(data), std::span(data));
+      worst = std::max(worst, relative_error(team, compare(size, plan.output(), data.data(), reference, 1)));
+    }
+    EXPECT_LE(worst, tolerance<double>(size));
+  });
+}
+
 TEST(FindTilingMistake, FindsAHoleBetweenBoxes) {
   const Boxes ring{{{0, 0, 0}, {3, 1, 1}}, {{0, 1, 0}, {1, 2, 1}}, {{1, 2, 0}, {2, 1, 1}}, {{2, 1, 0}, {1, 1, 1}}};
   EXPECT_NE(find_tiling_mistake(ring, {3, 3, 1}, "output").find("no rank's output part holds the point (1, 1, 0)"),
