@@ -77,6 +77,19 @@ void Call::check() const {
   }
 }
 
+void Call::give_up() noexcept {
+  if (is_done() || !failure_.empty()) {
+    return;
+  }
+  try {
+    fail(fmt::format("{}: rank {} has given it up, as something was thrown there while it waited",
+                     name_of(schedule_.kind), team_.rank()));
+  } catch (...) {
+    // The peers cannot be told: their own waits will fail as this rank's has.
+  }
+  finish_if_resolved();
+}
+
 void Call::advance() {
   if (is_done()) {
     return;

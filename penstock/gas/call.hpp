@@ -27,6 +27,8 @@ class Call final : public Operation {
   std::uint64_t number() const noexcept { return number_; }
   bool is_done() const noexcept override { return is_done_.load(std::memory_order_acquire); }
   void check() const override;
+  /// Fails the call on every rank.
+  void give_up() noexcept override;
 
   /// Does what can be done now.
   void advance();

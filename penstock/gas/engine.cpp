@@ -6,13 +6,10 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/rank_index.hpp"
 
 namespace penstock::gas {
 namespace {
-
-std::size_t index(int rank) {
-  return static_cast<std::size_t>(rank);
-}
 
 /// The queues of a rank together take about this much, however many peers send to it.
 constexpr std::size_t wanted_ring_bytes = std::size_t{1} << 20;
@@ -192,6 +189,13 @@ void Engine::advance_calls() {
   }
 }
 
+void Engine::take_from_network() {
+  if (network_ != nullptr) {
+    network_->progress(*this);
+    send_followers();
+  }
+}
+
 void Engine::progress() {
   world_->check_peers();
   if (has_failed_.load(std::memory_order_acquire)) {
@@ -202,11 +206,25 @@ void Engine::progress() {
     return;
   }
   take_from_queues();
-  if (network_ != nullptr) {
-    network_->progress(*this);
-    send_followers();
-  }
+  take_from_network();
   advance_calls();
+}
+
+void Engine::give_up(Operation& operation) noexcept {
+  constexpr double patience_s = 2;
+  in_turn([&] { operation.give_up(); });
+  const double deadline_s = seconds() + patience_s;
+  for (Backoff backoff; !operation.is_done() && seconds() < deadline_s; backoff.pause()) {
+    try {
+      in_turn([&] {
+        take_from_queues();
+        take_from_network();
+        advance_calls();
+      });
+    } catch (...) {
+      // An exception is on its way to the caller already, commonly of the same cause.
+    }
+  }
 }
 
 void Engine::fail(std::exception_ptr failure) {

@@ -5,17 +5,10 @@
 #include "penstock/base/base.hpp"
 #include "penstock/gas/engine.hpp"
 #include "penstock/gas/gas.hpp"
+#include "penstock/gas/rank_index.hpp"
 #include "penstock/gas/transport/transport.hpp"
 
 namespace penstock::gas {
-namespace {
-
-std::size_t index(int rank) {
-  return static_cast<std::size_t>(rank);
-}
-
-}  // namespace
-
 struct Exchange::State {
   Engine& engine;
   Transport& transport;

@@ -20,6 +20,7 @@ enum class MessageKind : std::uint16_t {
   done,         ///< answers: nothing to tell
   got,          ///< answers: payload
   value,        ///< answers: `a`
+  refused,      ///< answers: the segment is not there any more
 };
 
 /// The fixed part of every message; fits into a cache line beside a word of control.

@@ -11,14 +11,11 @@
 #include "penstock/gas/atomic_operation.hpp"
 #include "penstock/gas/engine.hpp"
 #include "penstock/gas/gas.hpp"
+#include "penstock/gas/rank_index.hpp"
 #include "penstock/gas/segment_state.hpp"
 
 namespace penstock::gas {
 namespace {
-
-std::size_t index(int rank) {
-  return static_cast<std::size_t>(rank);
-}
 
 /// The payload of the answer goes to the buffer of the one who asked.
 class GetRequest final : public Request {
@@ -114,11 +111,22 @@ std::size_t Segment::bytes_in_huge_pages() const {
 }
 
 std::size_t Segment::bytes_of(int peer) const {
-  return state_->parts[index(peer)].bytes;
+  return state_->part_of("the length of a part", peer).bytes;
 }
 
-std::byte* Segment::address_at(int peer) const noexcept {
+std::byte* Segment::address_at(int peer) const {
+  state_->part_of("the address of a part", peer);
   return state_->region->at[index(peer)];
+}
+
+void Put::wait_or_give_up() {
+  try {
+    remote.wait();
+  } catch (...) {
+    source.give_up();
+    remote.give_up();
+    throw;
+  }
 }
 
 bool Segment::State::put_in_place(int peer, std::size_t offset, std::span<const std::byte> data,
@@ -216,6 +224,7 @@ std::uint64_t Segment::State::carry_out_at(Pointer<> word, const AtomicOperation
   auto request = std::make_shared<ValueRequest>();
   engine.ask(part.world_rank, header, {}, request);
   engine.wait([&] { return request->is_done(); });
+  request->check();
   return request->value;
 }
 

@@ -110,6 +110,14 @@ struct Segment::State {
   void put_remotely(RemoteMemory& memory, int peer, std::size_t offset, std::span<const std::byte> data,
                     std::size_t signal, std::shared_ptr<Sent> source, std::shared_ptr<Sent> seen);
 
+  /// The part of `peer`; else Error, which says that `what` names no rank of the team.
+  const Part& part_of(const char* what, int peer) const {
+    if (peer < 0 || static_cast<std::size_t>(peer) >= parts.size()) {
+      refuse_rank(what, peer);
+    }
+    return parts[static_cast<std::size_t>(peer)];
+  }
+
   /// The part of `peer`, which has `bytes` bytes at `offset`; else Error, which tells where the bytes are there and,
   /// unless that is nullptr, `here`. Two comparisons, so that release builds check as well.
   const Part& check(const char* what, const void* here, int peer, std::size_t offset, std::size_t bytes) const {
@@ -147,12 +155,6 @@ struct Segment::State {
     std::uint64_t bytes;
   };
 
-  const Part& part_of(const char* what, int peer) const {
-    if (peer < 0 || static_cast<std::size_t>(peer) >= parts.size()) {
-      refuse_rank(what, peer);
-    }
-    return parts[static_cast<std::size_t>(peer)];
-  }
   [[noreturn]] void refuse_rank(const char* what, int peer) const;
   [[noreturn]] void refuse_range(const char* what, const void* here, int peer, std::size_t offset,
                                  const Range& range) const;

@@ -3,18 +3,18 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/rank_index.hpp"
 #include "tests/worlds.hpp"
 
 namespace penstock::gas {
 namespace {
-
-std::size_t index(int rank) {
-  return static_cast<std::size_t>(rank);
-}
 
 template <class Done>
 void poll_until(const Team& team, const Done& is_done) {
@@ -207,6 +207,66 @@ TEST(ActiveMessages, ThatAreLongRefuseSegmentsOfAnotherTeam) {
 TEST(ActiveMessages, RefuseMoreHandlersThanAMessageCanName) {
   on_worlds({1, 2},
             [](Team& team) { EXPECT_THROW(ActiveMessages(team, std::vector<ActiveMessages::Handler>(65537)), Error); });
+}
+
+// Where a handler throws out of a get or an exchange, the caller's memory is its own again, whatever comes later.
+TEST(ActiveMessages, ThatThrowOutOfACallLeaveItsMemoryAlone) {
+  on_worlds({2, 3}, [](Team& team) {
+    if (team.size() == 1) {
+      return;
+    }
+    for (const std::size_t bytes : {std::size_t{100}, std::size_t{200'000}}) {
+      Segment segment(team, bytes, 0);
+      std::ranges::fill(segment.local(), std::byte{1});
+      std::vector<std::byte> got(bytes);
+      std::vector<std::byte> mine(bytes * index(team.size()), std::byte{1});
+      std::vector<std::byte> received(mine.size());
+      bool has_thrown = false;
+      const auto catching = [&](const auto& call) {
+        try {
+          call();
+        } catch (const std::logic_error&) {
+          has_thrown = true;
+        }
+      };
+      ActiveMessages messages(team, {[](const ActiveMessages::Message&) { throw std::logic_error("thrown"); }});
+      team.barrier();
+      // Rank 1 serves rank 0 again only when that has been thrown at.
+      const auto thrown_at_during = [&](const auto& call) {
+        has_thrown = false;
+        if (team.rank() == 0) {
+          catching(call);
+          for (Backoff backoff; !has_thrown; backoff.pause()) {
+            catching([&] { team.poll(); });
+          }
+          return true;
+        }
+        if (team.rank() == 1) {
+          messages.call(0, 0, {});
+          std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        }
+        return false;
+      };
+      if (thrown_at_during([&] { segment.get(Pointer<>{1, 0}, got); })) {
+        std::ranges::fill(got, std::byte{2});
+      }
+      team.barrier();
+      EXPECT_EQ(std::ranges::count(got, std::byte{1}), 0);
+      team.barrier();
+      if (thrown_at_during([&] { exchange(team, mine, std::span(received)); })) {
+        std::ranges::fill(received, std::byte{2});
+      } else {
+        try {
+          exchange(team, mine, std::span(received));  // done where all had been sent already
+        } catch (const Error& error) {
+          EXPECT_NE(std::string(error.what()).find("rank 0 has given it up"), std::string::npos) << error.what();
+        }
+      }
+      team.barrier();
+      EXPECT_EQ(team.rank() == 0 ? std::ranges::count(received, std::byte{1}) : 0, 0);
+      team.barrier();
+    }
+  });
 }
 
 }  // namespace

@@ -5,18 +5,11 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/rank_index.hpp"
 #include "penstock/gas/transport/mpi_messages.hpp"
 #include "penstock/gas/transport/ucx_network_parts.hpp"
 
 namespace penstock::gas {
-namespace {
-
-std::size_t index(int rank) {
-  return static_cast<std::size_t>(rank);
-}
-
-}  // namespace
-
 UcxNetwork::Operation& UcxNetwork::begin(Peer& peer) {
   Operation& operation = operations_.emplace_back(
       Operation{.peer = &peer, .self = {}, .sent = nullptr, .flushed = {}, .packet = nullptr, .memory = nullptr});
