@@ -216,7 +216,7 @@ TEST(ActiveMessages, ThatThrowOutOfACallLeaveItsMemoryAlone) {
       return;
     }
     for (const std::size_t bytes : {std::size_t{100}, std::size_t{200'000}}) {
-      Segment segment(team, bytes, 0);
+      Segment segment(team, bytes, 1);
       std::ranges::fill(segment.local(), std::byte{1});
       std::vector<std::byte> got(bytes);
       std::vector<std::byte> mine(bytes * index(team.size()), std::byte{1});
@@ -230,11 +230,13 @@ TEST(ActiveMessages, ThatThrowOutOfACallLeaveItsMemoryAlone) {
         }
       };
       ActiveMessages messages(team, {[](const ActiveMessages::Message&) { throw std::logic_error("thrown"); }});
-      team.barrier();
-      // Rank 1 serves rank 0 again only when that has been thrown at.
+      // Nothing is thrown in a collective call, and rank 1 serves rank 0 again only when that has been thrown at.
+      std::uint64_t times = 0;
       const auto thrown_at_during = [&](const auto& call) {
         has_thrown = false;
+        ++times;
         if (team.rank() == 0) {
+          segment.notify(1, 0);
           catching(call);
           for (Backoff backoff; !has_thrown; backoff.pause()) {
             catching([&] { team.poll(); });
@@ -242,6 +244,7 @@ TEST(ActiveMessages, ThatThrowOutOfACallLeaveItsMemoryAlone) {
           return true;
         }
         if (team.rank() == 1) {
+          segment.wait(0, times);
           messages.call(0, 0, {});
           std::this_thread::sleep_for(std::chrono::milliseconds(20));
         }
