@@ -56,9 +56,10 @@ struct SegmentPart {
 using ActiveTable = std::function<void(int source, const Header&, std::optional<std::span<const std::byte>>)>;
 
 /// Takes the messages of a team's collective calls, and carries on those that wait for something else.
-class CallInbox : public Inbox {
+class CallInbox {
  public:
-  // `place` may return nullptr for what nobody wants any more.
+  virtual ~CallInbox() = default;
+  virtual void deliver(const Header& header, std::span<const std::byte> payload) = 0;
   /// Called again and again, with the turn held.
   virtual void advance() = 0;
 };

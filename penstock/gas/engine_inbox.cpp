@@ -46,7 +46,7 @@ std::byte* Engine::make_parcel(std::size_t bytes) {
   return data;
 }
 
-std::byte* Engine::place(int source, const Header& header) {
+std::byte* Engine::place(int /*source*/, const Header& header) {
   std::byte* place = nullptr;
   switch (header.kind) {
     case MessageKind::put:
@@ -63,12 +63,7 @@ std::byte* Engine::place(int source, const Header& header) {
       }
       break;
     }
-    case MessageKind::collective: {
-      const auto calls = calls_.find(header.target);
-      place = calls == calls_.end() ? nullptr : calls->second->place(source, header);
-      break;
-    }
-    default:  // what is unpacked
+    default:  // what is unpacked, or kept
       break;
   }
   return place != nullptr ? place : make_parcel(header.bytes);
@@ -110,7 +105,7 @@ void Engine::deliver(int source, const Header& header, std::span<const std::byte
     case MessageKind::collective:
       // Of a call that has failed, messages may come when its team is gone.
       if (const auto calls = calls_.find(header.target); calls != calls_.end()) {
-        calls->second->deliver(source, header, payload);
+        calls->second->deliver(header, payload);
       }
       return;
     case MessageKind::done:

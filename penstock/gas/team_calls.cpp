@@ -68,13 +68,7 @@ Call* TeamCalls::find(std::uint64_t number) const noexcept {
   return found == running_.end() ? nullptr : found->get();
 }
 
-std::byte* TeamCalls::place(int /*source*/, const Header& header) {
-  // Long messages come only after a step has said that it is ready: unless the call has failed since, it is here.
-  Call* const call = find(header.cookie);
-  return call == nullptr ? nullptr : call->place(CollectiveMessage::of(header));
-}
-
-void TeamCalls::deliver(int /*source*/, const Header& header, std::span<const std::byte> payload) {
+void TeamCalls::deliver(const Header& header, std::span<const std::byte> payload) {
   if (Call* const call = find(header.cookie); call != nullptr) {
     call->deliver(CollectiveMessage::of(header), payload);
     call->advance();

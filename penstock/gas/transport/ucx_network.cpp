@@ -72,13 +72,15 @@ void UcxNetwork::send(int peer, const Header& header, std::span<const std::byte>
       std::memcpy(packet.payload.data(), payload.data(), payload.size());
     }
     payload = {packet.payload.data(), payload.size()};
-    param.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
-    param.flags = UCP_AM_SEND_FLAG_EAGER;
     if (sent != nullptr) {
       sent->finish();
     }
   } else {
     operation.sent = std::move(sent);
+  }
+  if (payload.size() <= most_packet_bytes) {
+    param.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
+    param.flags = UCP_AM_SEND_FLAG_EAGER;
   }
   watch(ucp_am_send_nbx(endpoint_of(to), message_id, &packet.front, sizeof packet.front, payload.data(), payload.size(),
                         &param),
