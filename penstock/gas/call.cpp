@@ -94,10 +94,14 @@ void Call::advance() {
   std::size_t budget = budget_bytes;
   for (bool has_moved = true; has_moved && failure_.empty();) {
     const std::size_t end = std::min(first_ + window, schedule_.steps.size());
-    for (std::size_t i = first_; i < end; ++i) {
-      Progress& progress = progress_[i];
-      if (!progress.is_done && (progress.has_begun || may_begin(i))) {
-        run(i, budget);
+    // Receives first: what tells a sender that it may begin must not wait behind what this rank sends itself.
+    for (const bool is_receive : {true, false}) {
+      for (std::size_t i = first_; i < end; ++i) {
+        const Progress& progress = progress_[i];
+        if (schedule_.steps[i].is_receive() == is_receive && !progress.is_done &&
+            (progress.has_begun || may_begin(i))) {
+          run(i, budget);
+        }
       }
     }
     has_moved = false;
