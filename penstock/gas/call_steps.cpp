@@ -117,7 +117,7 @@ void Call::send_through_network(std::size_t step) {
   Progress& progress = progress_[step];
   Engine& engine = team_.engine();
   const std::size_t element_bytes = schedule_.combination.element_bytes;
-  const std::size_t most = std::max(most_packet_bytes / element_bytes, std::size_t{1}) * element_bytes;
+  const std::size_t most = most_packet_bytes / element_bytes * element_bytes;
   if (of.from_layout != nullptr && !progress.mover) {
     progress.mover = engine.movers().compile(*of.from_layout, Layout::contiguous(signed_of(of.bytes)));
   }

@@ -229,8 +229,10 @@ void Engine::give_up(Operation& operation) noexcept {
 
 void Engine::fail(std::exception_ptr failure) {
   const std::scoped_lock lock(mutex_);
-  failure_ = std::move(failure);
-  has_failed_.store(true, std::memory_order_release);
+  if (!has_failed_.load(std::memory_order_relaxed)) {  // others may be reading the first
+    failure_ = std::move(failure);
+    has_failed_.store(true, std::memory_order_release);
+  }
 }
 
 std::uint32_t Engine::add_segment(SegmentPart part) {

@@ -31,7 +31,9 @@ Event TeamCalls::start(Schedule schedule) {
     const auto first = std::stable_partition(early_.begin(), early_.end(), is_other);
     for (auto it = first; it != early_.end(); ++it) {
       call->deliver(CollectiveMessage::of(it->header), it->payload);
-      spare_.push_back(std::move(it->payload));
+      if (it->payload.capacity() > 0) {
+        spare_.push_back(std::move(it->payload));
+      }
     }
     early_.erase(first, early_.end());
     call->advance();

@@ -209,6 +209,51 @@ TEST(ActiveMessages, RefuseMoreHandlersThanAMessageCanName) {
             [](Team& team) { EXPECT_THROW(ActiveMessages(team, std::vector<ActiveMessages::Handler>(65537)), Error); });
 }
 
+TEST(ActiveMessages, BehindALongOneAreNotLostWhereItsHandlerThrows) {
+  on_worlds({1, 2, 3}, [](Team& team) {
+    constexpr std::size_t bytes = 100'000;
+    constexpr std::size_t count = 5;
+    const std::size_t size = index(team.size());
+    Segment segment(team, bytes * size, 0);
+    std::size_t ready = 0;
+    std::size_t thrown = 0;
+    std::size_t handled = 0;
+    ActiveMessages messages(team, {[&](const ActiveMessages::Message&) { ++ready; },
+                                   [&](const ActiveMessages::Message&) {
+                                     ++thrown;
+                                     throw std::logic_error("thrown by a handler");
+                                   },
+                                   [&](const ActiveMessages::Message&) { ++handled; }});
+    const auto catching = [](const auto& call) {
+      try {
+        call();
+      } catch (const std::logic_error&) {
+      }
+    };
+    for (int peer = 0; peer < team.size(); ++peer) {
+      catching([&] { messages.call(peer, 0, {}); });
+    }
+    for (Backoff backoff; ready < size; backoff.pause()) {
+      catching([&] { team.poll(); });
+    }
+    const std::vector<std::byte> payload(bytes);
+    std::vector<Event> events(size);
+    for (int peer = 0; peer < team.size(); ++peer) {
+      const Pointer<> place{peer, bytes * index(team.rank())};
+      catching([&] { events[index(peer)] = messages.call_long(place, segment, payload, 1, {}); });
+      for (std::size_t i = 0; i < count; ++i) {
+        catching([&] { messages.call(peer, 2, {}); });
+      }
+    }
+    for (Backoff backoff; thrown < size || handled < count * size; backoff.pause()) {
+      catching([&] { team.poll(); });
+    }
+    EXPECT_EQ(thrown, size);
+    EXPECT_EQ(handled, count * size);
+    wait_all(events);
+  });
+}
+
 // Where a handler throws out of a get or an exchange, the caller's memory is its own again, whatever comes later.
 TEST(ActiveMessages, ThatThrowOutOfACallLeaveItsMemoryAlone) {
   on_worlds({2, 3}, [](Team& team) {

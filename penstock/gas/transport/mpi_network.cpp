@@ -167,7 +167,7 @@ bool MpiNetwork::take_next(Inbox& inbox) {
   ++received_[static_cast<std::size_t>(source)];
   next_receive_ = (next_receive_ + 1) % receives_.size();
   try {
-    // Messages of a peer are taken in their order; but those of collective calls need none.
+    // Messages of a peer are taken in their order; but those of collective calls, of which none is long, need none.
     if (header.kind != MessageKind::collective && (is_receiving_from(source) || has_waiting(source))) {
       waiting_.push_back({source, header, {payload.begin(), payload.end()}});
     } else {

@@ -57,6 +57,7 @@ void UcxNetwork::on_received(void* request, ucs_status_t status, std::size_t, vo
 
 void UcxNetwork::send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) {
   Peer& to = peers_[index(peer)];
+  const ucp_ep_h endpoint = endpoint_of(to);
   Operation& operation = begin(to);
   if (spare_packets_.empty()) {
     operation.packet = std::make_unique<Packet>();
@@ -82,9 +83,9 @@ void UcxNetwork::send(int peer, const Header& header, std::span<const std::byte>
     param.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
     param.flags = UCP_AM_SEND_FLAG_EAGER;
   }
-  watch(ucp_am_send_nbx(endpoint_of(to), message_id, &packet.front, sizeof packet.front, payload.data(), payload.size(),
-                        &param),
-        operation);
+  watch(
+      ucp_am_send_nbx(endpoint, message_id, &packet.front, sizeof packet.front, payload.data(), payload.size(), &param),
+      operation);
 }
 
 ucs_status_t UcxNetwork::on_message(void* self, const void* header, std::size_t, void* data, std::size_t bytes,
