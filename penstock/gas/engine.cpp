@@ -56,6 +56,7 @@ Engine::Engine(std::shared_ptr<Transport> world) : world_(std::move(world)), loc
     peer.to = RingWriter(rings_->at[index(local_ranks_[i])] + position * RingForm::bytes(lines), lines);
   }
   network_ = world_->make_network();
+  dones_.resize(index(world_->size()));
 }
 
 Engine::~Engine() = default;
@@ -136,6 +137,22 @@ void Engine::send_followers() {
   });
 }
 
+/// Answers the puts that have come since the last time, together: each alone would cost as much as the put.
+void Engine::send_dones() {
+  constexpr std::size_t most = most_inline_bytes / sizeof(std::uint64_t);
+  for (const int peer : owed_dones_) {
+    std::span<const std::uint64_t> cookies(dones_[index(peer)]);
+    while (!cookies.empty()) {
+      const auto others = cookies.subspan(1, std::min(most, cookies.size() - 1));
+      send_in_turn(peer, {.kind = MessageKind::done, .bytes = others.size_bytes(), .cookie = cookies.front()},
+                   std::as_bytes(others));
+      cookies = cookies.subspan(1 + others.size());
+    }
+    dones_[index(peer)].clear();
+  }
+  owed_dones_.clear();
+}
+
 void Engine::send_in_turn(int peer, const Header& header, std::span<const std::byte> payload,
                           std::shared_ptr<Sent> sent) {
   if (!world_->is_local(peer)) {
@@ -193,6 +210,7 @@ void Engine::take_from_network() {
   if (network_ != nullptr) {
     network_->progress(*this);
     send_followers();
+    send_dones();
   }
 }
 

@@ -202,11 +202,14 @@ class Engine final : public Inbox {
   void answer(int peer, const Header& asked, Header reply, std::span<const std::byte> payload,
               std::shared_ptr<Sent> sent = nullptr);
   void flush(LocalPeer& peer);
+  void send_dones();
   void send_followers();
   SegmentPart* part(std::uint64_t id) noexcept;
   std::byte* make_parcel(std::size_t bytes);
   void serve(int source, const Header& header, std::span<const std::byte> payload);
   void run_handler(int source, const Header& header, std::span<const std::byte> payload);
+  template <class Take>
+  void finish_request(std::uint64_t cookie, const Take& take);
   void take_answer(int source, const Header& header, std::span<const std::byte> payload);
 
   std::shared_ptr<Transport> world_;
@@ -219,6 +222,8 @@ class Engine final : public Inbox {
   std::vector<Follower> followers_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Request>> requests_;
   std::uint64_t last_cookie_ = 0;
+  std::vector<std::vector<std::uint64_t>> dones_;  // by rank: the cookies of puts that are to be answered
+  std::vector<int> owed_dones_;                    // the ranks that have some
   std::unordered_map<std::uint32_t, SegmentPart> segments_;
   std::unordered_map<std::uint64_t, Mapped> mapped_;  // by mapped_key
   std::unordered_map<std::uint32_t, ActiveTable> tables_;

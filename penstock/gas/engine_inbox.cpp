@@ -7,6 +7,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/gas/atomic_operation.hpp"
 #include "penstock/gas/engine.hpp"
+#include "penstock/gas/rank_index.hpp"
 
 namespace penstock::gas {
 namespace {
@@ -155,7 +156,13 @@ void Engine::serve(int source, const Header& header, std::span<const std::byte> 
   if (header.signal != Header::no_signal) {
     to->raise(header.signal);
   }
-  answer(source, header, {.kind = MessageKind::done}, {});
+  if (header.cookie != 0) {
+    std::vector<std::uint64_t>& dones = dones_[index(source)];
+    if (dones.empty()) {
+      owed_dones_.push_back(source);
+    }
+    dones.push_back(header.cookie);
+  }
 }
 
 void Engine::run_handler(int source, const Header& header, std::span<const std::byte> payload) {
@@ -178,17 +185,31 @@ void Engine::run_handler(int source, const Header& header, std::span<const std::
   table->second(source, header, std::span<const std::byte>(data, header.bytes));
 }
 
-void Engine::take_answer(int source, const Header& header, std::span<const std::byte> payload) {
-  const auto found = requests_.find(header.cookie);
+template <class Take>
+void Engine::finish_request(std::uint64_t cookie, const Take& take) {
+  const auto found = requests_.find(cookie);
   PENSTOCK_ASSERT(found != requests_.end());
   const std::shared_ptr<Request> request = std::move(found->second);
   requests_.erase(found);
-  if (header.kind == MessageKind::refused) {
-    request->failure_ = fmt::format("rank {} of the world has freed the segment that this rank still uses", source);
-  } else if (!request->is_given_up_) {
-    request->take(header, payload);
-  }
+  take(*request);
   request->is_done_.store(true, std::memory_order_release);
+}
+
+void Engine::take_answer(int source, const Header& header, std::span<const std::byte> payload) {
+  finish_request(header.cookie, [&](Request& request) {
+    if (header.kind == MessageKind::refused) {
+      request.failure_ = fmt::format("rank {} of the world has freed the segment that this rank still uses", source);
+    } else if (!request.is_given_up_) {
+      request.take(header, payload);
+    }
+  });
+  if (header.kind == MessageKind::done) {
+    for (; !payload.empty(); payload = payload.subspan(sizeof(std::uint64_t))) {
+      std::uint64_t cookie = 0;
+      std::memcpy(&cookie, payload.data(), sizeof cookie);
+      finish_request(cookie, [](Request&) {});
+    }
+  }
 }
 
 }  // namespace penstock::gas

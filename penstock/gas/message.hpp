@@ -17,7 +17,7 @@ enum class MessageKind : std::uint16_t {
   active,       ///< calls handler `operation` of table `target`, with `a`, `b` and `cookie` as its arguments
   active_long,  ///< the same; payload to `offset` of segment `signal`
   collective,   ///< a part of call `cookie` of team `target`; see collective_message.hpp
-  done,         ///< answers: nothing to tell
+  done,         ///< answers: nothing to tell; the payload is more cookies of what is done
   got,          ///< answers: payload
   value,        ///< answers: `a`
   refused,      ///< answers: the segment is not there any more

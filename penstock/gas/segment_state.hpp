@@ -81,6 +81,11 @@ struct Segment::State {
             .signal = signal};
   }
 
+  /// Begins a put by messages, of which `request`, where there is one, learns when it is there; returns the event of
+  /// its source.
+  Event put_by_messages(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal,
+                        const std::shared_ptr<Request>& request);
+
   /// Carries the operation out, wherever the word lies, and returns what was there before.
   std::uint64_t carry_out_at(Pointer<> word, const AtomicOperation& operation);
 

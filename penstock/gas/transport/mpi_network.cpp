@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/rank_index.hpp"
 #include "penstock/gas/transport/mpi_messages.hpp"
 #include "penstock/gas/transport/peer_watch.hpp"
 
@@ -27,8 +28,9 @@ MpiNetwork::MpiNetwork(MPI_Comm comm, std::mutex& mutex, std::shared_ptr<PeerWat
     : comm_(comm), mutex_(mutex), watch_(std::move(watch)), receives_(ready_receives) {
   int size = 0;
   check_mpi(MPI_Comm_size(comm_, &size), "MPI_Comm_size");
-  sent_.resize(static_cast<std::size_t>(size));
-  received_.resize(static_cast<std::size_t>(size));
+  sends_.resize(index(size));
+  sent_.resize(index(size));
+  received_.resize(index(size));
   for (Receiving& receiving : receives_) {
     expect(receiving);
   }
@@ -49,8 +51,10 @@ MpiNetwork::~MpiNetwork() {
     MPI_Cancel(&receiving.request);
     MPI_Wait(&receiving.request, MPI_STATUS_IGNORE);
   }
-  for (Sending& sending : sends_) {
-    static_cast<void>(sending.packet.release());  // what was sent to a rank that has died is never done: MPI keeps it
+  for (std::deque<Sending>& sends : sends_) {
+    for (Sending& sending : sends) {
+      static_cast<void>(sending.packet.release());  // what was sent to a rank that has died is never done: MPI keeps it
+    }
   }
   MPI_Comm_free(&comm_);
 }
@@ -86,7 +90,7 @@ void MpiNetwork::drain() {
       is_told = is_told || is_complete(request);
     }
     progress(*nobody);
-    return is_told && received_ == counts->to_come && sends_.empty() && long_.empty() && waiting_.empty();
+    return is_told && received_ == counts->to_come && busy_peers_.empty() && long_.empty() && waiting_.empty();
   };
   if (!wait_for_end(*watch_, is_whole)) {
     static_cast<void>(counts.release());  // MPI goes on with them
@@ -103,7 +107,7 @@ void MpiNetwork::expect(Receiving& receiving) {
 
 void MpiNetwork::send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) {
   const std::scoped_lock lock(mutex_);
-  ++sent_[static_cast<std::size_t>(peer)];
+  ++sent_[index(peer)];
   Sending sending;
   if (spare_packets_.empty()) {
     sending.packet = std::make_unique_for_overwrite<Packet>();
@@ -129,24 +133,31 @@ void MpiNetwork::send(int peer, const Header& header, std::span<const std::byte>
   } else if (sent != nullptr) {
     sent->finish();
   }
-  sends_.push_back(std::move(sending));
+  if (sends_[index(peer)].empty()) {
+    busy_peers_.push_back(peer);
+  }
+  sends_[index(peer)].push_back(std::move(sending));
 }
 
+/// A peer's messages leave in order, so that the first tells of the others.
 void MpiNetwork::finish_sends() {
-  // Each peer's messages complete in order, those of different peers in any.
-  for (auto it = sends_.begin(); it != sends_.end();) {
-    int is_done = 0;
-    check_mpi(MPI_Testall(2, it->requests.data(), &is_done, MPI_STATUSES_IGNORE), "MPI_Testall");
-    if (is_done == 0) {
-      ++it;
-      continue;
+  std::erase_if(busy_peers_, [this](int peer) {
+    std::deque<Sending>& sends = sends_[index(peer)];
+    while (!sends.empty()) {
+      Sending& first = sends.front();
+      int is_done = 0;
+      check_mpi(MPI_Testall(2, first.requests.data(), &is_done, MPI_STATUSES_IGNORE), "MPI_Testall");
+      if (is_done == 0) {
+        return false;
+      }
+      if (first.sent != nullptr) {
+        first.sent->finish();
+      }
+      spare_packets_.push_back(std::move(first.packet));
+      sends.pop_front();
     }
-    if (it->sent != nullptr) {
-      it->sent->finish();
-    }
-    spare_packets_.push_back(std::move(it->packet));
-    it = sends_.erase(it);
-  }
+    return true;
+  });
 }
 
 bool MpiNetwork::take_next(Inbox& inbox) {
@@ -164,7 +175,7 @@ bool MpiNetwork::take_next(Inbox& inbox) {
   const Header& header = receiving.packet.header;
   const std::span<const std::byte> payload(receiving.packet.payload.data(),
                                            static_cast<std::size_t>(bytes) - sizeof(Header));
-  ++received_[static_cast<std::size_t>(source)];
+  ++received_[index(source)];
   next_receive_ = (next_receive_ + 1) % receives_.size();
   try {
     // Messages of a peer are taken in their order; but those of collective calls, of which none is long, need none.

@@ -74,7 +74,8 @@ class MpiNetwork final : public Network {
   // MPI fills the receives of one rank in the order in which they were posted, so that the first is the next message.
   std::vector<Receiving> receives_;
   std::size_t next_receive_ = 0;
-  std::deque<Sending> sends_;
+  std::vector<std::deque<Sending>> sends_;  // by peer
+  std::vector<int> busy_peers_;             // that have some
   std::vector<std::unique_ptr<Packet>> spare_packets_;
   std::deque<LongMessage> long_;  // at most one of each source
   std::deque<Waiting> waiting_;
