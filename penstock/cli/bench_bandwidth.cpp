@@ -10,11 +10,8 @@
 #include <vector>
 
 #include "penstock/cli/bench.hpp"
-#include "penstock/cli/machine_figures.hpp"
+#include "penstock/cli/bench_run.hpp"
 #include "penstock/cli/parse.hpp"
-#include "penstock/cli/progress.hpp"
-#include "penstock/cli/result_file.hpp"
-#include "penstock/cli/version.hpp"
 #include "penstock/measure/measure.hpp"
 
 namespace penstock::cli {
@@ -33,10 +30,7 @@ void print_results(const std::vector<BandwidthResult>& results) {
 }
 
 nlohmann::ordered_json to_json(const Session& session, const std::vector<BandwidthResult>& results) {
-  nlohmann::ordered_json json;
-  json["machine"] = read_machine(session, "").name;
-  json["mpi"] = mpi_text();
-  json["transport"] = session.team.transport_name();
+  nlohmann::ordered_json json = json_head(session);
   json["results"] = nlohmann::ordered_json::array();
   for (const BandwidthResult& result : results) {
     json["results"].push_back({{"way", result.way},
@@ -49,38 +43,19 @@ nlohmann::ordered_json to_json(const Session& session, const std::vector<Bandwid
   return json;
 }
 
-void run_bench_bandwidth(Session& session, const BandwidthOptions& asked) {
-  ResultFile json(session, "--json", session.options.json_path);
-  BandwidthOptions options = asked;
-  options.has_mpi = session.processes.has_mpi() && session.processes.size() == session.team.size();
-  std::vector<BandwidthResult> results;
-  {
-    const Progress progress(session);
-    options.progress = [&](const std::string& step) { progress.show(step); };
-    results = measure::measure_bandwidth(session.team, options);
-    session.has_begun_work = true;
-  }
-  if (session.has_table()) {
-    fmt::print("transport {}\n", session.team.transport_name());
-    print_results(results);
-  }
-  json.write(session.is_first() ? to_json(session, results).dump(2) + "\n" : "");
+void run_bench_bandwidth(Session& session, const BandwidthOptions& options) {
+  run_bench(session, options, measure::measure_bandwidth, print_results,
+            [&](const std::vector<BandwidthResult>& results) { return to_json(session, results); });
 }
 
 }  // namespace
 
 Body declare_bench_bandwidth(CLI::App& app) {
   auto options = std::make_shared<BandwidthOptions>();
-  options->sizes = parse_message_sizes("--sizes", "8:16777216");
-  add_value(app, "--sizes", "FIRST:LAST", "Message lengths in bytes, doubling (8:16777216)",
-            [options](const std::string& text) { options->sizes = parse_message_sizes("--sizes", text); });
+  add_sizes_and_rounds(app, options, "Message lengths in bytes", "Windows of each way and length");
   add_value(app, "--window", "N", fmt::format("Messages to each peer under way at once ({})", options->window),
             [options](const std::string& text) {
               options->window = static_cast<int>(parse_integer("--window", text, 1, 65536));
-            });
-  add_value(app, "--rounds", "N", fmt::format("Windows of each way and length ({})", options->rounds),
-            [options](const std::string& text) {
-              options->rounds = static_cast<int>(parse_integer("--rounds", text, 1, 1000000));
             });
   return [options](Session& session) { run_bench_bandwidth(session, *options); };
 }

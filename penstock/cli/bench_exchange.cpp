@@ -14,11 +14,8 @@
 #include <vector>
 
 #include "penstock/cli/bench.hpp"
-#include "penstock/cli/machine_figures.hpp"
+#include "penstock/cli/bench_run.hpp"
 #include "penstock/cli/parse.hpp"
-#include "penstock/cli/progress.hpp"
-#include "penstock/cli/result_file.hpp"
-#include "penstock/cli/version.hpp"
 #include "penstock/measure/measure.hpp"
 
 namespace penstock::cli {
@@ -58,7 +55,8 @@ std::optional<double> geometric_mean(const Speedups& speedups) {
   return std::exp(sum / static_cast<double>(speedups.size()));
 }
 
-void print_results(const std::vector<ExchangeResult>& results, const Speedups& speedups) {
+void print_results(const std::vector<ExchangeResult>& results) {
+  const Speedups speedups = speedups_of(results);
   fmt::print(
       "Microseconds of the slowest rank: minimum, median, 99th percentile. Overlap: total of the exchange and a "
       "computation as long, over the longer of the two\n\n{:>9}  {:14} {:>10} {:>10} {:>10} {:>8}\n",
@@ -80,13 +78,9 @@ void print_results(const std::vector<ExchangeResult>& results, const Speedups& s
   }
 }
 
-nlohmann::ordered_json to_json(const Session& session, const std::vector<ExchangeResult>& results,
-                               const Speedups& speedups) {
-  nlohmann::ordered_json json;
-  json["machine"] = read_machine(session, "").name;
-  json["mpi"] = mpi_text();
-  json["transport"] = session.team.transport_name();
-  json["ranks"] = session.team.size();
+nlohmann::ordered_json to_json(const Session& session, const std::vector<ExchangeResult>& results) {
+  const Speedups speedups = speedups_of(results);
+  nlohmann::ordered_json json = json_head(session);
   json["results"] = nlohmann::ordered_json::array();
   for (const ExchangeResult& result : results) {
     nlohmann::ordered_json entry{{"way", result.way},
@@ -112,36 +106,16 @@ nlohmann::ordered_json to_json(const Session& session, const std::vector<Exchang
   return json;
 }
 
-void run_bench_exchange(Session& session, const ExchangeOptions& asked) {
-  ResultFile json(session, "--json", session.options.json_path);
-  ExchangeOptions options = asked;
-  options.has_mpi = session.processes.has_mpi() && session.processes.size() == session.team.size();
-  std::vector<ExchangeResult> results;
-  {
-    const Progress progress(session);
-    options.progress = [&](const std::string& step) { progress.show(step); };
-    results = measure::measure_exchange(session.team, options);
-    session.has_begun_work = true;
-  }
-  const Speedups speedups = speedups_of(results);
-  if (session.has_table()) {
-    fmt::print("transport {}, {} ranks\n", session.team.transport_name(), session.team.size());
-    print_results(results, speedups);
-  }
-  json.write(session.is_first() ? to_json(session, results, speedups).dump(2) + "\n" : "");
+void run_bench_exchange(Session& session, const ExchangeOptions& options) {
+  run_bench(session, options, measure::measure_exchange, print_results,
+            [&](const std::vector<ExchangeResult>& results) { return to_json(session, results); });
 }
 
 }  // namespace
 
 Body declare_bench_exchange(CLI::App& app) {
   auto options = std::make_shared<ExchangeOptions>();
-  options->sizes = parse_message_sizes("--sizes", "8:16777216");
-  add_value(app, "--sizes", "FIRST:LAST", "Bytes from each rank to each, doubling (8:16777216)",
-            [options](const std::string& text) { options->sizes = parse_message_sizes("--sizes", text); });
-  add_value(app, "--rounds", "N", fmt::format("Samples of each way and length ({})", options->rounds),
-            [options](const std::string& text) {
-              options->rounds = static_cast<int>(parse_integer("--rounds", text, 1, 1000000));
-            });
+  add_sizes_and_rounds(app, options, "Bytes from each rank to each", "Samples of each way and length");
   add_value(app, "--polls", "N",
             fmt::format("How often the computation beside an exchange sees after it ({})", options->polls),
             [options](const std::string& text) {

@@ -14,11 +14,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/cli/bench.hpp"
-#include "penstock/cli/machine_figures.hpp"
-#include "penstock/cli/parse.hpp"
-#include "penstock/cli/progress.hpp"
-#include "penstock/cli/result_file.hpp"
-#include "penstock/cli/version.hpp"
+#include "penstock/cli/bench_run.hpp"
 #include "penstock/measure/measure.hpp"
 #include "penstock/model/model.hpp"
 
@@ -103,10 +99,7 @@ void print_fits(const Fits& fits) {
 }
 
 nlohmann::ordered_json to_json(const Session& session, const LatencyResults& results, const Fits& fits) {
-  nlohmann::ordered_json json;
-  json["machine"] = read_machine(session, "").name;
-  json["mpi"] = mpi_text();
-  json["transport"] = session.team.transport_name();
+  nlohmann::ordered_json json = json_head(session);
   json["results"] = nlohmann::ordered_json::array();
   for (const LatencyResult& result : results.of) {
     json["results"].push_back({{"way", result.way},
@@ -133,38 +126,24 @@ nlohmann::ordered_json to_json(const Session& session, const LatencyResults& res
 }
 
 void run_bench_latency(Session& session, const LatencyRequest& asked) {
-  ResultFile json(session, "--json", session.options.json_path);
-  LatencyOptions options = asked.measured;
-  options.has_mpi = session.processes.has_mpi() && session.processes.size() == session.team.size();
-  LatencyResults results;
-  {
-    const Progress progress(session);
-    options.progress = [&](const std::string& step) { progress.show(step); };
-    results = measure::measure_latency(session.team, options);
-    session.has_begun_work = true;
-  }
-  const Fits fits = asked.has_fit ? fit(results.of) : Fits();
-  if (session.has_table()) {
-    fmt::print("transport {}\n", session.team.transport_name());
+  const auto fits_of = [&](const LatencyResults& results) { return asked.has_fit ? fit(results.of) : Fits(); };
+  const auto print = [&](const LatencyResults& results) {
     print_results(results);
     if (asked.has_fit) {
-      print_fits(fits);
+      print_fits(fits_of(results));
     }
-  }
-  json.write(session.is_first() ? to_json(session, results, fits).dump(2) + "\n" : "");
+  };
+  run_bench(session, asked.measured, measure::measure_latency, print,
+            [&](const LatencyResults& results) { return to_json(session, results, fits_of(results)); });
 }
 
 }  // namespace
 
 Body declare_bench_latency(CLI::App& app) {
   auto request = std::make_shared<LatencyRequest>();
-  request->measured.sizes = parse_message_sizes("--sizes", "8:16777216");
-  add_value(app, "--sizes", "FIRST:LAST", "Message lengths in bytes, doubling (8:16777216)",
-            [request](const std::string& text) { request->measured.sizes = parse_message_sizes("--sizes", text); });
-  add_value(app, "--rounds", "N", fmt::format("Samples of each way and length ({})", request->measured.rounds),
-            [request](const std::string& text) {
-              request->measured.rounds = static_cast<int>(parse_integer("--rounds", text, 1, 1000000));
-            });
+  // The options are part of the request, which they keep.
+  const std::shared_ptr<LatencyOptions> measured(request, &request->measured);
+  add_sizes_and_rounds(app, measured, "Message lengths in bytes", "Samples of each way and length");
   app.add_flag("--fit", request->has_fit, "Fit latency and bandwidth to the minima, in one and in two segments");
   return [request](Session& session) { run_bench_latency(session, *request); };
 }

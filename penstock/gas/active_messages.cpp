@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include "penstock/base/base.hpp"
@@ -49,7 +50,18 @@ struct ActiveMessages::State {
   std::vector<int> rank_of_world;  // by rank of the world; -1 for who is not in the team
   std::atomic<std::uint64_t> sent = 0;
   std::atomic<std::uint64_t> handled = 0;
+  std::uint32_t table = 0;                      // by which messages name it; 0 while there is none
   int exceptions = std::uncaught_exceptions();  // at the beginning
+
+  State(const Team& of, std::vector<Handler> its_handlers)
+      : team(of), engine(of.engine()), handlers(std::move(its_handlers)) {}
+  ~State() {
+    if (table != 0) {
+      engine.remove_table(table);
+    }
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
 
   const Seat& check(int peer, std::size_t handler) const {
     if (peer < 0 || static_cast<std::size_t>(peer) >= seats.size()) {
@@ -63,29 +75,33 @@ struct ActiveMessages::State {
 };
 
 ActiveMessages::ActiveMessages(const Team& team, std::vector<Handler> handlers)
-    : state_(new State{
-          .team = team, .engine = team.engine(), .handlers = std::move(handlers), .seats = {}, .rank_of_world = {}}) {
+    : state_(std::make_unique<State>(team, std::move(handlers))) {
   static_assert(most_payload_bytes == most_inline_bytes);
   team.agree_on("number of handlers of active messages", std::to_string(state_->handlers.size()));
   if (state_->handlers.size() > most_handlers) {
     throw Error(fmt::format("a table of {} handlers of active messages: at most {} fit", state_->handlers.size(),
                             most_handlers));
   }
-  const auto run = [this](int source, const Header& header, std::span<const std::byte> payload) {
+  const auto run = [this](int source, const Header& header, std::optional<std::span<const std::byte>> payload) {
+    /// A message counts as handled whatever comes of it.
+    struct Count {
+      std::atomic<std::uint64_t>& handled;
+      ~Count() { handled.fetch_add(1, std::memory_order_relaxed); }
+    };
+    const Count count{state_->handled};
     Message message;
     message.messages_ = this;
     message.source_ = state_->rank_of_world[static_cast<std::size_t>(source)];
     message.arguments_ = {header.a, header.b, header.cookie};
-    message.payload_ = payload;
-    try {
-      state_->handlers[header.operation](message);
-    } catch (...) {
-      state_->handled.fetch_add(1, std::memory_order_relaxed);
-      throw;
+    if (!payload.has_value()) {
+      throw Error(fmt::format("a long active message of rank {} has come for a segment that this rank has freed",
+                              message.source_));
     }
-    state_->handled.fetch_add(1, std::memory_order_relaxed);
+    message.payload_ = *payload;
+    state_->handlers[header.operation](message);
   };
-  const State::Seat mine{.world_rank = team.world_rank(team.rank()), .table = state_->engine.add_table(run)};
+  state_->table = state_->engine.add_table(run);
+  const State::Seat mine{.world_rank = team.world_rank(team.rank()), .table = state_->table};
   state_->seats = team.all_gather(mine);
   for (std::size_t rank = 0; rank < state_->seats.size(); ++rank) {
     const auto world_rank = static_cast<std::size_t>(state_->seats[rank].world_rank);
@@ -101,7 +117,6 @@ ActiveMessages::~ActiveMessages() {
   if (!is_unwinding) {
     finish();
   }
-  state_->engine.remove_table(state_->seats[static_cast<std::size_t>(state_->team.rank())].table);
 }
 
 void ActiveMessages::finish() noexcept {

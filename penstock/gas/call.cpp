@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/rank_index.hpp"
 #include "penstock/gas/team_calls.hpp"
 
 namespace penstock::gas {
@@ -18,10 +19,6 @@ constexpr std::size_t window = 16;
 
 /// So much is copied before messages are looked at again: some tens of microseconds.
 constexpr std::size_t budget_bytes = std::size_t{256} << 10;
-
-/// Networks carry messages of up to this length at once: the receiver keeps what comes before its step has begun.
-/// Longer ones would fill its memory, and take so long that asking first is a small part of it.
-constexpr std::size_t most_unasked_bytes = std::size_t{64} << 10;
 
 constexpr std::size_t nowhere = ~std::size_t{0};
 
@@ -77,6 +74,19 @@ void Call::check() const {
   }
 }
 
+void Call::give_up() noexcept {
+  if (is_done() || !failure_.empty()) {
+    return;
+  }
+  try {
+    fail(fmt::format("{}: rank {} has given it up, as something was thrown there while it waited",
+                     name_of(schedule_.kind), team_.rank()));
+  } catch (...) {
+    // The peers cannot be told: their own waits will fail as this rank's has.
+  }
+  finish_if_resolved();
+}
+
 void Call::advance() {
   if (is_done()) {
     return;
@@ -84,10 +94,14 @@ void Call::advance() {
   std::size_t budget = budget_bytes;
   for (bool has_moved = true; has_moved && failure_.empty();) {
     const std::size_t end = std::min(first_ + window, schedule_.steps.size());
-    for (std::size_t i = first_; i < end; ++i) {
-      Progress& progress = progress_[i];
-      if (!progress.is_done && (progress.has_begun || may_begin(i))) {
-        run(i, budget);
+    // Receives first: what tells a sender that it may begin must not wait behind what this rank sends itself.
+    for (const bool is_receive : {true, false}) {
+      for (std::size_t i = first_; i < end; ++i) {
+        const Progress& progress = progress_[i];
+        if (schedule_.steps[i].is_receive() == is_receive && !progress.is_done &&
+            (progress.has_begun || may_begin(i))) {
+          run(i, budget);
+        }
       }
     }
     has_moved = false;
@@ -99,12 +113,18 @@ void Call::advance() {
   finish_if_resolved();
 }
 
+int Call::world_rank_of(int peer) const {
+  return team_.seats()[index(peer)].world_rank;
+}
+
 bool Call::is_local(int peer) const {
-  return team_.engine().is_local(team_.seats()[static_cast<std::size_t>(peer)].world_rank);
+  return team_.engine().is_local(world_rank_of(peer));
 }
 
 bool Call::waits_for_ready(const Step& step) const {
-  return step.bytes > (is_local(step.peer) ? most_inline_bytes : most_unasked_bytes);
+  // What comes before its step has begun is kept: longer data would fill the receiver's memory, and take so long that
+  // asking first is a small part of it.
+  return step.bytes > (is_local(step.peer) ? most_inline_bytes : most_packet_bytes);
 }
 
 bool Call::may_begin(std::size_t step) const noexcept {
@@ -138,27 +158,9 @@ void Call::run(std::size_t step, std::size_t& budget) {
   progress_[step].has_begun = true;
 }
 
-std::byte* Call::place(const CollectiveMessage& message) {
-  const std::size_t step = find(true, message.source, message.ordinal);
-  if (!failure_.empty() || step == nowhere || message.payload_bytes != schedule_.steps[step].bytes ||
-      !may_begin(step)) {
-    return nullptr;
-  }
-  progress_[step].is_placed = true;
-  const Step& of = schedule_.steps[step];
-  if (of.kind == Step::Kind::receive && of.to_layout == nullptr) {
-    return of.to;
-  }
-  progress_[step].parcel.resize(of.bytes);
-  return progress_[step].parcel.data();
-}
-
 void Call::deliver(const CollectiveMessage& message, std::span<const std::byte> payload) {
   const bool is_ready = message.phase == Phase::ready;
   const std::size_t step = message.phase == Phase::failed ? nowhere : find(!is_ready, message.source, message.ordinal);
-  if (step != nowhere) {
-    progress_[step].is_placed = false;
-  }
   if (!failure_.empty()) {
     return;
   }
@@ -226,10 +228,10 @@ void Call::fail(const std::string& why) {
   send_failure(team_, number_, schedule_.kind, why);
 }
 
-/// A call that has failed is done when nothing of the caller's memory is in MPI's hands.
+/// A call that has failed is done when the network reads the caller's memory no more.
 void Call::finish_if_resolved() {
   const auto is_free = [](const Progress& progress) {
-    return !progress.is_placed && (progress.sent == nullptr || progress.sent->is_done());
+    return std::ranges::all_of(progress.sent, [](const auto& piece) { return piece->is_done(); });
   };
   const bool is_resolved =
       failure_.empty() ? first_ == schedule_.steps.size() : std::ranges::all_of(progress_, is_free);
@@ -241,7 +243,7 @@ void Call::finish_if_resolved() {
 void send_failure(TeamCalls& team, std::uint64_t number, CallKind kind, const std::string& why) {
   const std::span<const std::byte> text = std::as_bytes(std::span(why));
   for (int peer = 0; peer < team.member().size; ++peer) {
-    const TeamCalls::Seat& seat = team.seats()[static_cast<std::size_t>(peer)];
+    const TeamCalls::Seat& seat = team.seats()[index(peer)];
     if (peer != team.rank()) {
       const CollectiveMessage message{.phase = Phase::failed,
                                       .kind = kind,

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,11 +28,11 @@ class Call final : public Operation {
   std::uint64_t number() const noexcept { return number_; }
   bool is_done() const noexcept override { return is_done_.load(std::memory_order_acquire); }
   void check() const override;
+  /// Fails the call on every rank.
+  void give_up() noexcept override;
 
   /// Does what can be done now.
   void advance();
-  /// Where the data of a step lies that comes as one long message.
-  std::byte* place(const CollectiveMessage& message);
   /// Takes a message of this call; `advance` is to follow.
   void deliver(const CollectiveMessage& message, std::span<const std::byte> payload);
 
@@ -40,17 +41,17 @@ class Call final : public Operation {
   struct Progress {
     bool has_begun = false;
     bool is_done = false;
-    std::size_t moved = 0;       // bytes
-    std::uint32_t ordinal = 0;   // among the steps of its direction with its peer
-    bool may_send = false;       // the receiver has told that it is ready
-    std::byte* place = nullptr;  // then: where it can be written to directly
-    std::shared_ptr<Sent> sent;  // of a long message
-    bool is_placed = false;      // a long message is on its way to the place that was given for it
-    bool has_parcel = false;     // what was received before the step could begin, or is to be unpacked
+    std::size_t moved = 0;                   // bytes
+    std::uint32_t ordinal = 0;               // among the steps of its direction with its peer
+    bool may_send = false;                   // the receiver has told that it is ready
+    std::byte* place = nullptr;              // then: where it can be written to directly
+    std::deque<std::shared_ptr<Sent>> sent;  // pieces that the network has, which may still read the caller's memory
+    bool has_parcel = false;                 // what was received before the step could begin
     std::vector<std::byte> parcel;
     std::optional<mover::Mover> mover;  // where a layout is
   };
 
+  int world_rank_of(int peer) const;
   bool is_local(int peer) const;
   bool waits_for_ready(const Step& step) const;
   bool may_begin(std::size_t step) const noexcept;
@@ -59,6 +60,7 @@ class Call final : public Operation {
   void begin_receive(std::size_t step);
   void run_copy(std::size_t step, std::size_t& budget);
   void send_pieces(std::size_t step);
+  void send_through_network(std::size_t step);
   void take(std::size_t step, std::size_t offset, std::span<const std::byte> data);
   void take_ready(std::size_t step, const CollectiveMessage& message, std::span<const std::byte> payload);
   void take_data(std::size_t step, const CollectiveMessage& message, std::span<const std::byte> payload);

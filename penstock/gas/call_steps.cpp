@@ -5,6 +5,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/gas/call.hpp"
+#include "penstock/gas/rank_index.hpp"
 #include "penstock/gas/team_calls.hpp"
 
 namespace penstock::gas {
@@ -27,7 +28,7 @@ CollectiveMessage Call::message_of(std::size_t step, Phase phase) const {
   return {.phase = phase,
           .kind = schedule_.kind,
           .root = schedule_.root,
-          .calls = team_.seats()[static_cast<std::size_t>(of.peer)].calls,
+          .calls = team_.seats()[index(of.peer)].calls,
           .call = number_,
           .source = team_.rank(),
           .ordinal = progress_[step].ordinal,
@@ -38,8 +39,8 @@ void Call::send(std::size_t step, Phase phase, std::span<const std::byte> payloa
   CollectiveMessage message = message_of(step, phase);
   message.offset = offset;
   message.payload_bytes = payload.size();
-  const int peer = team_.seats()[static_cast<std::size_t>(schedule_.steps[step].peer)].world_rank;
-  team_.engine().send_in_turn(peer, message.header(), payload, progress_[step].sent);
+  const int peer = world_rank_of(schedule_.steps[step].peer);
+  team_.engine().send_in_turn(peer, message.header(), payload);
 }
 
 void Call::run_send(std::size_t step, std::size_t& budget) {
@@ -74,15 +75,7 @@ void Call::run_send(std::size_t step, std::size_t& budget) {
     send_pieces(step);
     return;
   }
-  if (progress.sent == nullptr) {
-    progress.sent = std::make_shared<Sent>();
-    if (of.from_layout != nullptr) {
-      progress.sent->parcel.resize(of.bytes);
-      pack(progress.sent->parcel.data());
-    }
-    send(step, Phase::whole, of.from_layout != nullptr ? std::span<const std::byte>(progress.sent->parcel) : data);
-  }
-  progress.is_done = progress.sent->is_done();
+  send_through_network(step);
 }
 
 /// Through the queue to a rank of this node whose place is not mapped here.
@@ -92,7 +85,7 @@ void Call::send_pieces(std::size_t step) {
   Engine& engine = team_.engine();
   const std::size_t most =
       most_inline_bytes / schedule_.combination.element_bytes * schedule_.combination.element_bytes;
-  const int peer = team_.seats()[static_cast<std::size_t>(of.peer)].world_rank;
+  const int peer = world_rank_of(of.peer);
   if (of.from_layout != nullptr && !progress.mover) {
     progress.mover = engine.movers().compile(*of.from_layout, Layout::contiguous(signed_of(of.bytes)));
   }
@@ -114,6 +107,44 @@ void Call::send_pieces(std::size_t step) {
     progress.moved += bytes;
   }
   progress.is_done = true;
+}
+
+/// In packets, a few at a time: long messages would have the network ask the receiver, whose answer waits behind what
+/// that is sending itself, so that the two directions take turns.
+void Call::send_through_network(std::size_t step) {
+  constexpr std::size_t most_under_way = 8;
+  const Step& of = schedule_.steps[step];
+  Progress& progress = progress_[step];
+  Engine& engine = team_.engine();
+  const std::size_t element_bytes = schedule_.combination.element_bytes;
+  const std::size_t most = most_packet_bytes / element_bytes * element_bytes;
+  if (of.from_layout != nullptr && !progress.mover) {
+    progress.mover = engine.movers().compile(*of.from_layout, Layout::contiguous(signed_of(of.bytes)));
+  }
+  for (;;) {
+    while (!progress.sent.empty() && progress.sent.front()->is_done()) {
+      progress.sent.pop_front();
+    }
+    if (progress.moved == of.bytes || progress.sent.size() == most_under_way) {
+      break;
+    }
+    const std::size_t bytes = std::min(most, of.bytes - progress.moved);
+    const std::byte* data = of.from + progress.moved;
+    progress.sent.push_back(std::make_shared<Sent>());
+    if (progress.mover) {
+      std::vector<std::byte>& packed = progress.sent.back()->parcel;
+      packed.resize(bytes);
+      progress.mover->move_part(of.from, packed.data() - progress.moved, signed_of(progress.moved),
+                                signed_of(progress.moved + bytes));
+      data = packed.data();
+    }
+    CollectiveMessage message = message_of(step, waits_for_ready(of) ? Phase::piece : Phase::whole);
+    message.offset = progress.moved;
+    message.payload_bytes = bytes;
+    engine.send_in_turn(world_rank_of(of.peer), message.header(), {data, bytes}, progress.sent.back());
+    progress.moved += bytes;
+  }
+  progress.is_done = progress.moved == of.bytes && progress.sent.empty();
 }
 
 void Call::run_copy(std::size_t step, std::size_t& budget) {
@@ -157,7 +188,7 @@ void Call::begin_receive(std::size_t step) {
     return;
   }
   Engine& engine = team_.engine();
-  const int peer = team_.seats()[static_cast<std::size_t>(of.peer)].world_rank;
+  const int peer = world_rank_of(of.peer);
   CollectiveMessage message = message_of(step, Phase::ready);
   message.tells = of.bytes;
   std::vector<std::byte> layout;
@@ -216,7 +247,7 @@ void Call::take_ready(std::size_t step, const CollectiveMessage& message, std::s
     return;
   }
   Engine& engine = team_.engine();
-  std::byte* const base = engine.mapped(team_.seats()[static_cast<std::size_t>(of.peer)].world_rank, message.segment);
+  std::byte* const base = engine.mapped(world_rank_of(of.peer), message.segment);
   PENSTOCK_ASSERT(base != nullptr);
   progress.place = base + static_cast<std::ptrdiff_t>(message.offset);
   if (of.from_layout != nullptr || !payload.empty()) {

@@ -12,7 +12,7 @@ namespace penstock::gas {
 /// What a message of a call says about the step of its sender.
 enum class Phase : std::uint8_t {
   whole,   ///< data: the payload, all of it
-  ready,   ///< of the receiver: send what is longer than a short message; payload: the layout of its place
+  ready,   ///< of the receiver: send what goes in pieces; payload: the layout of its place
   piece,   ///< data: the payload is what begins at `offset`
   placed,  ///< data: it lies in its place already
   failed,  ///< the call has failed; payload: why

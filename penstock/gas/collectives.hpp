@@ -15,7 +15,7 @@
 // - Where arguments of a rank cannot be used, and where messages show that ranks differ in a call, its root or its
 //   lengths, the event throws Error on every rank that is not done with it. Of an exchange both ranks of a pair see
 //   whether they differ. Ranks that all wait for one another in different calls wait for ever.
-// - The calls without `start_` wait.
+// - The calls without `start_` wait; what they throw comes when they have been given up.
 #pragma once
 
 #include <complex>
@@ -114,7 +114,7 @@ Event start_broadcast(const Team& team, std::span<T> data, int root) {
 }
 template <class T>
 void broadcast(const Team& team, std::span<T> data, int root) {
-  start_broadcast(team, data, root).wait();
+  start_broadcast(team, data, root).wait_or_give_up();
 }
 
 Event start_reduce_bytes(const Team& team, std::span<const std::byte> mine, std::span<std::byte> result, int root,
@@ -130,7 +130,7 @@ Event start_reduce(const Team& team, std::type_identity_t<std::span<const T>> mi
 template <class T, Reduces<T> Operation>
 void reduce(const Team& team, std::type_identity_t<std::span<const T>> mine, std::span<T> result, Operation operation,
             int root) {
-  start_reduce(team, mine, result, operation, root).wait();
+  start_reduce(team, mine, result, operation, root).wait_or_give_up();
 }
 
 Event start_all_reduce_bytes(const Team& team, std::span<const std::byte> mine, std::span<std::byte> result,
@@ -145,7 +145,7 @@ Event start_all_reduce(const Team& team, std::type_identity_t<std::span<const T>
 template <class T, Reduces<T> Operation>
 void all_reduce(const Team& team, std::type_identity_t<std::span<const T>> mine, std::span<T> result,
                 Operation operation) {
-  start_all_reduce(team, mine, result, operation).wait();
+  start_all_reduce(team, mine, result, operation).wait_or_give_up();
 }
 
 Event start_gather_bytes(const Team& team, std::span<const std::byte> mine, std::span<std::byte> all, int root);
@@ -156,7 +156,7 @@ Event start_gather(const Team& team, std::type_identity_t<std::span<const T>> mi
 }
 template <class T>
 void gather(const Team& team, std::type_identity_t<std::span<const T>> mine, std::span<T> all, int root) {
-  start_gather(team, mine, all, root).wait();
+  start_gather(team, mine, all, root).wait_or_give_up();
 }
 
 Event start_all_gather_bytes(const Team& team, std::span<const std::byte> mine, std::span<std::byte> all);
@@ -167,7 +167,7 @@ Event start_all_gather(const Team& team, std::type_identity_t<std::span<const T>
 }
 template <class T>
 void all_gather(const Team& team, std::type_identity_t<std::span<const T>> mine, std::span<T> all) {
-  start_all_gather(team, mine, all).wait();
+  start_all_gather(team, mine, all).wait_or_give_up();
 }
 
 /// What one rank gives to another in an exchange: elements in a row, or what a layout names around an origin. Peers of
@@ -201,7 +201,7 @@ struct ReceiveBlock {
 /// what rank k gives, byte after byte; so the two are equally long. Blocks of no bytes are blocks as well.
 Event start_exchange(const Team& team, std::span<const SendBlock> send, std::span<const ReceiveBlock> receive);
 inline void exchange(const Team& team, std::span<const SendBlock> send, std::span<const ReceiveBlock> receive) {
-  start_exchange(team, send, receive).wait();
+  start_exchange(team, send, receive).wait_or_give_up();
 }
 
 Event start_exchange_bytes(const Team& team, std::span<const std::byte> send, std::span<std::byte> receive);
@@ -212,7 +212,7 @@ Event start_exchange(const Team& team, std::type_identity_t<std::span<const T>> 
 }
 template <class T>
 void exchange(const Team& team, std::type_identity_t<std::span<const T>> send, std::span<T> receive) {
-  start_exchange(team, send, receive).wait();
+  start_exchange(team, send, receive).wait_or_give_up();
 }
 
 }  // namespace penstock::gas

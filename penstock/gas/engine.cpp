@@ -6,13 +6,10 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/rank_index.hpp"
 
 namespace penstock::gas {
 namespace {
-
-std::size_t index(int rank) {
-  return static_cast<std::size_t>(rank);
-}
 
 /// The queues of a rank together take about this much, however many peers send to it.
 constexpr std::size_t wanted_ring_bytes = std::size_t{1} << 20;
@@ -59,6 +56,7 @@ Engine::Engine(std::shared_ptr<Transport> world) : world_(std::move(world)), loc
     peer.to = RingWriter(rings_->at[index(local_ranks_[i])] + position * RingForm::bytes(lines), lines);
   }
   network_ = world_->make_network();
+  dones_.resize(index(world_->size()));
 }
 
 Engine::~Engine() = default;
@@ -139,6 +137,22 @@ void Engine::send_followers() {
   });
 }
 
+/// Answers the puts that have come since the last time, together: each alone would cost as much as the put.
+void Engine::send_dones() {
+  constexpr std::size_t most = most_inline_bytes / sizeof(std::uint64_t);
+  for (const int peer : owed_dones_) {
+    std::span<const std::uint64_t> cookies(dones_[index(peer)]);
+    while (!cookies.empty()) {
+      const auto others = cookies.subspan(1, std::min(most, cookies.size() - 1));
+      send_in_turn(peer, {.kind = MessageKind::done, .bytes = others.size_bytes(), .cookie = cookies.front()},
+                   std::as_bytes(others));
+      cookies = cookies.subspan(1 + others.size());
+    }
+    dones_[index(peer)].clear();
+  }
+  owed_dones_.clear();
+}
+
 void Engine::send_in_turn(int peer, const Header& header, std::span<const std::byte> payload,
                           std::shared_ptr<Sent> sent) {
   if (!world_->is_local(peer)) {
@@ -192,6 +206,14 @@ void Engine::advance_calls() {
   }
 }
 
+void Engine::take_from_network() {
+  if (network_ != nullptr) {
+    network_->progress(*this);
+    send_followers();
+    send_dones();
+  }
+}
+
 void Engine::progress() {
   world_->check_peers();
   if (has_failed_.load(std::memory_order_acquire)) {
@@ -202,17 +224,33 @@ void Engine::progress() {
     return;
   }
   take_from_queues();
-  if (network_ != nullptr) {
-    network_->progress(*this);
-    send_followers();
-  }
+  take_from_network();
   advance_calls();
+}
+
+void Engine::give_up(Operation& operation) noexcept {
+  constexpr double patience_s = 2;
+  in_turn([&] { operation.give_up(); });
+  const double deadline_s = seconds() + patience_s;
+  for (Backoff backoff; !operation.is_done() && seconds() < deadline_s; backoff.pause()) {
+    try {
+      in_turn([&] {
+        take_from_queues();
+        take_from_network();
+        advance_calls();
+      });
+    } catch (...) {
+      // An exception is on its way to the caller already, commonly of the same cause.
+    }
+  }
 }
 
 void Engine::fail(std::exception_ptr failure) {
   const std::scoped_lock lock(mutex_);
-  failure_ = std::move(failure);
-  has_failed_.store(true, std::memory_order_release);
+  if (!has_failed_.load(std::memory_order_relaxed)) {  // others may be reading the first
+    failure_ = std::move(failure);
+    has_failed_.store(true, std::memory_order_release);
+  }
 }
 
 std::uint32_t Engine::add_segment(SegmentPart part) {

@@ -9,7 +9,9 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -26,7 +28,9 @@ namespace penstock::gas {
 /// An operation that a peer answers.
 class Request : public Operation {
  public:
-  bool is_done() const noexcept override { return is_answered_.load(std::memory_order_acquire); }
+  bool is_done() const noexcept override { return is_done_.load(std::memory_order_acquire); }
+  void check() const override;
+  void give_up() noexcept override;
   /// Where the answer's payload goes; called once before it arrives.
   virtual std::byte* place(const Header&) { return nullptr; }
   /// The answer is here; `payload` where it is not in its place already.
@@ -34,7 +38,10 @@ class Request : public Operation {
 
  private:
   friend class Engine;
-  std::atomic<bool> is_answered_ = false;
+  bool is_placed_ = false;    // the network has the place of the answer
+  bool is_given_up_ = false;  // nobody wants the answer any more
+  std::string failure_;       // not empty where the peer has refused
+  std::atomic<bool> is_done_ = false;
 };
 
 /// A part of a segment as messages see it.
@@ -44,13 +51,15 @@ struct SegmentPart {
   std::function<void(std::uint64_t)> raise;  ///< adds one to a signal
 };
 
-/// Runs the handlers of one table, on the turn of whoever makes progress.
-using ActiveTable = std::function<void(int source, const Header&, std::span<const std::byte>)>;
+/// Runs the handlers of one table, on the turn of whoever makes progress. The payload is nullopt of a long message
+/// whose segment this rank has freed: that is an error, and the message counts as handled.
+using ActiveTable = std::function<void(int source, const Header&, std::optional<std::span<const std::byte>>)>;
 
 /// Takes the messages of a team's collective calls, and carries on those that wait for something else.
-class CallInbox : public Inbox {
+class CallInbox {
  public:
-  // `place` may return nullptr for what nobody wants any more.
+  virtual ~CallInbox() = default;
+  virtual void deliver(const Header& header, std::span<const std::byte> payload) = 0;
   /// Called again and again, with the turn held.
   virtual void advance() = 0;
 };
@@ -104,6 +113,10 @@ class Engine final : public Inbox {
 
   /// Takes what has arrived; leaves it to another thread that is at it. Throws Error when a peer has failed.
   void progress();
+
+  /// For a caller that an exception ends: returns when nobody touches the memory that the operation was given; makes
+  /// progress for that, for at most two seconds.
+  void give_up(Operation& operation) noexcept;
 
   /// What was thrown on a thread that has nobody to catch it is thrown by the next `progress` of another.
   void fail(std::exception_ptr failure);
@@ -182,16 +195,22 @@ class Engine final : public Inbox {
 
   void take_local();
   void take_from_queues();
+  void take_from_network();
   void advance_calls();
   std::byte* place(int source, const Header& header) override;
   void deliver(int source, const Header& header, std::span<const std::byte> payload) override;
   void answer(int peer, const Header& asked, Header reply, std::span<const std::byte> payload,
               std::shared_ptr<Sent> sent = nullptr);
   void flush(LocalPeer& peer);
+  void send_dones();
   void send_followers();
-  SegmentPart& part(std::uint64_t id);
+  SegmentPart* part(std::uint64_t id) noexcept;
   std::byte* make_parcel(std::size_t bytes);
-  void finish_put(int source, const Header& header);
+  void serve(int source, const Header& header, std::span<const std::byte> payload);
+  void run_handler(int source, const Header& header, std::span<const std::byte> payload);
+  template <class Take>
+  void finish_request(std::uint64_t cookie, const Take& take);
+  void take_answer(int source, const Header& header, std::span<const std::byte> payload);
 
   std::shared_ptr<Transport> world_;
   std::mutex mutex_;
@@ -203,6 +222,8 @@ class Engine final : public Inbox {
   std::vector<Follower> followers_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Request>> requests_;
   std::uint64_t last_cookie_ = 0;
+  std::vector<std::vector<std::uint64_t>> dones_;  // by rank: the cookies of puts that are to be answered
+  std::vector<int> owed_dones_;                    // the ranks that have some
   std::unordered_map<std::uint32_t, SegmentPart> segments_;
   std::unordered_map<std::uint64_t, Mapped> mapped_;  // by mapped_key
   std::unordered_map<std::uint32_t, ActiveTable> tables_;

@@ -12,18 +12,28 @@ namespace {
 
 class AllOf final : public Operation {
  public:
-  explicit AllOf(std::vector<std::shared_ptr<const Operation>> operations) : operations_(std::move(operations)) {}
+  explicit AllOf(std::vector<std::shared_ptr<Operation>> operations) : operations_(std::move(operations)) {}
   bool is_done() const noexcept override {
     return std::ranges::all_of(operations_, [](const auto& operation) { return operation->is_done(); });
   }
+  void check() const override {
+    for (const auto& operation : operations_) {
+      operation->check();
+    }
+  }
+  void give_up() noexcept override {
+    for (const auto& operation : operations_) {
+      operation->give_up();
+    }
+  }
 
  private:
-  std::vector<std::shared_ptr<const Operation>> operations_;
+  std::vector<std::shared_ptr<Operation>> operations_;
 };
 
 }  // namespace
 
-Event::Event(Engine& engine, std::shared_ptr<const Operation> operation)
+Event::Event(Engine& engine, std::shared_ptr<Operation> operation)
     : engine_(&engine), operation_(std::move(operation)) {}
 
 bool Event::is_done() {
@@ -47,9 +57,25 @@ void Event::wait() {
   }
 }
 
+void Event::give_up() noexcept {
+  if (operation_ != nullptr) {
+    engine_->give_up(*operation_);
+    operation_ = nullptr;
+  }
+}
+
+void Event::wait_or_give_up() {
+  try {
+    wait();
+  } catch (...) {
+    give_up();
+    throw;
+  }
+}
+
 Event all_of(std::span<const Event> events) {
   Engine* engine = nullptr;
-  std::vector<std::shared_ptr<const Operation>> operations;
+  std::vector<std::shared_ptr<Operation>> operations;
   for (const Event& event : events) {
     if (event.operation_ != nullptr) {
       PENSTOCK_ASSERT(engine == nullptr || engine == event.engine_);

@@ -12,25 +12,30 @@ class Engine;
 class Operation;
 
 /// Something that was begun: a put, a get, a message, a collective call. Movable and copyable; copies tell of the same.
-/// Letting one go does not end what it tells of: the memory that was named must stay until that is done. What is not
-/// done must not be asked after its world has ended.
+/// Letting one go does not end what it tells of: the memory that was named must stay until that is done, or has been
+/// given up. What is not done must not be asked after its world has ended.
 class [[nodiscard]] Event {
  public:
   /// Of what is done already.
   Event() = default;
-  Event(Engine& engine, std::shared_ptr<const Operation> operation);
+  Event(Engine& engine, std::shared_ptr<Operation> operation);
 
   /// Whether it is done. Makes progress; throws Error when a peer has failed, and once where it has failed itself.
   bool test();
   /// Returns when it is done; throws as `test` does.
   void wait();
+  /// Ends it, done or not: the memory that was named may go when this returns. A collective call then fails on every
+  /// rank. What a network is already moving is waited for, but no longer than two seconds, as its peer may have died.
+  void give_up() noexcept;
+  /// As `wait`; what it throws comes when the operation has been given up.
+  void wait_or_give_up();
 
  private:
   friend Event all_of(std::span<const Event> events);
   bool is_done();
 
   Engine* engine_ = nullptr;
-  std::shared_ptr<const Operation> operation_;  // none where it is done
+  std::shared_ptr<Operation> operation_;  // none where it is done
 };
 
 /// What is done when all of these are, which are of one world.

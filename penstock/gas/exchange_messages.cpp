@@ -7,14 +7,11 @@
 #include "penstock/base/base.hpp"
 #include "penstock/gas/exchange_way.hpp"
 #include "penstock/gas/gas.hpp"
+#include "penstock/gas/rank_index.hpp"
 #include "penstock/gas/transport/transport.hpp"
 
 namespace penstock::gas {
 namespace {
-
-std::size_t index(int rank) {
-  return static_cast<std::size_t>(rank);
-}
 
 class ByMessages final : public ExchangeWay {
  public:

@@ -155,12 +155,12 @@ class GlobalArray {
 
   /// Writes or reads the elements of a box, which may lie on any ranks; `data` has them in C order, and as many (else
   /// Error). The first of each pair returns when all is there; the other lets the program go on meanwhile.
-  void put(const Box<dimensions>& box, std::span<const T> data) { start_put(box, data).remote.wait(); }
+  void put(const Box<dimensions>& box, std::span<const T> data) { start_put(box, data).wait_or_give_up(); }
   Put start_put(const Box<dimensions>& box, std::span<const T> data) {
     ArrayStorage::check_count(box.extents, data.size());
     return storage_.start_put({box.first, box.extents, {}}, std::as_bytes(data).data());
   }
-  void get(const Box<dimensions>& box, std::span<T> data) { start_get(box, data).wait(); }
+  void get(const Box<dimensions>& box, std::span<T> data) { start_get(box, data).wait_or_give_up(); }
   Event start_get(const Box<dimensions>& box, std::span<T> data) {
     ArrayStorage::check_count(box.extents, data.size());
     return storage_.start_get({box.first, box.extents, {}}, std::as_writable_bytes(data).data());

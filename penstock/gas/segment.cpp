@@ -11,14 +11,11 @@
 #include "penstock/gas/atomic_operation.hpp"
 #include "penstock/gas/engine.hpp"
 #include "penstock/gas/gas.hpp"
+#include "penstock/gas/rank_index.hpp"
 #include "penstock/gas/segment_state.hpp"
 
 namespace penstock::gas {
 namespace {
-
-std::size_t index(int rank) {
-  return static_cast<std::size_t>(rank);
-}
 
 /// The payload of the answer goes to the buffer of the one who asked.
 class GetRequest final : public Request {
@@ -114,11 +111,22 @@ std::size_t Segment::bytes_in_huge_pages() const {
 }
 
 std::size_t Segment::bytes_of(int peer) const {
-  return state_->parts[index(peer)].bytes;
+  return state_->part_of("the length of a part", peer).bytes;
 }
 
-std::byte* Segment::address_at(int peer) const noexcept {
+std::byte* Segment::address_at(int peer) const {
+  state_->part_of("the address of a part", peer);
   return state_->region->at[index(peer)];
+}
+
+void Put::wait_or_give_up() {
+  try {
+    remote.wait();
+  } catch (...) {
+    source.give_up();
+    remote.give_up();
+    throw;
+  }
 }
 
 bool Segment::State::put_in_place(int peer, std::size_t offset, std::span<const std::byte> data,
@@ -148,36 +156,58 @@ void Segment::State::put_remotely(RemoteMemory& memory, int peer, std::size_t of
   }
 }
 
+Event Segment::State::put_by_messages(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal,
+                                      const std::shared_ptr<Request>& request) {
+  // What is a few packets long goes as such, in order: a long message has the network ask first, which costs more than
+  // to copy them.
+  constexpr std::size_t most_in_packets = 4 * most_packet_bytes;
+  const int world_rank = parts[index(peer)].world_rank;
+  std::vector<Event> sources;
+  while (data.size() > most_packet_bytes && data.size() <= most_in_packets) {
+    auto sent = std::make_shared<Sent>();
+    engine.send(world_rank, put_header(peer, offset, most_packet_bytes, no_signal), data.first(most_packet_bytes),
+                sent);
+    sources.emplace_back(engine, std::move(sent));
+    data = data.subspan(most_packet_bytes);
+    offset += most_packet_bytes;
+  }
+  auto sent = std::make_shared<Sent>();
+  const Header header = put_header(peer, offset, data.size(), signal);
+  if (request != nullptr) {
+    engine.ask(world_rank, header, data, request, sent);
+  } else {
+    engine.send(world_rank, header, data, sent);
+  }
+  sources.emplace_back(engine, std::move(sent));
+  return sources.size() == 1 ? std::move(sources.front()) : all_of(sources);
+}
+
 Put Segment::start_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal) {
   if (state_->put_in_place(peer, offset, data, signal)) {
     return {};
   }
-  auto sent = std::make_shared<Sent>();
   Engine& engine = state_->engine;
   if (RemoteMemory* const memory = state_->remote_for_put(peer, data.size(), signal); memory != nullptr) {
+    auto sent = std::make_shared<Sent>();
     auto remote = std::make_shared<Sent>();
     state_->put_remotely(*memory, peer, offset, data, signal, sent, remote);
     return {.source = Event(engine, std::move(sent)), .remote = Event(engine, std::move(remote))};
   }
   auto request = std::make_shared<Request>();
-  engine.ask(state_->parts[index(peer)].world_rank, state_->put_header(peer, offset, data.size(), signal), data,
-             request, sent);
-  return {.source = Event(engine, std::move(sent)), .remote = Event(engine, std::move(request))};
+  Event source = state_->put_by_messages(peer, offset, data, signal, request);
+  return {.source = std::move(source), .remote = Event(engine, std::move(request))};
 }
 
 Event Segment::send_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal) {
   if (state_->put_in_place(peer, offset, data, signal)) {
     return {};
   }
-  auto sent = std::make_shared<Sent>();
-  Engine& engine = state_->engine;
   if (RemoteMemory* const memory = state_->remote_for_put(peer, data.size(), signal); memory != nullptr) {
+    auto sent = std::make_shared<Sent>();
     state_->put_remotely(*memory, peer, offset, data, signal, sent, std::make_shared<Sent>());
-  } else {
-    engine.send(state_->parts[index(peer)].world_rank, state_->put_header(peer, offset, data.size(), signal), data,
-                sent);
+    return {state_->engine, std::move(sent)};
   }
-  return {engine, std::move(sent)};
+  return state_->put_by_messages(peer, offset, data, signal, nullptr);
 }
 
 Event Segment::start_get_bytes(int peer, std::size_t offset, std::span<std::byte> data) {
@@ -216,6 +246,7 @@ std::uint64_t Segment::State::carry_out_at(Pointer<> word, const AtomicOperation
   auto request = std::make_shared<ValueRequest>();
   engine.ask(part.world_rank, header, {}, request);
   engine.wait([&] { return request->is_done(); });
+  request->check();
   return request->value;
 }
 

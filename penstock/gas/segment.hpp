@@ -32,6 +32,9 @@ concept AtomicWord = std::integral<T> &&(sizeof(T) == 4 || sizeof(T) == 8);
 struct [[nodiscard]] Put {
   Event source;
   Event remote;
+
+  /// Returns when it is in the peer's memory; what it throws comes when the put has been given up.
+  void wait_or_give_up();
 };
 
 /// Memory of every rank of a team that its peers read and write, with signals that tell of arrivals.
@@ -65,17 +68,17 @@ class Segment {
   /// How many bytes of this rank's part lie in huge pages at present. Asks the system, which takes a millisecond.
   std::size_t bytes_in_huge_pages() const;
 
-  /// How many bytes `peer`'s part has.
+  /// How many bytes `peer`'s part has; throws Error where the team has no such rank.
   std::size_t bytes_of(int peer) const;
 
-  /// Where `peer`'s part is mapped in this process, or nullptr where it is reached through a network.
-  std::byte* address_at(int peer) const noexcept;
+  /// Where `peer`'s part is mapped in this process, or nullptr where it is reached through a network; throws Error
+  /// where the team has no such rank.
+  std::byte* address_at(int peer) const;
 
   /// Writes `data` to the peer's memory. Returns when it is there.
   template <class T>
   void put(Pointer<T> to, std::type_identity_t<std::span<const T>> data) {
-    Put put = start_put(to, data);
-    put.remote.wait();
+    start_put(to, data).wait_or_give_up();
   }
   template <class T>
   Put start_put(Pointer<T> to, std::type_identity_t<std::span<const T>> data) {
@@ -86,7 +89,7 @@ class Segment {
   /// data. Returns when `data` may be changed again.
   template <class T>
   void put_signal(Pointer<T> to, std::type_identity_t<std::span<const T>> data, std::size_t signal) {
-    send_put_bytes(to.rank, to.offset, std::as_bytes(data), signal).wait();
+    send_put_bytes(to.rank, to.offset, std::as_bytes(data), signal).wait_or_give_up();
   }
   template <class T>
   Put start_put_signal(Pointer<T> to, std::type_identity_t<std::span<const T>> data, std::size_t signal) {
@@ -96,7 +99,7 @@ class Segment {
   /// Reads the peer's memory into `data`. Returns when it is there.
   template <class T>
   void get(Pointer<T> from, std::type_identity_t<std::span<T>> data) {
-    start_get(from, data).wait();
+    start_get(from, data).wait_or_give_up();
   }
   template <class T>
   Event start_get(Pointer<T> from, std::type_identity_t<std::span<T>> data) {

@@ -81,6 +81,11 @@ struct Segment::State {
             .signal = signal};
   }
 
+  /// Begins a put by messages, of which `request`, where there is one, learns when it is there; returns the event of
+  /// its source.
+  Event put_by_messages(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal,
+                        const std::shared_ptr<Request>& request);
+
   /// Carries the operation out, wherever the word lies, and returns what was there before.
   std::uint64_t carry_out_at(Pointer<> word, const AtomicOperation& operation);
 
@@ -109,6 +114,14 @@ struct Segment::State {
   /// has `source` and `remote`.
   void put_remotely(RemoteMemory& memory, int peer, std::size_t offset, std::span<const std::byte> data,
                     std::size_t signal, std::shared_ptr<Sent> source, std::shared_ptr<Sent> seen);
+
+  /// The part of `peer`; else Error, which says that `what` names no rank of the team.
+  const Part& part_of(const char* what, int peer) const {
+    if (peer < 0 || static_cast<std::size_t>(peer) >= parts.size()) {
+      refuse_rank(what, peer);
+    }
+    return parts[static_cast<std::size_t>(peer)];
+  }
 
   /// The part of `peer`, which has `bytes` bytes at `offset`; else Error, which tells where the bytes are there and,
   /// unless that is nullptr, `here`. Two comparisons, so that release builds check as well.
@@ -147,12 +160,6 @@ struct Segment::State {
     std::uint64_t bytes;
   };
 
-  const Part& part_of(const char* what, int peer) const {
-    if (peer < 0 || static_cast<std::size_t>(peer) >= parts.size()) {
-      refuse_rank(what, peer);
-    }
-    return parts[static_cast<std::size_t>(peer)];
-  }
   [[noreturn]] void refuse_rank(const char* what, int peer) const;
   [[noreturn]] void refuse_range(const char* what, const void* here, int peer, std::size_t offset,
                                  const Range& range) const;

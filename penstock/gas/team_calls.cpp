@@ -31,7 +31,9 @@ Event TeamCalls::start(Schedule schedule) {
     const auto first = std::stable_partition(early_.begin(), early_.end(), is_other);
     for (auto it = first; it != early_.end(); ++it) {
       call->deliver(CollectiveMessage::of(it->header), it->payload);
-      spare_.push_back(std::move(it->payload));
+      if (it->payload.capacity() > 0) {
+        spare_.push_back(std::move(it->payload));
+      }
     }
     early_.erase(first, early_.end());
     call->advance();
@@ -68,13 +70,7 @@ Call* TeamCalls::find(std::uint64_t number) const noexcept {
   return found == running_.end() ? nullptr : found->get();
 }
 
-std::byte* TeamCalls::place(int /*source*/, const Header& header) {
-  // Long messages come only after a step has said that it is ready: unless the call has failed since, it is here.
-  Call* const call = find(header.cookie);
-  return call == nullptr ? nullptr : call->place(CollectiveMessage::of(header));
-}
-
-void TeamCalls::deliver(int /*source*/, const Header& header, std::span<const std::byte> payload) {
+void TeamCalls::deliver(const Header& header, std::span<const std::byte> payload) {
   if (Call* const call = find(header.cookie); call != nullptr) {
     call->deliver(CollectiveMessage::of(header), payload);
     call->advance();

@@ -46,8 +46,7 @@ class TeamCalls final : public CallInbox {
   [[noreturn]] void refuse(CallKind kind, const std::string& why);
 
   void advance() override;
-  std::byte* place(int source, const Header& header) override;
-  void deliver(int source, const Header& header, std::span<const std::byte> payload) override;
+  void deliver(const Header& header, std::span<const std::byte> payload) override;
 
  private:
   struct Early {

@@ -17,6 +17,7 @@ import launchers
 
 MOST = 250
 NETWORK = "10.0.0.0/24"
+WINDOW = 4000  # segments: some MiB
 REFUSED = 77  # what CTest takes for a test that is skipped
 
 # What the first process of a node does, as `sh -c NODE sh NAME`. It has the node's namespaces; /sys shows the devices of
@@ -30,6 +31,9 @@ ip link set dev lo up
 [ ! -e /proc/sys/net/ipv6 ] || echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6
 # The one that every system has; its own choice may be one for the internet, that paces itself.
 echo reno > /proc/sys/net/ipv4/tcp_congestion_control
+# Room for what the windows allow, see start_switch.
+echo 4096 4194304 8388608 > /proc/sys/net/ipv4/tcp_wmem
+echo 4096 8388608 33554432 > /proc/sys/net/ipv4/tcp_rmem
 echo ready
 exec sleep infinity
 """
@@ -91,6 +95,10 @@ def start_switch(holders, line):
     ready(switch, "the switch")
     for i, network in enumerate(networks):
         up = f"address add {address(i)}/24 dev link0\nlink set dev link0 up\n"
+        # Nothing is lost, and so TCP has no congestion to feel for. And a TAP device, unlike a card, takes all that the
+        # window allows at once: answers to the other direction's data wait behind it, and with small windows the two
+        # directions would share the rate of one.
+        up += f"route change {NETWORK} dev link0 src {address(i)} initcwnd {WINDOW} initrwnd {WINDOW}\n"
         checked(["nsenter", f"--net={network}", "ip", "-batch", "-"], up)
     return switch
 

@@ -3,18 +3,18 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/rank_index.hpp"
 #include "tests/worlds.hpp"
 
 namespace penstock::gas {
 namespace {
-
-std::size_t index(int rank) {
-  return static_cast<std::size_t>(rank);
-}
 
 template <class Done>
 void poll_until(const Team& team, const Done& is_done) {
@@ -207,6 +207,114 @@ TEST(ActiveMessages, ThatAreLongRefuseSegmentsOfAnotherTeam) {
 TEST(ActiveMessages, RefuseMoreHandlersThanAMessageCanName) {
   on_worlds({1, 2},
             [](Team& team) { EXPECT_THROW(ActiveMessages(team, std::vector<ActiveMessages::Handler>(65537)), Error); });
+}
+
+TEST(ActiveMessages, BehindALongOneAreNotLostWhereItsHandlerThrows) {
+  on_worlds({1, 2, 3}, [](Team& team) {
+    constexpr std::size_t bytes = 100'000;
+    constexpr std::size_t count = 5;
+    const std::size_t size = index(team.size());
+    Segment segment(team, bytes * size, 0);
+    std::size_t ready = 0;
+    std::size_t thrown = 0;
+    std::size_t handled = 0;
+    ActiveMessages messages(team, {[&](const ActiveMessages::Message&) { ++ready; },
+                                   [&](const ActiveMessages::Message&) {
+                                     ++thrown;
+                                     throw std::logic_error("thrown by a handler");
+                                   },
+                                   [&](const ActiveMessages::Message&) { ++handled; }});
+    const auto catching = [](const auto& call) {
+      try {
+        call();
+      } catch (const std::logic_error&) {
+      }
+    };
+    for (int peer = 0; peer < team.size(); ++peer) {
+      catching([&] { messages.call(peer, 0, {}); });
+    }
+    for (Backoff backoff; ready < size; backoff.pause()) {
+      catching([&] { team.poll(); });
+    }
+    const std::vector<std::byte> payload(bytes);
+    std::vector<Event> events(size);
+    for (int peer = 0; peer < team.size(); ++peer) {
+      const Pointer<> place{peer, bytes * index(team.rank())};
+      catching([&] { events[index(peer)] = messages.call_long(place, segment, payload, 1, {}); });
+      for (std::size_t i = 0; i < count; ++i) {
+        catching([&] { messages.call(peer, 2, {}); });
+      }
+    }
+    for (Backoff backoff; thrown < size || handled < count * size; backoff.pause()) {
+      catching([&] { team.poll(); });
+    }
+    EXPECT_EQ(thrown, size);
+    EXPECT_EQ(handled, count * size);
+    wait_all(events);
+  });
+}
+
+// Where a handler throws out of a get or an exchange, the caller's memory is its own again, whatever comes later.
+TEST(ActiveMessages, ThatThrowOutOfACallLeaveItsMemoryAlone) {
+  on_worlds({2, 3}, [](Team& team) {
+    if (team.size() == 1) {
+      return;
+    }
+    for (const std::size_t bytes : {std::size_t{100}, std::size_t{200'000}}) {
+      Segment segment(team, bytes, 1);
+      std::ranges::fill(segment.local(), std::byte{1});
+      std::vector<std::byte> got(bytes);
+      std::vector<std::byte> mine(bytes * index(team.size()), std::byte{1});
+      std::vector<std::byte> received(mine.size());
+      bool has_thrown = false;
+      const auto catching = [&](const auto& call) {
+        try {
+          call();
+        } catch (const std::logic_error&) {
+          has_thrown = true;
+        }
+      };
+      ActiveMessages messages(team, {[](const ActiveMessages::Message&) { throw std::logic_error("thrown"); }});
+      // Nothing is thrown in a collective call, and rank 1 serves rank 0 again only when that has been thrown at.
+      std::uint64_t times = 0;
+      const auto thrown_at_during = [&](const auto& call) {
+        has_thrown = false;
+        ++times;
+        if (team.rank() == 0) {
+          segment.notify(1, 0);
+          catching(call);
+          for (Backoff backoff; !has_thrown; backoff.pause()) {
+            catching([&] { team.poll(); });
+          }
+          return true;
+        }
+        if (team.rank() == 1) {
+          segment.wait(0, times);
+          messages.call(0, 0, {});
+          std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        }
+        return false;
+      };
+      if (thrown_at_during([&] { segment.get(Pointer<>{1, 0}, got); })) {
+        std::ranges::fill(got, std::byte{2});
+      }
+      team.barrier();
+      EXPECT_EQ(std::ranges::count(got, std::byte{1}), 0);
+      team.barrier();
+      if (thrown_at_during([&] { exchange(team, mine, std::span(received)); })) {
+        std::ranges::fill(received, std::byte{2});
+      } else {
+        try {
+          exchange(team, mine, std::span(received));  // done where all had been sent already
+        } catch (const Error& error) {
+          EXPECT_NE(std::string(error.what()).find("rank 0 has given it up"), std::string::npos) << error.what();
+        }
+      }
+      team.barrier();
+      EXPECT_EQ(team.rank() == 0 ? std::ranges::count(received, std::byte{1}) : 0, 0);
+      team.barrier();
+    }
+  });
 }
 
 }  // namespace

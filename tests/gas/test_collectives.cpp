@@ -11,6 +11,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/gas/collectives.hpp"
+#include "penstock/gas/rank_index.hpp"
 #include "tests/worlds.hpp"
 
 namespace penstock::gas {
@@ -21,10 +22,6 @@ using layout::Layout;
 static_assert(Reduces<Sum, std::complex<double>> && Reduces<Minimum, float> && Reduces<BitXor, std::uint64_t>);
 static_assert(!Reduces<Minimum, std::complex<double>>, "complex numbers have no order");
 static_assert(!Reduces<BitAnd, double>, "bits of floating-point numbers are no numbers");
-
-std::size_t index(int rank) {
-  return static_cast<std::size_t>(rank);
-}
 
 /// What rank `rank` contributes: small whole numbers, so that sums and products are exact in every type.
 template <class T>

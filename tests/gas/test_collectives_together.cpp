@@ -10,15 +10,12 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/rank_index.hpp"
 #include "tests/fails_with.hpp"
 #include "tests/worlds.hpp"
 
 namespace penstock::gas {
 namespace {
-
-std::size_t index(int rank) {
-  return static_cast<std::size_t>(rank);
-}
 
 /// What rank `rank` of the world gives in call `call`.
 std::vector<std::uint64_t> data_of(std::uint64_t call, int rank, std::size_t count) {

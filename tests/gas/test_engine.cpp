@@ -1,82 +1,25 @@
-// A signal follows its put: no earlier than the network says that the put has arrived.
+// The order of a put and its signal, and what becomes of operations that do not come to their end: with a network and a
+// peer that the tests play.
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "penstock/base/base.hpp"
 #include "penstock/gas/engine.hpp"
+#include "penstock/gas/gas.hpp"
+#include "tests/fails_with.hpp"
+#include "tests/gas/half_world.hpp"
 
 namespace penstock::gas {
 namespace {
 
-/// A network on which puts arrive when the test says so.
-class SlowNetwork final : public Network {
- public:
-  class Memory final : public RemoteMemory {
-   public:
-    explicit Memory(SlowNetwork& network) : network_(network) {}
-    void put(std::size_t, std::span<const std::byte>, std::shared_ptr<Sent> source,
-             std::shared_ptr<Sent> remote) override {
-      source->finish();
-      network_.under_way.push_back(std::move(remote));
-    }
-    void get(std::size_t, std::span<std::byte>, std::shared_ptr<Sent>) override {}
-
-   private:
-    SlowNetwork& network_;
-  };
-
-  void send(int, const Header& header, std::span<const std::byte>, std::shared_ptr<Sent>) override {
-    messages.push_back(header);
-  }
-  void progress(Inbox&) override {}
-
-  std::vector<Header> messages;
-  std::vector<std::shared_ptr<Sent>> under_way;
-};
-
-/// Rank 0 of two that share nothing; the other is not there.
-class HalfTransport final : public Transport {
- public:
-  class OwnRegion final : public Region {
-   public:
-    explicit OwnRegion(std::size_t bytes) : memory_(bytes) {
-      mine = {memory_.data(), memory_.size()};
-      at = {memory_.data(), nullptr};
-    }
-
-   private:
-    Memory memory_;
-  };
-
-  int rank() const noexcept override { return 0; }
-  int size() const noexcept override { return 2; }
-  std::string_view name() const noexcept override { return "half"; }
-  bool is_local(int peer) const noexcept override { return peer == 0; }
-  bool allows_threads() const noexcept override { return true; }
-  void barrier() override {}
-  void all_gather(const void* mine, std::size_t bytes, void* all) override {
-    std::memcpy(all, mine, bytes);
-    std::memcpy(static_cast<std::byte*>(all) + bytes, mine, bytes);
-  }
-  std::unique_ptr<Transport> split(int, int) override { return nullptr; }
-  std::unique_ptr<Region> map(std::size_t bytes) override { return std::make_unique<OwnRegion>(bytes); }
-  std::unique_ptr<Network> make_network() override {
-    auto made = std::make_unique<SlowNetwork>();
-    network = made.get();
-    return made;
-  }
-
-  SlowNetwork* network = nullptr;
-};
-
 TEST(Engine, SendsWhatFollowsAPutWhenThatHasArrived) {
   const auto transport = std::make_shared<HalfTransport>();
   Engine engine(transport);
-  SlowNetwork& network = *transport->network;
-  SlowNetwork::Memory memory(network);
+  PlayedNetwork& network = *transport->network;
+  PlayedNetwork::Memory memory(network);
   std::vector<std::shared_ptr<Sent>> sources;
   for (std::uint64_t signal = 0; signal < 2; ++signal) {
     sources.push_back(std::make_shared<Sent>());
@@ -86,17 +29,127 @@ TEST(Engine, SendsWhatFollowsAPutWhenThatHasArrived) {
   engine.progress();
   EXPECT_TRUE(network.messages.empty());
   EXPECT_FALSE(sources[0]->is_done());
-  network.under_way[1]->finish();  // the second put arrives first
+  network.puts[1]->finish();  // the second put arrives first
   engine.progress();
   ASSERT_EQ(network.messages.size(), 1U);
   EXPECT_EQ(network.messages[0].signal, 1U);
   EXPECT_FALSE(sources[0]->is_done());
   EXPECT_TRUE(sources[1]->is_done());
-  network.under_way[0]->finish();
+  network.puts[0]->finish();
   engine.progress();
   ASSERT_EQ(network.messages.size(), 2U);
   EXPECT_EQ(network.messages[1].signal, 0U);
   EXPECT_TRUE(sources[0]->is_done());
+}
+
+/// Wants its answer in memory of the test's.
+class ToMemory final : public Request {
+ public:
+  explicit ToMemory(std::vector<std::byte>& memory) : memory_(memory) {}
+  std::byte* place(const Header&) override { return memory_.data(); }
+  void take(const Header&, std::span<const std::byte> payload) override { std::ranges::copy(payload, memory_.begin()); }
+
+ private:
+  std::vector<std::byte>& memory_;
+};
+
+void fail(Inbox&) {
+  throw std::runtime_error("a handler throws");
+}
+
+TEST(Engine, AnAnswerThatComesWhenItsCallHasThrownIsDropped) {
+  for (const std::size_t bytes : {std::size_t{100}, std::size_t{10'000}}) {  // with its header, and by itself
+    const auto transport = std::make_shared<HalfTransport>();
+    Engine engine(transport);
+    PlayedNetwork& network = *transport->network;
+    std::vector<std::byte> memory(bytes);
+    const auto request = std::make_shared<ToMemory>(memory);
+    engine.ask(1, {.kind = MessageKind::get, .bytes = bytes}, {}, request);
+    network.script.emplace_back(fail);
+    EXPECT_THROW(Event(engine, request).wait_or_give_up(), std::runtime_error);
+    const std::vector<std::byte> answer(bytes, std::byte{1});
+    const Header header{.kind = MessageKind::got, .bytes = bytes, .cookie = network.messages.at(0).cookie};
+    network.script.emplace_back([&](Inbox& inbox) {
+      std::span<const std::byte> payload(answer);
+      if (bytes > most_inline_bytes) {
+        std::byte* const place = inbox.place(1, header);
+        std::ranges::copy(answer, place);
+        payload = {place, bytes};
+      }
+      inbox.deliver(1, header, payload);
+    });
+    engine.progress();
+    EXPECT_EQ(std::ranges::count(memory, std::byte{1}), 0);
+  }
+}
+
+TEST(Engine, ACallThatThrowsWaitsForWhatTheNetworkIsWriting) {
+  const auto transport = std::make_shared<HalfTransport>();
+  Engine engine(transport);
+  PlayedNetwork& network = *transport->network;
+  std::vector<std::byte> memory(10'000);
+  const auto request = std::make_shared<ToMemory>(memory);
+  engine.ask(1, {.kind = MessageKind::get, .bytes = memory.size()}, {}, request);
+  const Header header{.kind = MessageKind::got, .bytes = memory.size(), .cookie = network.messages.at(0).cookie};
+  std::byte* place = nullptr;
+  bool is_written = false;
+  network.script = {[&](Inbox& inbox) { place = inbox.place(1, header); }, fail, fail, [](Inbox&) {},
+                    [&](Inbox& inbox) {
+                      is_written = true;
+                      inbox.deliver(1, header, {place, memory.size()});
+                    }};
+  EXPECT_THROW(Event(engine, request).wait_or_give_up(), std::runtime_error);
+  EXPECT_EQ(place, memory.data());
+  EXPECT_TRUE(is_written);
+}
+
+TEST(Engine, AnswersWhoUsesASegmentThatIsFreed) {
+  const auto transport = std::make_shared<HalfTransport>();
+  Engine engine(transport);
+  PlayedNetwork& network = *transport->network;
+  const std::vector<std::byte> payload(10'000);
+  for (const MessageKind kind :
+       {MessageKind::put, MessageKind::put_layout, MessageKind::get, MessageKind::get_layout, MessageKind::atomic}) {
+    const Header header{.kind = kind, .target = 7, .bytes = payload.size(), .cookie = 3};
+    network.messages.clear();
+    network.script.emplace_back([&](Inbox& inbox) { inbox.deliver(1, header, {inbox.place(1, header), 10'000}); });
+    EXPECT_NO_THROW(engine.progress());
+    ASSERT_EQ(network.messages.size(), 1U);
+    EXPECT_EQ(network.messages[0].kind, MessageKind::refused);
+    EXPECT_EQ(network.messages[0].cookie, 3U);
+  }
+  // Who has put without asking for an answer cannot be told.
+  network.script.emplace_back([&](Inbox& inbox) { inbox.deliver(1, {.kind = MessageKind::put, .target = 7}, {}); });
+  EXPECT_TRUE(fails_with({"rank 1", "freed"}, [&] { engine.progress(); }));
+}
+
+TEST(Engine, TellsWhoHasAskedThatTheSegmentIsFreed) {
+  const auto transport = std::make_shared<HalfTransport>();
+  Engine engine(transport);
+  PlayedNetwork& network = *transport->network;
+  const auto request = std::make_shared<Request>();
+  engine.ask(1, {.kind = MessageKind::put, .target = 7}, {}, request);
+  network.script.emplace_back([&](Inbox& inbox) {
+    inbox.deliver(1, {.kind = MessageKind::refused, .cookie = network.messages.at(0).cookie}, {});
+  });
+  const std::vector<Event> events{Event(engine, request)};
+  Event all = all_of(events);
+  EXPECT_TRUE(fails_with({"rank 1", "freed"}, [&] { all.wait(); }));
+}
+
+TEST(Engine, ForgetsTheHandlersOfATableThatCouldNotBeMade) {
+  auto owned = std::make_unique<HalfTransport>();
+  HalfTransport& transport = *owned;
+  const Team team(std::move(owned));
+  std::uint32_t next_table = team.engine().add_table([](int, const Header&, auto) {});
+  ++next_table;
+  transport.gathers_left = 1;  // the ranks agree on the number of handlers, then one dies
+  bool is_run = false;
+  EXPECT_THROW(ActiveMessages(team, {[&](const ActiveMessages::Message&) { is_run = true; }}), std::runtime_error);
+  transport.network->script.emplace_back(
+      [&](Inbox& inbox) { inbox.deliver(1, {.kind = MessageKind::active, .target = next_table}, {}); });
+  EXPECT_TRUE(fails_with({"rank 1", "table"}, [&] { team.poll(); }));
+  EXPECT_FALSE(is_run);
 }
 
 }  // namespace

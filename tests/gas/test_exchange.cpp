@@ -5,14 +5,11 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/rank_index.hpp"
 #include "tests/worlds.hpp"
 
 namespace penstock::gas {
 namespace {
-
-std::size_t index(int rank) {
-  return static_cast<std::size_t>(rank);
-}
 
 std::byte value_of(int source, int target, std::size_t message, int round) {
   return static_cast<std::byte>(source * 31 + target * 7 + static_cast<int>(message) * 3 + round);

@@ -7,14 +7,11 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/rank_index.hpp"
 #include "tests/worlds.hpp"
 
 namespace penstock::gas {
 namespace {
-
-std::size_t index(int rank) {
-  return static_cast<std::size_t>(rank);
-}
 
 // Sizes beside those at which messages change their way: copied with their header, sent alone, of many pages.
 constexpr std::size_t sizes[] = {0, 1, 8, 100, 4095, 4096, 4097, 100'000};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/rank_index.hpp"
 #include "tests/worlds.hpp"
 
 namespace penstock::gas {
@@ -19,10 +20,6 @@ using layout::Layout;
 std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   const char* text = std::getenv(variable);
   return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
-std::size_t index(int rank) {
-  return static_cast<std::size_t>(rank);
 }
 
 /// Of every rank's part each rank has a stripe to itself, so that a model of its own says what is in it.

@@ -10,15 +10,12 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/rank_index.hpp"
 #include "tests/fails_with.hpp"
 #include "tests/worlds.hpp"
 
 namespace penstock::gas {
 namespace {
-
-std::size_t index(int rank) {
-  return static_cast<std::size_t>(rank);
-}
 
 TEST(Segment, IsZeroedAndSeenByLocalPeers) {
   on_worlds({1, 2, 4}, [](Team& team) {
@@ -189,6 +186,8 @@ TEST(Segment, TellsBothAddressesOfWhatDoesNotFit) {
       EXPECT_TRUE(fails_with({"a put names rank " + std::to_string(nobody)}, [&] {
         segment.put(Pointer<>{nobody, 0}, {data.data(), 1});
       }));
+      EXPECT_TRUE(fails_with({"rank " + std::to_string(nobody)}, [&] { segment.bytes_of(nobody); }));
+      EXPECT_TRUE(fails_with({"rank " + std::to_string(nobody)}, [&] { segment.address_at(nobody); }));
     }
     team.barrier();
     EXPECT_TRUE(std::ranges::all_of(segment.local(), [](std::byte byte) { return byte == std::byte{0}; }));

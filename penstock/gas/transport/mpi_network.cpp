@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/rank_index.hpp"
 #include "penstock/gas/transport/mpi_messages.hpp"
 #include "penstock/gas/transport/peer_watch.hpp"
 
@@ -27,8 +28,9 @@ MpiNetwork::MpiNetwork(MPI_Comm comm, std::mutex& mutex, std::shared_ptr<PeerWat
     : comm_(comm), mutex_(mutex), watch_(std::move(watch)), receives_(ready_receives) {
   int size = 0;
   check_mpi(MPI_Comm_size(comm_, &size), "MPI_Comm_size");
-  sent_.resize(static_cast<std::size_t>(size));
-  received_.resize(static_cast<std::size_t>(size));
+  sends_.resize(index(size));
+  sent_.resize(index(size));
+  received_.resize(index(size));
   for (Receiving& receiving : receives_) {
     expect(receiving);
   }
@@ -49,8 +51,10 @@ MpiNetwork::~MpiNetwork() {
     MPI_Cancel(&receiving.request);
     MPI_Wait(&receiving.request, MPI_STATUS_IGNORE);
   }
-  for (Sending& sending : sends_) {
-    static_cast<void>(sending.packet.release());  // what was sent to a rank that has died is never done: MPI keeps it
+  for (std::deque<Sending>& sends : sends_) {
+    for (Sending& sending : sends) {
+      static_cast<void>(sending.packet.release());  // what was sent to a rank that has died is never done: MPI keeps it
+    }
   }
   MPI_Comm_free(&comm_);
 }
@@ -86,7 +90,7 @@ void MpiNetwork::drain() {
       is_told = is_told || is_complete(request);
     }
     progress(*nobody);
-    return is_told && received_ == counts->to_come && sends_.empty() && long_.empty();
+    return is_told && received_ == counts->to_come && busy_peers_.empty() && long_.empty() && waiting_.empty();
   };
   if (!wait_for_end(*watch_, is_whole)) {
     static_cast<void>(counts.release());  // MPI goes on with them
@@ -103,7 +107,7 @@ void MpiNetwork::expect(Receiving& receiving) {
 
 void MpiNetwork::send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) {
   const std::scoped_lock lock(mutex_);
-  ++sent_[static_cast<std::size_t>(peer)];
+  ++sent_[index(peer)];
   Sending sending;
   if (spare_packets_.empty()) {
     sending.packet = std::make_unique_for_overwrite<Packet>();
@@ -123,28 +127,37 @@ void MpiNetwork::send(int peer, const Header& header, std::span<const std::byte>
   if (goes_alone) {
     const ByteType type(payload.size());
     check_mpi(MPI_Isend(payload.data(), 1, type.get(), peer, long_tag, comm_, &sending.requests[1]), "MPI_Isend");
-    sending.sent = std::move(sent);
+  }
+  if (payload.size() > most_inline_bytes) {
+    sending.sent = std::move(sent);  // so that who sends much learns how fast it goes
   } else if (sent != nullptr) {
     sent->finish();
   }
-  sends_.push_back(std::move(sending));
+  if (sends_[index(peer)].empty()) {
+    busy_peers_.push_back(peer);
+  }
+  sends_[index(peer)].push_back(std::move(sending));
 }
 
+/// A peer's messages leave in order, so that the first tells of the others.
 void MpiNetwork::finish_sends() {
-  // Each peer's messages complete in order, those of different peers in any.
-  for (auto it = sends_.begin(); it != sends_.end();) {
-    int is_done = 0;
-    check_mpi(MPI_Testall(2, it->requests.data(), &is_done, MPI_STATUSES_IGNORE), "MPI_Testall");
-    if (is_done == 0) {
-      ++it;
-      continue;
+  std::erase_if(busy_peers_, [this](int peer) {
+    std::deque<Sending>& sends = sends_[index(peer)];
+    while (!sends.empty()) {
+      Sending& first = sends.front();
+      int is_done = 0;
+      check_mpi(MPI_Testall(2, first.requests.data(), &is_done, MPI_STATUSES_IGNORE), "MPI_Testall");
+      if (is_done == 0) {
+        return false;
+      }
+      if (first.sent != nullptr) {
+        first.sent->finish();
+      }
+      spare_packets_.push_back(std::move(first.packet));
+      sends.pop_front();
     }
-    if (it->sent != nullptr) {
-      it->sent->finish();
-    }
-    spare_packets_.push_back(std::move(it->packet));
-    it = sends_.erase(it);
-  }
+    return true;
+  });
 }
 
 bool MpiNetwork::take_next(Inbox& inbox) {
@@ -158,10 +171,19 @@ bool MpiNetwork::take_next(Inbox& inbox) {
     }
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
   }
-  ++received_[static_cast<std::size_t>(status.MPI_SOURCE)];
+  const int source = status.MPI_SOURCE;
+  const Header& header = receiving.packet.header;
+  const std::span<const std::byte> payload(receiving.packet.payload.data(),
+                                           static_cast<std::size_t>(bytes) - sizeof(Header));
+  ++received_[index(source)];
   next_receive_ = (next_receive_ + 1) % receives_.size();
   try {
-    take_packet(inbox, status.MPI_SOURCE, receiving.packet, static_cast<std::size_t>(bytes) - sizeof(Header));
+    // Messages of a peer are taken in their order; but those of collective calls, of which none is long, need none.
+    if (header.kind != MessageKind::collective && (is_receiving_from(source) || has_waiting(source))) {
+      waiting_.push_back({source, header, {payload.begin(), payload.end()}});
+    } else {
+      take(inbox, source, header, payload);
+    }
   } catch (...) {
     expect(receiving);  // a message is taken once, whatever comes of it
     throw;
@@ -170,39 +192,51 @@ bool MpiNetwork::take_next(Inbox& inbox) {
   return true;
 }
 
-void MpiNetwork::take_packet(Inbox& inbox, int source, const Packet& packet, std::size_t payload_bytes) {
-  if (is_long(packet.header)) {
-    LongMessage message{source, packet.header, inbox.place(source, packet.header), MPI_REQUEST_NULL};
-    const std::scoped_lock lock(mutex_);
-    const ByteType type(packet.header.bytes);
-    check_mpi(MPI_Irecv(message.place, 1, type.get(), source, long_tag, comm_, &message.request), "MPI_Irecv");
-    long_.push_back(message);
+bool MpiNetwork::has_waiting(int source) const noexcept {
+  return std::ranges::any_of(waiting_, [&](const Waiting& message) { return message.source == source; });
+}
+
+bool MpiNetwork::is_receiving_from(int source) const noexcept {
+  return std::ranges::any_of(long_, [&](const LongMessage& message) { return message.source == source; });
+}
+
+/// Hands a message to the inbox, or, where it is long, receives its payload first.
+void MpiNetwork::take(Inbox& inbox, int source, const Header& header, std::span<const std::byte> payload) {
+  if (!is_long(header)) {
+    inbox.deliver(source, header, payload);
     return;
   }
-  // A long message of this peer that is not whole yet came before: what follows it waits for it. Those of collective
-  // calls need no order.
-  const auto goes_first = [&](const LongMessage& message) {
-    return message.source == source && message.header.kind != MessageKind::collective;
-  };
-  while (std::ranges::any_of(long_, goes_first)) {
-    watch_->check();
-    take_long(inbox);
-  }
-  inbox.deliver(source, packet.header, {packet.payload.data(), payload_bytes});
+  LongMessage message{source, header, inbox.place(source, header), MPI_REQUEST_NULL};
+  const std::scoped_lock lock(mutex_);
+  const ByteType type(header.bytes);
+  check_mpi(MPI_Irecv(message.place, 1, type.get(), source, long_tag, comm_, &message.request), "MPI_Irecv");
+  long_.push_back(message);
 }
 
 void MpiNetwork::take_long(Inbox& inbox) {
-  for (std::size_t i = 0; i < long_.size(); ++i) {
+  for (std::size_t i = 0; i < long_.size();) {
     {
       const std::scoped_lock lock(mutex_);
       if (!is_complete(long_[i].request)) {
+        ++i;
         continue;
       }
     }
     const LongMessage message = long_[i];
     long_.erase(long_.begin() + static_cast<std::ptrdiff_t>(i));
     inbox.deliver(message.source, message.header, {message.place, message.header.bytes});
-    return;
+  }
+}
+
+void MpiNetwork::take_waiting(Inbox& inbox) {
+  for (std::size_t i = 0; i < waiting_.size();) {
+    if (is_receiving_from(waiting_[i].source)) {
+      ++i;
+      continue;
+    }
+    const Waiting message = std::move(waiting_[i]);
+    waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+    take(inbox, message.source, message.header, message.payload);
   }
 }
 
@@ -213,9 +247,8 @@ void MpiNetwork::progress(Inbox& inbox) {
   }
   while (take_next(inbox)) {
   }
-  if (!long_.empty()) {
-    take_long(inbox);
-  }
+  take_long(inbox);
+  take_waiting(inbox);
 }
 
 }  // namespace penstock::gas

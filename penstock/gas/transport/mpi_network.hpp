@@ -30,11 +30,6 @@ class MpiNetwork final : public Network {
   void progress(Inbox& inbox) override;
 
  private:
-  /// Payloads up to here travel in one MPI message with their header: two in a row cost a way there and back on TCP.
-  /// (8 KiB each way by 1 Gbit/s and 30 us: 170 us as one message, 240 as two; Open MPI 4.1.4, 2026-11.)
-  static constexpr std::size_t most_packet_bytes = std::size_t{32} << 10;
-  static_assert(most_packet_bytes >= most_inline_bytes);
-
   /// A message, or the header of one that is longer.
   struct Packet {
     Header header;
@@ -49,6 +44,12 @@ class MpiNetwork final : public Network {
     std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     std::shared_ptr<Sent> sent;
   };
+  /// A message that came behind a long one which is not whole yet.
+  struct Waiting {
+    int source;
+    Header header;
+    std::vector<std::byte> payload;
+  };
   struct LongMessage {
     int source;
     Header header;
@@ -61,8 +62,11 @@ class MpiNetwork final : public Network {
   void drain();
   void finish_sends();
   bool take_next(Inbox& inbox);
-  void take_packet(Inbox& inbox, int source, const Packet& packet, std::size_t payload_bytes);
+  void take(Inbox& inbox, int source, const Header& header, std::span<const std::byte> payload);
   void take_long(Inbox& inbox);
+  void take_waiting(Inbox& inbox);
+  bool is_receiving_from(int source) const noexcept;
+  bool has_waiting(int source) const noexcept;
 
   MPI_Comm comm_;
   std::mutex& mutex_;
@@ -70,9 +74,11 @@ class MpiNetwork final : public Network {
   // MPI fills the receives of one rank in the order in which they were posted, so that the first is the next message.
   std::vector<Receiving> receives_;
   std::size_t next_receive_ = 0;
-  std::deque<Sending> sends_;
+  std::vector<std::deque<Sending>> sends_;  // by peer
+  std::vector<int> busy_peers_;             // that have some
   std::vector<std::unique_ptr<Packet>> spare_packets_;
-  std::deque<LongMessage> long_;
+  std::deque<LongMessage> long_;  // at most one of each source
+  std::deque<Waiting> waiting_;
   // By peer, the packets so far.
   std::vector<std::uint64_t> sent_;
   std::vector<std::uint64_t> received_;

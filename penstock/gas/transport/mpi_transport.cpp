@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/rank_index.hpp"
 #include "penstock/gas/transport/mpi_all_to_all.hpp"
 #include "penstock/gas/transport/mpi_messages.hpp"
 #include "penstock/gas/transport/networks.hpp"
@@ -183,8 +184,6 @@ class MpiTransport final : public Transport {
       return is_complete(request);
     });
   }
-
-  static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
 
   bool spans_one_node() const { return local_peers_ == size_; }
 

@@ -38,7 +38,11 @@ UcxNetwork::UcxNetwork(MPI_Comm comm, std::mutex& mutex, std::unique_ptr<UcxWork
 }
 
 UcxNetwork::~UcxNetwork() {
-  part();
+  try {
+    part();
+  } catch (const Error&) {
+    // UCX or MPI itself has failed; there is nobody to tell.
+  }
 }
 
 ucp_ep_h UcxNetwork::endpoint_of(Peer& peer) {

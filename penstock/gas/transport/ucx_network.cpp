@@ -5,18 +5,11 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/rank_index.hpp"
 #include "penstock/gas/transport/mpi_messages.hpp"
 #include "penstock/gas/transport/ucx_network_parts.hpp"
 
 namespace penstock::gas {
-namespace {
-
-std::size_t index(int rank) {
-  return static_cast<std::size_t>(rank);
-}
-
-}  // namespace
-
 UcxNetwork::Operation& UcxNetwork::begin(Peer& peer) {
   Operation& operation = operations_.emplace_back(
       Operation{.peer = &peer, .self = {}, .sent = nullptr, .flushed = {}, .packet = nullptr, .memory = nullptr});
@@ -64,6 +57,7 @@ void UcxNetwork::on_received(void* request, ucs_status_t status, std::size_t, vo
 
 void UcxNetwork::send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) {
   Peer& to = peers_[index(peer)];
+  const ucp_ep_h endpoint = endpoint_of(to);
   Operation& operation = begin(to);
   if (spare_packets_.empty()) {
     operation.packet = std::make_unique<Packet>();
@@ -79,17 +73,19 @@ void UcxNetwork::send(int peer, const Header& header, std::span<const std::byte>
       std::memcpy(packet.payload.data(), payload.data(), payload.size());
     }
     payload = {packet.payload.data(), payload.size()};
-    param.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
-    param.flags = UCP_AM_SEND_FLAG_EAGER;
     if (sent != nullptr) {
       sent->finish();
     }
   } else {
     operation.sent = std::move(sent);
   }
-  watch(ucp_am_send_nbx(endpoint_of(to), message_id, &packet.front, sizeof packet.front, payload.data(), payload.size(),
-                        &param),
-        operation);
+  if (payload.size() <= most_packet_bytes) {
+    param.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
+    param.flags = UCP_AM_SEND_FLAG_EAGER;
+  }
+  watch(
+      ucp_am_send_nbx(endpoint, message_id, &packet.front, sizeof packet.front, payload.data(), payload.size(), &param),
+      operation);
 }
 
 ucs_status_t UcxNetwork::on_message(void* self, const void* header, std::size_t, void* data, std::size_t bytes,
