@@ -61,9 +61,11 @@ double measure_storage(const std::string& folder, percolate::Engine& engine) {
                     .offset = static_cast<std::int64_t>(i * piece_bytes),
                     .data = memory.data() + i % buffers * piece_bytes,
                     .run_bytes = piece_bytes},
-                   [&](const std::exception_ptr& failure) {
+                   [&](std::exception_ptr failure) {
                      const std::lock_guard lock(mutex);
-                     first = first ? first : failure;
+                     if (!first) {
+                       first = std::move(failure);
+                     }
                      --left;
                      wake.notify_one();
                    });

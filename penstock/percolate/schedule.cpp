@@ -97,9 +97,10 @@ class Run {
 
   double now() const { return seconds() - begin_s_; }
 
-  void fail(const std::exception_ptr& failure) {
+  /// Takes the failure over: its last reference is then with the thread that throws it.
+  void fail(std::exception_ptr failure) {
     if (!failure_) {
-      failure_ = failure;
+      failure_ = std::move(failure);
     }
   }
 
@@ -200,20 +201,20 @@ class Run {
     count(fetch.arrival.transfer);
     fetch.event =
         trace(*fetch.body, fetch.body->parcel.label + ": arrives", "slot " + slots_.name(fetch.arrival.slot), after);
-    ready_transfers_.emplace_back(fetch.arrival.transfer, [this, pointer](const std::exception_ptr& failure) {
+    ready_transfers_.emplace_back(fetch.arrival.transfer, [this, pointer](std::exception_ptr failure) {
       const Change change(*this);
       end_trace(pointer->event);
-      end_transfer(failure);
+      end_transfer(std::move(failure));
       if (!failure_) {
         end(*pointer);
       }
     });
   }
 
-  void end_transfer(const std::exception_ptr& failure) {
+  void end_transfer(std::exception_ptr failure) {
     --under_way_;
     if (failure) {
-      fail(failure);
+      fail(std::move(failure));
     }
   }
 
@@ -237,10 +238,10 @@ class Run {
       count(transfer);
       const std::string& label = body->parcel.label;
       const std::int64_t event = trace(*body, label + ": leaves", "outward", body->event);
-      ready_transfers_.emplace_back(transfer, [this, body, event](const std::exception_ptr& failure) {
+      ready_transfers_.emplace_back(transfer, [this, body, event](std::exception_ptr failure) {
         const Change change(*this);
         end_trace(event);
-        end_transfer(failure);
+        end_transfer(std::move(failure));
         if (--body->out == 0 && !failure_) {
           body->event = event;
           leave(body);
@@ -300,7 +301,7 @@ class Run {
       const Change change(*this);
       end_trace(event);
       times_.work_s += now() - begin_s;
-      end_transfer(failure);
+      end_transfer(std::move(failure));
       if (!failure_) {
         body->event = event;
         retire(body);

@@ -76,12 +76,12 @@ class ThreadEngine final : public Engine {
       lock.lock();
       underway->out -= static_cast<int>(turn.size());
       if (failure && !underway->failure) {
-        underway->failure = failure;
+        underway->failure = std::move(failure);
         std::erase(waiting_, underway);
       }
       if (underway->is_done()) {
         lock.unlock();
-        underway->done(underway->failure);
+        underway->done(std::exchange(underway->failure, nullptr));
         lock.lock();
       }
     }

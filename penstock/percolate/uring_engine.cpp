@@ -138,7 +138,7 @@ class UringEngine final : public Engine {
         if (number == wake_number) {
           listen();
         } else if (const auto ended = take_answer(number, result)) {
-          ended->done(ended->failure);
+          ended->done(std::exchange(ended->failure, nullptr));
         }
       }
     }

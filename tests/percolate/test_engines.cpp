@@ -31,9 +31,11 @@ class Engines : public testing::TestWithParam<EngineChoice> {
     std::size_t done = 0;
     std::exception_ptr first;
     for (const Transfer& transfer : transfers) {
-      engine_->start(transfer, [&](const std::exception_ptr& failure) {
+      engine_->start(transfer, [&](std::exception_ptr failure) {
         const std::lock_guard lock(mutex);
-        first = first ? first : failure;
+        if (!first) {
+          first = std::move(failure);
+        }
         ++done;
         wake.notify_one();
       });
