@@ -44,6 +44,17 @@ if(PENSTOCK_ASMJIT AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   endif()
 endif()
 
+option(PENSTOCK_URING "Read and write files through io_uring where liburing is found and the kernel has it" ON)
+set(PENSTOCK_HAS_URING 0)
+if(PENSTOCK_URING)
+  pkg_check_modules(URING IMPORTED_TARGET liburing>=2.0)
+  if(URING_FOUND)
+    set(PENSTOCK_HAS_URING 1)
+  else()
+    message(STATUS "Penstock: no liburing found (Debian: liburing-dev); files are read and written by threads")
+  endif()
+endif()
+
 # Multiplies are OpenBLAS's: any other CBLAS has no call to run on one thread, as each of our threads runs one.
 option(PENSTOCK_GEMM "Build matrix multiplies where OpenBLAS is found" ON)
 set(PENSTOCK_HAS_GEMM 0)

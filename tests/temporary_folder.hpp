@@ -11,8 +11,9 @@ namespace penstock {
 
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "penstock-test-XXXXXX").string();
+  TemporaryFolder() : TemporaryFolder(std::filesystem::temp_directory_path()) {}
+  explicit TemporaryFolder(const std::filesystem::path& parent) {
+    std::string pattern = (parent / "penstock-test-XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr) {
       throw std::runtime_error("cannot make a temporary folder");
     }
@@ -27,6 +28,12 @@ class TemporaryFolder {
 
   /// The path of the file `name` in it.
   std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+  /// Where files lie in memory, if the system has such a place: for tests of many files that are brought to the disk.
+  static std::filesystem::path in_memory() {
+    const std::filesystem::path shared = "/dev/shm";
+    return std::filesystem::is_directory(shared) ? shared : std::filesystem::temp_directory_path();
+  }
 
  private:
   std::string path_;

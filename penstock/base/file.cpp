@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #include "penstock/base/error.hpp"
@@ -61,6 +63,27 @@ File File::open_for_writing(const std::string& path) {
 
 File File::create(const std::string& path) {
   return {path, O_RDWR | O_CREAT | O_TRUNC};
+}
+
+File File::scratch(const std::string& folder) {
+  File file;
+  file.path_ = folder + "/(scratch)";
+  constexpr mode_t mode = 0600;
+  for (const int bypass : {O_DIRECT, 0}) {  // not every file system can without the page cache
+    file.descriptor_ =
+        uninterrupted([&] { return ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | bypass, mode); });
+    if (file.descriptor_ >= 0) {
+      return file;
+    }
+  }
+  // Nor has every one files without names: one is made, and its name taken away.
+  std::string named = folder + "/.penstock-scratch-XXXXXX";
+  file.descriptor_ = mkostemp(named.data(), O_CLOEXEC);
+  if (file.descriptor_ < 0) {
+    refuse("write", file.path_, errno);
+  }
+  unlink(named.c_str());
+  return file;
 }
 
 File::~File() {
@@ -128,6 +151,16 @@ void File::sync() const {
   if (uninterrupted([&] { return fsync(descriptor_); }) != 0) {
     refuse("write", path_, errno);
   }
+}
+
+bool File::lock() const {
+  if (uninterrupted([&] { return flock(descriptor_, LOCK_EX | LOCK_NB); }) == 0) {
+    return true;
+  }
+  if (errno != EWOULDBLOCK) {
+    refuse("lock", path_, errno);
+  }
+  return false;
 }
 
 Draft::Draft(const std::string& path) {

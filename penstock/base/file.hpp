@@ -22,11 +22,18 @@ class File {
   static File open_for_writing(const std::string& path);
   /// Opens a file for reading and writing, made if there is none and emptied if there is one.
   static File create(const std::string& path);
+  /// A file without a name in the folder `folder`, gone with its last user, also where that is killed. Reads and writes
+  /// pass by the page cache where the file system lets them: offsets, lengths and memory are aligned to
+  /// `scratch_alignment`.
+  static File scratch(const std::string& folder);
+  static constexpr std::int64_t scratch_alignment = 4096;
   ~File();
   File(File&& other) noexcept;
   File& operator=(File&& other) noexcept;
 
   const std::string& path() const noexcept { return path_; }
+  /// The system's number of the open file, which stays this object's.
+  int descriptor() const noexcept { return descriptor_; }
   /// The length now, in bytes.
   std::int64_t size() const;
   /// Fills `bytes` from `offset` on; Error when the file ends before.
@@ -38,6 +45,8 @@ class File {
   void reserve(std::int64_t bytes) const;
   /// Returns when everything written is on the disk.
   void sync() const;
+  /// Keeps other processes from locking the file as long as it is open here; false where one has locked it.
+  bool lock() const;
 
  private:
   File(std::string path, int flags);

@@ -7,6 +7,7 @@ namespace penstock::cli {
 
 Body declare_bench_bandwidth(CLI::App& app);
 Body declare_bench_exchange(CLI::App& app);
+Body declare_bench_gemm(CLI::App& app);
 Body declare_bench_latency(CLI::App& app);
 Body declare_bench_pack(CLI::App& app);
 

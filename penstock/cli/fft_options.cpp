@@ -56,7 +56,7 @@ void declare_transform(CLI::App& app, const std::shared_ptr<FftOptions>& options
                   {{"none", fft::Scaling::none}, {"symmetric", fft::Scaling::symmetric}, {"full", fft::Scaling::full}});
             });
   add_value(app, "--layout", "transposed|as-input",
-            "Spectrum in z-pencils, the cheap way, or distributed like the input (transposed)",
+            "Spectrum in z-pencils, the cheap way, or like the input (transposed); index ranges: in programs only",
             [options](const std::string& text) {
               options->fft.output = parse_choice<fft::Output>(
                   "--layout", text, {{"transposed", fft::Output::transposed}, {"as-input", fft::Output::as_input}});

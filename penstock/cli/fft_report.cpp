@@ -161,9 +161,9 @@ std::string describe_plan(const Session& session, const FftOptions& options, con
   text += line("Ranks", "{} on {} node{}, {} thread{} each, transport {}", session.team.size(), session.nodes,
                session.nodes > 1 ? "s" : "", session.threads, session.threads > 1 ? "s" : "",
                session.team.transport_name());
-  text += line("Plan", "grid {}x{}, {}, {} passes over memory, spectrum {}, scaling {}", report.decision.grid.ty,
+  text += line("Plan", "grid {}x{}, {}, {} pass{} over memory, spectrum {}, scaling {}", report.decision.grid.ty,
                report.decision.grid.tz, algorithm_name(report.decision), report.decision.passes,
-               name(options.fft.output), name(options.scaling));
+               report.decision.passes == 1 ? "" : "es", name(options.fft.output), name(options.scaling));
   text += line("", "planned in {} ({}); wisdom {}; movers {}", format_seconds(report.planning_s),
                name(options.fft.effort), report.wisdom, name(options.fft.movers));
   if (options.wants_explanation) {

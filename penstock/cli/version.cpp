@@ -63,8 +63,12 @@ std::string version_text() {
       "UCX         {}\n"
       "transports  {}\n"
       "transforms  {}\n"
+      "multiplies  {}\n"
+      "files by    {}\n"
       "movers      {}\n",
       PENSTOCK_VERSION, mpi_text(), ucx_text(), transports_text(), fftw_version,
+      PENSTOCK_HAS_GEMM ? "OpenBLAS" : "not built in (OpenBLAS was not found)",
+      PENSTOCK_HAS_URING ? "io_uring where the kernel allows it, else threads" : "threads (liburing was not found)",
       PENSTOCK_HAS_ASMJIT ? "machine code, by AsmJit" : "kernels compiled ahead of time");
 }
 

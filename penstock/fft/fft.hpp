@@ -68,8 +68,11 @@ enum class Scaling {
 
 /// How the spectrum is distributed, where it is not said by index ranges.
 enum class Output {
-  transposed,  ///< z-pencils, [x][y][z] with z contiguous: where the last transform leaves it, the cheap one
-  as_input,    ///< x-pencils, [z][y][x] with x contiguous, like the input: one exchange more
+  transposed,  ///< z-pencils, [x][y][z] with z contiguous: where the last transform leaves it, the cheap one. Where z
+               ///< is not transformed: pencils of the last direction that is, contiguous in it; of one alone, as the
+               ///< input
+  as_input,  ///< x-pencils, [z][y][x] with x contiguous, like the input: one exchange more. Of an `input_part` of the
+             ///< user's the spectrum has the same points, of r2c as far as there are coefficients
 };
 
 /// How many planes share a message, where the two published algorithms are the ends of one scale, the grain; and what

@@ -15,9 +15,7 @@ template <class Real>
 Memory take_memory(const gas::Team& team, const fft::Plan<Real>& plan, int batch) {
   const std::size_t field_bytes = plan.memory().field_bytes;
   Memory memory;
-  team.together([&] {
-    memory = Memory(field_bytes * static_cast<std::size_t>(batch));
-  });
+  team.together([&] { memory = Memory(field_bytes * static_cast<std::size_t>(batch)); });
   return memory;
 }
 

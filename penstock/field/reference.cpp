@@ -18,8 +18,8 @@ std::int64_t numbers_per_mode(fft::Type type) {
 /// The directions from the innermost on: the first one transformed, whose rows a real field's modes are longer than by
 /// up to two numbers, then the others.
 std::array<std::size_t, 3> nesting(const fft::Options& options) {
-  const auto first = static_cast<std::size_t>(std::find(options.along.begin(), options.along.end(), true) -
-                                              options.along.begin());
+  const auto first =
+      static_cast<std::size_t>(std::find(options.along.begin(), options.along.end(), true) - options.along.begin());
   return {first, first == 0 ? 1U : 0U, first == 2 ? 1U : 2U};
 }
 
@@ -80,8 +80,8 @@ void ReferenceSpectrum::transform(const Source& source, int index) {
                                 FFTW_ESTIMATE);
       break;
     case fft::Type::r2c:
-      plan = fftw_plan_guru_dft_r2c(rank, transformed.data(), repeats, repeated.data(), numbers(), modes,
-                                    FFTW_ESTIMATE);
+      plan =
+          fftw_plan_guru_dft_r2c(rank, transformed.data(), repeats, repeated.data(), numbers(), modes, FFTW_ESTIMATE);
       break;
     case fft::Type::r2r:
       plan = fftw_plan_guru_r2r(rank, transformed.data(), repeats, repeated.data(), numbers(), numbers(), kinds.data(),
@@ -111,8 +111,8 @@ void ReferenceSpectrum::transform(const Source& source, int index) {
 }
 
 std::complex<double> ReferenceSpectrum::at(const Extents& mode) const noexcept {
-  const double* number = numbers() + mode[0] * spectrum_strides_[0] + mode[1] * spectrum_strides_[1] +
-                         mode[2] * spectrum_strides_[2];
+  const double* number =
+      numbers() + mode[0] * spectrum_strides_[0] + mode[1] * spectrum_strides_[1] + mode[2] * spectrum_strides_[2];
   return {number[0], options_.type == fft::Type::r2r ? 0 : number[1]};
 }
 

@@ -8,10 +8,10 @@ namespace penstock::model {
 
 /// A 3-D FFT as far as its cost goes.
 struct Fft {
-  std::array<std::int64_t, 3> size{};  ///< nx, ny, nz: points in real space
-  bool is_real = false;                ///< real to complex, else complex to complex
-  std::int64_t real_bytes = 8;         ///< 8 for double precision, 4 for single
-  std::int64_t fields = 1;             ///< transformed per call
+  std::array<std::int64_t, 3> size{};           ///< nx, ny, nz: points in real space
+  bool is_real = false;                         ///< real to complex, else complex to complex
+  std::int64_t real_bytes = 8;                  ///< 8 for double precision, 4 for single
+  std::int64_t fields = 1;                      ///< transformed per call
   std::array<bool, 3> along{true, true, true};  ///< the directions transformed: x, y, z
 };
 

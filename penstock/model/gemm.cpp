@@ -105,4 +105,24 @@ OutOfCoreTime out_of_core_time(const Machine& machine, const OutOfCoreRun& run) 
   return time;
 }
 
+OutOfCoreTime tiled_time(const Machine& machine, const TiledRun& run) {
+  const machine::MemoryLevel& outer = find_level(machine, run.outer);
+  const auto word = static_cast<double>(run.word_bytes);
+  OutOfCoreTime time;
+  time.block = run.tile_n;
+  const double rows = std::ceil(run.m / run.tile_m);
+  const double columns = std::ceil(run.n / run.tile_n);
+  const double layers = std::ceil(run.k / run.depth);
+  time.moved_bytes = (run.m * run.k * columns + run.k * run.n * rows + run.m * run.n) * word;
+  time.least_bytes = (run.m * run.k + run.k * run.n + run.m * run.n) * word;
+  time.multiply_s = run.flops / (run.rate_flops > 0 ? run.rate_flops : multiply_rate(machine));
+  const double transfers = rows * columns * (2 * layers + 1);
+  time.move_s = time.moved_bytes / outer.bandwidth_bytes_per_s + transfers * outer.latency_s;
+  // Until the first panels are there, and while the last tile leaves, nothing is multiplied.
+  const double edge_bytes = (run.tile_m * run.depth + run.depth * run.tile_n + run.tile_m * run.tile_n) * word;
+  const double edge_s = std::min(edge_bytes / outer.bandwidth_bytes_per_s + 3 * outer.latency_s, time.move_s);
+  time.total_s = time.multiply_s + time.move_s - std::min(time.multiply_s, time.move_s - edge_s);
+  return time;
+}
+
 }  // namespace penstock::model

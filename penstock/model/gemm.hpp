@@ -56,4 +56,22 @@ struct OutOfCoreTime {
 /// Throws Error where the machine lacks a level or its GEMM rate, or not one word of five blocks fits.
 OutOfCoreTime out_of_core_time(const machine::Machine& machine, const OutOfCoreRun& run);
 
+/// A multiply of m x k by k x n words on one node by tiles of C that stay in memory while panels of A and B, `depth`
+/// words deep, pass from the memory level `outer`.
+struct TiledRun {
+  double m = 0;
+  double n = 0;
+  double k = 0;
+  std::int64_t word_bytes = 8;
+  double flops = 0;       ///< of it all
+  double rate_flops = 0;  ///< of all cores that multiply; 0: the machine's
+  double tile_m = 0;
+  double tile_n = 0;
+  double depth = 0;
+  std::string outer = "storage";
+};
+
+/// Throws Error where the machine lacks the level or its GEMM rate.
+OutOfCoreTime tiled_time(const machine::Machine& machine, const TiledRun& run);
+
 }  // namespace penstock::model

@@ -146,7 +146,7 @@ DataType type_of(const std::string& path, std::string_view descr) {
 }
 
 /// The dictionary { 'descr': ..., 'fortran_order': ..., 'shape': ... }, its keys in any order.
-Header parse_dictionary(const std::string& path, std::string_view text) {
+Header parse_dictionary(const std::string& path, std::string_view text, Orders orders) {
   Literals literals(path, text);
   std::optional<DataType> type;
   std::optional<bool> is_fortran_order;
@@ -171,13 +171,13 @@ Header parse_dictionary(const std::string& path, std::string_view text) {
   if (!type || !is_fortran_order || !shape) {
     literals.refuse("one of descr, fortran_order and shape is missing");
   }
-  if (*is_fortran_order) {
+  if (*is_fortran_order && orders == Orders::c) {
     throw Error(
         fmt::format("cannot read '{}': the array lies in Fortran order; write it in C order, with "
                     "numpy.save(path, numpy.ascontiguousarray(a))",
                     path));
   }
-  return {.type = *type, .shape = *std::move(shape)};
+  return {.type = *type, .shape = *std::move(shape), .is_fortran_order = *is_fortran_order};
 }
 
 std::string read_bytes(const File& file, std::int64_t offset, std::int64_t bytes) {
@@ -208,7 +208,7 @@ std::int64_t Header::elements() const noexcept {
   return product;
 }
 
-Header read_header(const File& file) {
+Header read_header(const File& file, Orders orders) {
   const std::string& path = file.path();
   const std::int64_t file_bytes = file.size();
   const auto refuse_truncated = [&] {
@@ -254,7 +254,7 @@ Header read_header(const File& file) {
                     "again with numpy.save",
                     path, text_bytes, max_text_bytes));
   }
-  Header header = parse_dictionary(path, read_bytes(file, text_offset, text_bytes));
+  Header header = parse_dictionary(path, read_bytes(file, text_offset, text_bytes), orders);
   header.data_offset = text_offset + text_bytes;
   check_shape(path, header);
   if (file_bytes - header.data_offset < header.data_bytes()) {
@@ -266,9 +266,10 @@ Header read_header(const File& file) {
   return header;
 }
 
-std::string format_header(DataType type, std::span<const std::int64_t> shape) {
-  const std::string dictionary = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
-                                             kind_of(type).descr, fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+std::string format_header(DataType type, std::span<const std::int64_t> shape, bool is_fortran_order) {
+  const std::string dictionary =
+      fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': ({}{}), }}", kind_of(type).descr,
+                  is_fortran_order ? "True" : "False", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
   constexpr std::size_t alignment = 64;
   constexpr std::size_t before = prefix_bytes + 2;
   const std::size_t data_offset = (before + dictionary.size() + 1 + alignment - 1) / alignment * alignment;

@@ -83,8 +83,16 @@ void for_each_run(const Header& header, std::span<const std::int64_t> start, std
 
 }  // namespace
 
-Header read_header(const std::string& path) {
-  return read_header(File::open(path));
+Header read_header(const std::string& path, Orders orders) {
+  return read_header(File::open(path), orders);
+}
+
+std::string header_text(const std::string& path, const Header& header) {
+  std::string text = format_header(header.type, header.shape, header.is_fortran_order);
+  Header placed = header;
+  placed.data_offset = std::ssize(text);
+  check_shape(path, placed);
+  return text;
 }
 
 Reader::Reader(const std::string& path) : file_(File::open(path)), header_(read_header(file_)) {}

@@ -1,4 +1,4 @@
-// NumPy's .npy files in C order, read and written in pieces by many threads or ranks.
+// NumPy's .npy files, read and written in pieces by many threads or ranks.
 #pragma once
 
 #include <cstddef>
@@ -29,19 +29,28 @@ struct Header {
   std::vector<std::int64_t> shape;
   /// The byte of the file at which element 0 lies; known once read, of no meaning to a Writer.
   std::int64_t data_offset = 0;
+  /// The first index is the fastest, not the last.
+  bool is_fortran_order = false;
 
   /// The number of elements: the product of the extents, 1 for a shape of no dimensions.
   std::int64_t elements() const noexcept;
   std::int64_t data_bytes() const noexcept { return elements() * element_bytes(type); }
 };
 
+/// The orders of elements that a caller of `read_header` can do with.
+enum class Orders { c, c_and_fortran };
+
 /// Reads the header of the file `path`, format versions 1 to 3, and checks it against the file's length.
 ///
-/// Throws Error for a missing or foreign file, a truncated header, Fortran order, big-endian or other elements, a
-/// shape that is negative or overflows, and for data cut short.
-Header read_header(const std::string& path);
+/// Throws Error for a missing or foreign file, a truncated header, an order that is not among `orders`, big-endian or
+/// other elements, a shape that is negative or overflows, and for data cut short.
+Header read_header(const std::string& path, Orders orders = Orders::c);
 
-/// Reads pieces of an array file. Movable; its reads are thread-safe.
+/// The bytes that an array file begins with, up to its element 0: for programs that write the elements by themselves.
+/// `data_offset` is not read. Throws Error, in the name of the file `path`, for a shape that cannot be.
+std::string header_text(const std::string& path, const Header& header);
+
+/// Reads pieces of an array file in C order. Movable; its reads are thread-safe.
 ///
 /// Every `bytes` below is as long as the elements asked for, and holds them in C order.
 class Reader {

@@ -6,13 +6,18 @@ import struct
 FORMATS = {"<f4": "f", "<f8": "d", "<c8": "ff", "<c16": "dd", "<i4": "i"}
 
 
+def header(shape, dtype, fortran_order=False):
+    """What such a file begins with."""
+    text = repr({"descr": dtype, "fortran_order": fortran_order, "shape": tuple(shape)})
+    padding = -(10 + len(text) + 1) % 64
+    text = (text + " " * padding + "\n").encode("latin1")
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text
+
+
 def write(path, shape, dtype, numbers, fortran_order=False):
     """`numbers` are the elements in C order; of a complex type, each real part followed by its imaginary part."""
-    header = repr({"descr": dtype, "fortran_order": fortran_order, "shape": tuple(shape)})
-    padding = -(10 + len(header) + 1) % 64
-    header = (header + " " * padding + "\n").encode("latin1")
     data = struct.pack("<" + FORMATS[dtype][0] * len(numbers), *numbers)
-    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data)
+    path.write_bytes(header(shape, dtype, fortran_order) + data)
 
 
 def read(path):

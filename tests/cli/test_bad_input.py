@@ -56,7 +56,19 @@ class BadInput(command.CommandTest):
     def test_flags_and_choices_that_are_unknown(self):
         self.assert_refused_everywhere((*SIZE, "--frobnicate"), "--frobnicate")
         self.assert_refused_alone((*SIZE, "stray"), "stray")
-        self.assert_refused_everywhere((*SIZE, "--type", "c2x"), "--type c2x", "c2c, r2c")
+        self.assert_refused_everywhere((*SIZE, "--type", "c2x"), "--type c2x", "c2c, r2c, r2r")
+        self.assert_refused_everywhere((*SIZE, "--type", "r2r", "--kinds", "dct"), "--kinds dct", "redft00, redft10")
+        self.assert_refused_alone((*SIZE, "--type", "r2r", "--kinds", "redft00,redft00"), "one each for x, y and z")
+        self.assert_refused_alone((*SIZE, "--type", "r2r", "--kinds", "redft00,,redft00"), "--kinds", "rodft11")
+        self.assert_refused_alone((*SIZE, "--kinds", "redft00"), "--kinds", "--type r2r", "c2c")
+        self.assert_refused_everywhere((*SIZE, "--along", "xw"), "--along xw", "x, y and z")
+        self.assert_refused_alone((*SIZE, "--along", "xx"), "--along xx", "each once")
+        self.assert_refused_alone((*SIZE, "--along", ""), "--along", "no direction")
+        self.assert_refused_alone((*SIZE, "--along", "xy", "--filter-lowpass", "3"), "--filter-lowpass", "xyz")
+        self.assert_refused_alone((*SIZE, "--type", "r2r", "--spectrum", "file"), "--spectrum", "c2c and r2c")
+        self.assert_refused_alone(
+            ("--size", "8x1x8", "--type", "r2r", "--kinds", "redft00"), "redft00 needs at least 2 points"
+        )
         self.assert_refused_alone((*SIZE, "--precision", "half"), "single, double")
         self.assert_refused_alone((*SIZE, "--transport", "pigeon"), "auto, threads, shm, mpi")
         self.assert_refused_alone((*SIZE, "--grain", "4", "--algorithm", "slabs"), "--grain", "--algorithm")

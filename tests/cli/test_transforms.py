@@ -4,6 +4,7 @@
 tests/cli/check_matrix runs all combinations.
 """
 
+import json
 import unittest
 
 import command
@@ -36,6 +37,51 @@ class Transforms(command.CommandTest):
     @unittest.skipUnless(command.HAS_UCX, "a build without UCX")
     def test_ucx(self):
         self.run_cases_of("ucx")
+
+
+class Directions(command.CommandTest):
+    """Some directions, and sines and cosines."""
+
+    CASES = (
+        ("--type", "c2c", "--along", "x"),
+        ("--type", "c2c", "--along", "zy", "--layout", "as-input"),
+        ("--type", "r2c", "--along", "yz", "--precision", "single"),
+        ("--type", "r2c", "--along", "z"),
+        ("--type", "r2r"),
+        ("--type", "r2r", "--kinds", "redft00,rodft10,rodft11", "--batch", "2", "--scaling", "symmetric"),
+        ("--type", "r2r", "--kinds", "rodft00", "--along", "xy", "--precision", "single"),
+    )
+
+    def check(self, run, arguments):
+        result = run("fft", "--size", "24x25x18", "--check", "--reps", "1", "--planning", "estimate", "--json", "-", *arguments)
+        self.assertEqual(result.status, 0, result.stderr)
+        report = json.loads(result.stdout)
+        self.assertLessEqual(report["relative_error"], report["tolerance"])
+        self.assertGreater(report["relative_error"], 0)
+        self.assertEqual(report["reference"], "FFTW in one process")
+        return report
+
+    def test_threads(self):
+        for arguments in self.CASES:
+            with self.subTest(arguments=arguments):
+                self.check(lambda *all: self.run_alone(*all, "--ranks", "3", "--threads", "2"), arguments)
+
+    @unittest.skipUnless(command.MPIEXEC, "a build without MPI")
+    def test_messages(self):
+        for arguments in self.CASES[1:6:4]:
+            with self.subTest(arguments=arguments):
+                self.check(
+                    lambda *all: self.start([command.MPIEXEC, "-n", "2", command.COMMAND, *all, "--transport", "mpi"]),
+                    arguments,
+                )
+
+    def test_report(self):
+        report = self.check(self.run_alone, ("--type", "r2r", "--kinds", "redft00,rodft10,rodft11", "--along", "zx"))
+        self.assertEqual(report["type"], "r2r")
+        self.assertEqual(report["along"], "xz")
+        self.assertEqual(report["kinds"], ["redft00", "rodft10", "rodft11"])
+        self.assertEqual([stage["transforms_along"] for stage in report["forward_stages"]], ["x", "z"])
+        self.assertEqual(report["rate_convention"], "2.5 N log2 N")
 
 
 if __name__ == "__main__":

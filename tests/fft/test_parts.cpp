@@ -82,7 +82,8 @@ class Parts : public testing::TestWithParam<Case> {
 
 TEST_P(Parts, AgreeWithFftw) {
   gas::on_worlds({1, 2, 3, 4, 6, 7, 8}, [&](gas::Team& team) {
-    for (const auto& [has_input, has_output] : {std::pair(true, true), std::pair(true, false), std::pair(false, true)}) {
+    for (const auto& [has_input, has_output] :
+         {std::pair(true, true), std::pair(true, false), std::pair(false, true)}) {
       Options options = options_for(team, has_input, has_output);
       EXPECT_LE(worst_error<double>(team, options), tolerance<double>(options.size)) << has_input << has_output;
       options.output = Output::as_input;
@@ -217,6 +218,31 @@ TEST(PartsOfAPlan, AreRefusedWhereTheyDoNotHoldEveryPointOnce) {
     wrong.type = Type::r2c;
     wrong.output_part = options.input_part;
     expect_refusal(team, wrong, "does not lie within the 5x6x4 points");
+  });
+}
+
+// Each rank's spectrum is made of the other's input alone, which may be there before its own threads have read theirs.
+TEST(PartsOfAPlan, AreNotOverwrittenBeforeTheyAreRead) {
+  gas::on_worlds({2}, [](gas::Team& team) {
+    if (team.size() != 2) {
+      return;
+    }
+    const Extents size{64, 32, 8};
+    Options options = options_of(size);
+    options.along = {true, false, false};
+    options.threads = 3;
+    options.input_part = {{{0, 0, 4 * team.rank()}, {64, 32, 4}}, {2, 1, 0}};
+    options.output_part = {{{0, 0, 4 - 4 * team.rank()}, {64, 32, 4}}, {0, 1, 2}};
+    Plan<double> plan(team, options);
+    const auto field = make_field<double>(size, plan.input(), Type::c2c, 0);
+    const auto reference = transform_with_fftw<double>(options, 0);
+    double worst = 0;
+    for (int round = 0; round < 300; ++round) {
+      auto data = field;
+      plan.forward(std::span<const std::complex<double>>(data), std::span(data));
+      worst = std::max(worst, relative_error(team, compare(size, plan.output(), data.data(), reference, 1)));
+    }
+    EXPECT_LE(worst, tolerance<double>(size));
   });
 }
 

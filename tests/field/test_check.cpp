@@ -46,6 +46,27 @@ TEST(Check, PassesWithEitherReferenceOnUnevenSizes) {
   });
 }
 
+TEST(Check, IsBesideFftwAloneForSinesAndCosinesAndSomeDirections) {
+  on_worlds({1, 3}, [](Team& team) {
+    fft::Options all = options_for({13, 11, 8}, fft::Type::r2r);
+    all.kinds = {fft::RealKind::redft00, fft::RealKind::rodft10, fft::RealKind::redft11};
+    fft::Options some = options_for({13, 11, 8}, fft::Type::r2c);
+    some.along = {false, true, true};
+    for (fft::Options options : {all, some}) {
+      Fields<double> fields(team, options);
+      const auto noise = make_noise(options.size, options.type);
+      const Check found = check(team, fields, *noise, fft::Scaling::symmetric);
+      EXPECT_EQ(found.reference, Reference::fftw);
+      EXPECT_LE(found.relative_error, tolerance<double>(options.size));
+      EXPECT_GT(found.relative_error, 0);
+      EXPECT_TRUE(fails_with({"no check of this transform by plane waves"},
+                             [&] { check(team, fields, *noise, fft::Scaling::symmetric, Reference::waves); }));
+      EXPECT_TRUE(fails_with({"plane waves check the types c2c and r2c along all directions only"},
+                             [&] { check(team, fields, *noise, fft::Scaling::symmetric, Reference::automatic, 1); }));
+    }
+  });
+}
+
 /// Noise, but with one number changed from the second time on that it is read.
 class ForgetfulNoise final : public Source {
  public:

@@ -47,6 +47,13 @@ TEST(FftLimit, CountsNoMemoryWhereTheFieldStaysInCache) {
   EXPECT_GT(fft_memory_bytes(fft, (8 << 20) - 1), 0);
 }
 
+TEST(FftLimit, CountsTheDirectionsThatAreTransformed) {
+  const Fft fft{.size = {64, 16, 32}, .along = {true, false, true}};
+  EXPECT_DOUBLE_EQ(fft_flops(fft), 5.0 * 64 * 16 * 32 * (6 + 5));
+  EXPECT_EQ(fft_memory_bytes(fft, 0), 2 * 16 * 64 * 16 * 32);
+  EXPECT_EQ(transformed_lengths(fft), (std::array<std::int64_t, 3>{64, 1, 32}));
+}
+
 TEST(FftLimit, CountsOnePassForOneOrTwoDirections) {
   EXPECT_EQ(fft_memory_bytes({.size = {1, 128, 128}}, 0), 2.0 * 16 * 128 * 128);
   EXPECT_EQ(fft_memory_bytes({.size = {128, 1, 1}}, 0), 2.0 * 16 * 128);

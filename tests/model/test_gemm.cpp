@@ -110,5 +110,20 @@ TEST(OutOfCore, RefusesWhatCannotRun) {
       fails_with({"39 bytes", "give 40"}, [] { out_of_core_time(with_storage(), {.n = 8, .budget_bytes = 39}); }));
 }
 
+TEST(Tiled, IsBoundByMultipliesOrByStorageAndHidesTheOther) {
+  machine::Machine machine = machine::built_in();
+  machine.node.memory_levels = {
+      {.name = "storage", .capacity_bytes = 1 << 30, .bandwidth_bytes_per_s = 1e9, .latency_s = 0}};
+  TiledRun run{
+      .m = 1000, .n = 1000, .k = 1000, .flops = 2e9, .rate_flops = 1e9, .tile_m = 500, .tile_n = 250, .depth = 100};
+  // A four times, B twice, C once; what is not hidden are the first panels and the last tile.
+  EXPECT_DOUBLE_EQ(tiled_time(machine, run).moved_bytes, 7 * 8e6);
+  EXPECT_NEAR(tiled_time(machine, run).total_s, 2 + (50e3 + 25e3 + 125e3) * 8 / 1e9, 1e-12);
+  run.rate_flops = 1e15;
+  EXPECT_NEAR(tiled_time(machine, run).total_s, 7 * 8e6 / 1e9, 1e-5);
+  machine.node.memory_levels.clear();
+  EXPECT_TRUE(fails_with({"storage"}, [&] { tiled_time(machine, run); }));
+}
+
 }  // namespace
 }  // namespace penstock::model

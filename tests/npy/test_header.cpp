@@ -98,6 +98,16 @@ TEST_F(NpyHeader, InFortranOrderIsRefused) {
                          [&] { read_header(file_of("{'descr': '<f8', 'fortran_order': True, 'shape': (1,)}", 8)); }));
 }
 
+TEST_F(NpyHeader, InFortranOrderIsReadWhereThatIsAskedForAndWritten) {
+  const Header fortran{.type = DataType::float64, .shape = {2, 1}, .is_fortran_order = true};
+  const std::string text = header_text("field.npy", fortran);
+  const Header header = read_header(file(text + std::string(16, '\0')), Orders::c_and_fortran);
+  EXPECT_TRUE(header.is_fortran_order);
+  EXPECT_EQ(header.shape, (Shape{2, 1}));
+  EXPECT_EQ(header.data_offset, std::ssize(text));
+  EXPECT_TRUE(fails_with({"'x.npy'", "negative"}, [] { header_text("x.npy", {.shape = {-1}}); }));
+}
+
 TEST_F(NpyHeader, OfBigEndianElementsIsRefused) {
   EXPECT_TRUE(fails_with({"'>c8'", "big-endian", "astype('<c8')"},
                          [&] { read_header(file_of("{'descr': '>c8', 'fortran_order': False, 'shape': (1,)}", 8)); }));

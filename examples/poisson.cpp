@@ -1,0 +1,119 @@
+// Solves Poisson's equation, -laplacian(u) = f, with known solutions: mpirun -n 2 ./poisson [N]
+//
+// On a periodic box by Fourier modes: a convolution divides each mode by k^2 while it is in cache. With u = 0 on the
+// walls of the unit cube by finite differences, which sine transforms solve exactly.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <numbers>
+#include <penstock/fft/fft.hpp>
+
+namespace {
+
+using penstock::fft::Distribution;
+using penstock::fft::Plan;
+using penstock::gas::Team;
+using std::numbers::pi;
+
+/// Calls `visit(x, y, z, position)` for each point of this rank's part.
+template <class Visit>
+void for_each_point(const Distribution& part, const Visit& visit) {
+  const auto& [lower, extent] = part.box;
+  for (std::int64_t z = lower[2]; z < lower[2] + extent[2]; ++z) {
+    for (std::int64_t y = lower[1]; y < lower[1] + extent[1]; ++y) {
+      for (std::int64_t x = lower[0]; x < lower[0] + extent[0]; ++x) {
+        visit(x, y, z, static_cast<std::size_t>(part.position(x, y, z)));
+      }
+    }
+  }
+}
+
+double largest(const Team& team, double mine) {
+  const auto all = team.all_gather(mine);
+  return *std::max_element(all.begin(), all.end());
+}
+
+/// u = sin(x) cos(2y) sin(3z) on [0, 2 pi)^3, so that f = 14 u. Returns the largest error.
+double solve_periodic(const Team& team, std::int64_t n) {
+  Plan<double> plan(team, {.size = {n, n, n}, .type = penstock::fft::Type::r2c, .convolves = true});
+  const double h = 2 * pi / static_cast<double>(n);
+  const auto solution = [h](std::int64_t x, std::int64_t y, std::int64_t z) {
+    return std::sin(h * static_cast<double>(x)) * std::cos(2 * h * static_cast<double>(y)) *
+           std::sin(3 * h * static_cast<double>(z));
+  };
+  std::vector<double> field(static_cast<std::size_t>(plan.input().box.count()));
+  for_each_point(plan.input(), [&](auto x, auto y, auto z, auto i) { field[i] = 14 * solution(x, y, z); });
+  plan.convolve(std::span<const double>(field), std::span(field),
+                [n](std::int64_t kx, std::int64_t ky, std::span<std::complex<double>> row) {
+                  const auto square = [n](std::int64_t k) {
+                    const auto wave = static_cast<double>(penstock::fft::signed_wavenumber(k, n));
+                    return wave * wave;
+                  };
+                  for (std::int64_t kz = 0; kz < n; ++kz) {
+                    const double k2 = square(kx) + square(ky) + square(kz);
+                    row[static_cast<std::size_t>(kz)] *= k2 > 0 ? 1 / k2 : 0;  // the mean of u is free: 0
+                  }
+                });
+  double error = 0;
+  for_each_point(plan.input(), [&](auto x, auto y, auto z, auto i) {
+    error = std::max(error, std::abs(field[i] - solution(x, y, z)));
+  });
+  return largest(team, error);
+}
+
+/// u = x(1-x) y(1-y) z(1-z) on the n^3 inner points of the unit cube: second differences of parabolas are exact, so
+/// that the error is that of rounding alone. Returns the largest.
+double solve_between_walls(const Team& team, std::int64_t n) {
+  using penstock::fft::RealKind;
+  Plan<double> plan(team, {.size = {n, n, n},
+                           .type = penstock::fft::Type::r2r,
+                           .kinds = {RealKind::rodft00, RealKind::rodft00, RealKind::rodft00}});
+  const double h = 1 / static_cast<double>(n + 1);
+  const auto parabola = [h](std::int64_t i) {
+    const double at = h * static_cast<double>(i + 1);
+    return at * (1 - at);
+  };
+  std::vector<double> field(static_cast<std::size_t>(plan.input_stride()));
+  for_each_point(plan.input(), [&](auto x, auto y, auto z, auto i) {
+    const std::array p{parabola(x), parabola(y), parabola(z)};
+    field[i] = 2 * (p[0] * p[1] + p[1] * p[2] + p[2] * p[0]);
+  });
+  plan.forward(std::span<const double>(field), std::span(field));
+  // The sine of wavenumber k + 1 is an eigenvector of the second difference.
+  const auto eigenvalue = [&](std::int64_t k) {
+    const double sine = std::sin(pi * h * static_cast<double>(k + 1) / 2) / h;
+    return 4 * sine * sine;
+  };
+  for_each_point(plan.output(),
+                 [&](auto x, auto y, auto z, auto i) { field[i] /= eigenvalue(x) + eigenvalue(y) + eigenvalue(z); });
+  plan.backward(std::span<const double>(field), std::span(field), penstock::fft::Scaling::full);
+  double error = 0;
+  for_each_point(plan.input(), [&](auto x, auto y, auto z, auto i) {
+    error = std::max(error, std::abs(field[i] - parabola(x) * parabola(y) * parabola(z)));
+  });
+  return largest(team, error);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const std::int64_t n = argc > 1 ? std::atoi(argv[1]) : 48;
+  bool is_right = false;
+  try {
+    const Team world = penstock::gas::world_of(MPI_COMM_WORLD);
+    const double periodic = solve_periodic(world, n);
+    const double walls = solve_between_walls(world, n - 1);
+    if (world.rank() == 0) {
+      std::printf("periodic, %lld^3: error %.1e; between walls, %lld^3: error %.1e\n", static_cast<long long>(n),
+                  periodic, static_cast<long long>(n - 1), walls);
+    }
+    is_right = periodic < 1e-13 && walls < 1e-13;
+  } catch (const penstock::Error& error) {
+    std::fprintf(stderr, "poisson: %s\n", error.what());
+  }
+  MPI_Finalize();
+  return is_right ? 0 : 1;
+}

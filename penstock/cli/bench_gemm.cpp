@@ -1,0 +1,157 @@
+// `penstock bench gemm`: square products across ranks, beside OpenBLAS on as many threads and ScaLAPACK on as many
+// ranks.
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "penstock/base/base.hpp"
+#include "penstock/cli/bench.hpp"
+#include "penstock/cli/parse.hpp"
+#include "penstock/cli/progress.hpp"
+#include "penstock/cli/result_file.hpp"
+#include "penstock/cli/scalapack.hpp"
+#include "penstock/cli/version.hpp"
+#include "penstock/gemm/gemm.hpp"
+
+namespace penstock::cli {
+namespace {
+
+struct BenchGemmOptions {
+  std::int64_t n = 4096;
+  int rounds = 5;
+  std::int64_t scalapack_block = 128;
+};
+
+/// A way to multiply, and what it took in each round.
+struct Way {
+  std::string name;
+  std::function<void()> multiply;  ///< collective
+  std::vector<double> times_s = {};
+
+  double min_s() const { return *std::ranges::min_element(times_s); }
+  double median_s() const {
+    std::vector<double> sorted = times_s;
+    std::ranges::sort(sorted);
+    return sorted[sorted.size() / 2];
+  }
+};
+
+/// Collective: the ways in turn, round after round; the time is the slowest rank's.
+void time_all(const gas::Team& team, std::vector<Way>& ways, int rounds, const Progress& progress) {
+  for (int round = -1; round < rounds; ++round) {  // the first is not counted
+    for (Way& way : ways) {
+      progress.show(fmt::format("{}, {} of {}", way.name, std::max(round + 1, 1), rounds));
+      team.barrier();
+      const double begin_s = seconds();
+      way.multiply();
+      double slowest_s = 0;
+      for (const double time_s : team.all_gather(seconds() - begin_s)) {
+        slowest_s = std::max(slowest_s, time_s);
+      }
+      if (round >= 0) {
+        way.times_s.push_back(slowest_s);
+      }
+    }
+  }
+}
+
+void run_bench_gemm(Session& session, const BenchGemmOptions& options) {
+  const gas::Team& team = session.team;
+  const std::int64_t n = options.n;
+  ResultFile json(session, "--json", session.options.json_path);
+  const bool has_scalapack =
+      Scalapack::is_built_in() && session.processes.has_mpi() && session.processes.size() == team.size();
+  const auto matrix_bytes = static_cast<std::uint64_t>(n * n * 8);
+  team.require_memory(fmt::format("matrices for n = {}", n),
+                      3 * matrix_bytes * (has_scalapack ? 2 : 1) / static_cast<std::uint64_t>(team.size()) +
+                          (team.rank() == 0 ? 3 * matrix_bytes : 0),
+                      0);
+  const Progress progress(session);
+  const gas::ArrayShape<2> shape{.extents = {n, n}};
+  gemm::GlobalMatrix<double> a(team, shape);
+  gemm::GlobalMatrix<double> b(team, shape);
+  gemm::GlobalMatrix<double> c(team, shape);
+  std::ranges::fill(a.local(), 0.5);
+  std::ranges::fill(b.local(), 0.25);
+  const int all_threads = team.size() * session.threads;
+  const Memory alone(team.rank() == 0 ? 3 * matrix_bytes : 0);
+  std::vector<Way> ways;
+  ways.push_back({"Penstock", [&] {
+                    gemm::multiply<double>(team, gemm::Op::none, gemm::Op::none, 1, a, b, 0, c, session.threads);
+                  }});
+  ways.push_back({fmt::format("OpenBLAS, {} threads", all_threads), [&] {
+                    if (team.rank() == 0) {
+                      gemm::multiply_by_blas_threads(npy::DataType::float64, n, n, n, {},
+                                                     {.data = alone.data(), .leading = n},
+                                                     {.data = alone.data() + matrix_bytes, .leading = n},
+                                                     alone.data() + 2 * matrix_bytes, n, all_threads);
+                    }
+                    team.barrier();
+                  }});
+  std::unique_ptr<Scalapack> scalapack;
+  if (has_scalapack) {
+    scalapack = std::make_unique<Scalapack>(n, options.scalapack_block);
+    ways.push_back({fmt::format("ScaLAPACK pdgemm, blocks of {}", options.scalapack_block), [&] {
+                      const gemm::SerialBlas serial;
+                      scalapack->multiply();
+                    }});
+  }
+  session.has_begun_work = true;
+  time_all(team, ways, options.rounds, progress);
+  progress.show("");
+  const double flops =
+      gemm::flops(npy::DataType::float64, static_cast<double>(n), static_cast<double>(n), static_cast<double>(n));
+  if (session.has_table()) {
+    fmt::print("{} x {} doubles, {} ranks of {} threads, transport {}; GFlop/s, best and median of {} in turn\n\n", n,
+               n, team.size(), session.threads, team.transport_name(), options.rounds);
+    for (const Way& way : ways) {
+      fmt::print("{:32} {:8.1f} {:8.1f}   Penstock is {:.3f} times as fast\n", way.name, flops / way.min_s() * 1e-9,
+                 flops / way.median_s() * 1e-9, way.min_s() / ways.front().min_s());
+    }
+    if (!has_scalapack) {
+      fmt::print("No ScaLAPACK: {}\n", Scalapack::is_built_in() ? "it needs a process for each rank, started by mpirun"
+                                                                : "it was not found for this MPI when this was built");
+    }
+  }
+  nlohmann::ordered_json result{{"n", n},
+                                {"ranks", team.size()},
+                                {"threads", session.threads},
+                                {"transport", team.transport_name()},
+                                {"mpi", mpi_text()},
+                                {"results", nlohmann::ordered_json::array()}};
+  for (const Way& way : ways) {
+    result["results"].push_back({{"way", way.name},
+                                 {"time_min_s", way.min_s()},
+                                 {"time_median_s", way.median_s()},
+                                 {"rate_gflops", flops / way.min_s() * 1e-9}});
+  }
+  json.write(session.is_first() ? result.dump(2) + "\n" : "");
+  team.barrier();
+}
+
+}  // namespace
+
+Body declare_bench_gemm(CLI::App& app) {
+  auto options = std::make_shared<BenchGemmOptions>();
+  add_value(app, "--n", "N", fmt::format("Rows and columns of the matrices ({})", options->n),
+            [options](const std::string& text) { options->n = parse_integer("--n", text, 1, 1 << 20); });
+  add_value(app, "--rounds", "N", fmt::format("Multiplies timed of each way ({})", options->rounds),
+            [options](const std::string& text) {
+              options->rounds = static_cast<int>(parse_integer("--rounds", text, 1, 1000000));
+            });
+  add_value(app, "--scalapack-block", "N", fmt::format("Blocks of ScaLAPACK's matrices ({})", options->scalapack_block),
+            [options](const std::string& text) {
+              options->scalapack_block = parse_integer("--scalapack-block", text, 1, 1 << 20);
+            });
+  return [options](Session& session) { run_bench_gemm(session, *options); };
+}
+
+}  // namespace penstock::cli

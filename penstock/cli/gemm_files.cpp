@@ -1,0 +1,146 @@
+// `penstock gemm` of matrices in files: the plan before, the progress meanwhile, the figures after.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "penstock/base/base.hpp"
+#include "penstock/cli/gemm.hpp"
+#include "penstock/cli/machine_figures.hpp"
+#include "penstock/cli/progress.hpp"
+#include "penstock/cli/result_file.hpp"
+
+namespace penstock::cli {
+namespace {
+
+std::string bytes_text(std::int64_t bytes) {
+  return format_bytes(static_cast<std::uint64_t>(bytes));
+}
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+/// "1 h 02 min", "3 min 20 s", "12 s"
+std::string rough_time(double time_s) {
+  const auto whole_s = static_cast<std::int64_t>(std::ceil(time_s));
+  return whole_s >= 3600 ? fmt::format("{} h {:02} min", whole_s / 3600, whole_s / 60 % 60)
+         : whole_s >= 60 ? fmt::format("{} min {:02} s", whole_s / 60, whole_s % 60)
+                         : fmt::format("{} s", whole_s);
+}
+
+std::string describe(const gemm::FilePlan& plan, const GemmOptions& options, std::int64_t besides_bytes, int threads) {
+  std::string text = fmt::format("Product     {}, {} x {} by {} x {}, {} threads\n", npy::name(plan.type), plan.m,
+                                 plan.k, plan.k, plan.n, threads);
+  text += fmt::format("Memory      {}: blocks {}, the process besides {}\n", format_bytes(options.memory_bytes),
+                      bytes_text(plan.block_bytes), bytes_text(besides_bytes));
+  text += fmt::format("Tiles       {} of {} x {} in strips of {}, panels {} deep\n", plan.tiles, plan.tile_m,
+                      plan.tile_n, plan.strip, plan.depth);
+  text += fmt::format("Storage     {}; scratch {}\n", plan.engine,
+                      plan.scratch_bytes > 0 ? bytes_text(plan.scratch_bytes) : "none");
+  text += fmt::format("Machine     {:.4g} GFlop/s, storage {:.3g} GB/s ({})\n", plan.rate_flops * 1e-9,
+                      plan.storage_bytes_per_s * 1e-9,
+                      options.machine_path.empty() ? "measured in this run" : options.machine_path);
+  if (plan.tiles_found + plan.tiles_torn > 0) {
+    text += fmt::format(
+        "Goes on     {} tiles are complete{}\n", plan.tiles_found,
+        plan.tiles_torn > 0 ? fmt::format(", {} are not what was written and made again", plan.tiles_torn) : "");
+  }
+  return text + fmt::format("Prediction  {}\n", format_seconds(plan.predicted_s));
+}
+
+std::string describe(const gemm::FilePlan& plan, const gemm::FileResult& result, int threads) {
+  const percolate::RunTimes& times = result.times;
+  const double workers_s = std::max(times.total_s * threads, 1e-12);
+  return fmt::format(
+      "Time        {}, {:.4g} GFlop/s, {:.3f} of the machine's; {:.3f} of the prediction\n"
+      "Waited      {:.1f} % of the threads' time, for blocks that had not arrived\n"
+      "Moved       {} read, {} written\n"
+      "Peak memory {}\n",
+      format_seconds(times.total_s), result.flops / times.total_s * 1e-9,
+      result.flops / times.total_s / plan.rate_flops, times.total_s / std::max(plan.predicted_s, 1e-12),
+      times.idle_s / workers_s * 100, bytes_text(times.read_bytes), bytes_text(times.written_bytes),
+      bytes_text(gemm::peak_resident_bytes()));
+}
+
+nlohmann::ordered_json to_json(const gemm::FilePlan& plan, const gemm::FileResult& result, const GemmOptions& options,
+                               int threads) {
+  return {{"type", npy::name(plan.type)},
+          {"m", plan.m},
+          {"n", plan.n},
+          {"k", plan.k},
+          {"threads", threads},
+          {"was_complete", plan.was_complete},
+          {"memory_bytes", options.memory_bytes},
+          {"block_bytes", plan.block_bytes},
+          {"scratch_bytes", plan.scratch_bytes},
+          {"engine", plan.engine},
+          {"tiling",
+           {{"tiles", plan.tiles},
+            {"tile_m", plan.tile_m},
+            {"tile_n", plan.tile_n},
+            {"strip", plan.strip},
+            {"depth", plan.depth}}},
+          {"tiles_found", plan.tiles_found},
+          {"tiles_torn", plan.tiles_torn},
+          {"machine", {{"rate_flops", plan.rate_flops}, {"storage_bytes_per_s", plan.storage_bytes_per_s}}},
+          {"predicted_s", plan.predicted_s},
+          {"time_s", result.times.total_s},
+          {"flops", result.flops},
+          {"rate_gflops", result.times.total_s > 0 ? result.flops / result.times.total_s * 1e-9 : 0},
+          {"waited_s", result.times.idle_s},
+          {"read_bytes", result.times.read_bytes},
+          {"written_bytes", result.times.written_bytes},
+          {"peak_resident_bytes", gemm::peak_resident_bytes()}};
+}
+
+}  // namespace
+
+void run_gemm_files(Session& session, const GemmOptions& asked) {
+  GemmOptions options = asked;
+  if (options.memory_bytes == 0) {
+    options.memory_bytes = available_memory_bytes() / 2;
+  }
+  ResultFile json(session, "--json", session.options.json_path);
+  ResultFile trace_file(session, "--trace", options.trace_path);
+  const auto engine = percolate::make_engine(options.engine);
+  percolate::Trace trace;
+  const Progress progress(session);
+  gemm::FileOptions file_options{
+      .memory_bytes = static_cast<std::int64_t>(options.memory_bytes),
+      .threads = session.threads,
+      .uses_scratch = options.uses_scratch,
+      .engine = engine.get(),
+      .trace = options.trace_path.empty() ? nullptr : &trace,
+      .progress = [&](const gemm::Progress& at) {
+        progress.show(fmt::format("{:.1f} %, {} left", at.done_flops / at.total_flops * 100, rough_time(at.left_s())));
+      }};
+  progress.show("measuring the machine");
+  // The memory is counted before OpenBLAS has taken what is reckoned for it.
+  file_options.besides_bytes = gemm::process_bytes(session.threads);
+  file_options.machine = options.machine_path.empty()
+                             ? gemm::measure_machine(session.threads, folder_of(options.files.c), *engine)
+                             : read_machine(session, options.machine_path);
+  progress.show("planning");
+  gemm::FileMultiply multiply(options.files, file_options);
+  session.has_begun_work = true;
+  const gemm::FilePlan& plan = multiply.plan();
+  progress.show("");
+  if (session.has_table()) {
+    fmt::print("{}", plan.was_complete ? "Complete    an earlier run has made C; nothing is left to do\n"
+                                       : describe(plan, options, file_options.besides_bytes, session.threads));
+    std::fflush(stdout);
+  }
+  const gemm::FileResult result = multiply.run();
+  progress.show("");
+  if (session.has_table() && !plan.was_complete) {
+    fmt::print("{}", describe(plan, result, session.threads));
+  }
+  trace_file.write(trace.chrome_json());
+  json.write(to_json(plan, result, options, session.threads).dump(2) + "\n");
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,248 @@
+// `penstock gemm --size`: matrices that the ranks make up, multiplied across them, timed and checked.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <type_traits>
+#include <vector>
+
+#include "penstock/base/base.hpp"
+#include "penstock/cli/gemm.hpp"
+#include "penstock/cli/progress.hpp"
+#include "penstock/cli/result_file.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using gas::Index;
+using gemm::GlobalMatrix;
+using gemm::Op;
+
+/// An element of a made-up matrix: a whole number from -4 to 4 (and of a complex one another), so that products of any
+/// size are exact. The mixing is SplitMix64's (Steele, Lea, Flood 2014).
+double made_up(std::uint64_t matrix, std::int64_t i, std::int64_t j) noexcept {
+  std::uint64_t x = matrix * 0x9E3779B97F4A7C15 + static_cast<std::uint64_t>(i) * 0xBF58476D1CE4E5B9 +
+                    static_cast<std::uint64_t>(j) * 0x94D049BB133111EB;
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
+  x = (x ^ x >> 27) * 0x94D049BB133111EB;
+  return static_cast<double>((x ^ x >> 31) % 9) - 4;
+}
+
+template <class T>
+constexpr bool is_complex = !std::is_floating_point_v<T>;
+
+template <class T>
+T element(std::uint64_t matrix, std::int64_t i, std::int64_t j) noexcept {
+  if constexpr (is_complex<T>) {
+    using Real = typename T::value_type;
+    return T(static_cast<Real>(made_up(2 * matrix, i, j)), static_cast<Real>(made_up(2 * matrix + 1, i, j)));
+  } else {
+    return static_cast<T>(made_up(2 * matrix, i, j));
+  }
+}
+
+template <class T>
+T scalar(std::complex<double> value) noexcept {
+  if constexpr (is_complex<T>) {
+    return T(value);
+  } else {
+    return static_cast<T>(value.real());
+  }
+}
+
+constexpr std::uint64_t matrix_a = 1;
+constexpr std::uint64_t matrix_b = 2;
+constexpr std::uint64_t matrix_c = 3;
+constexpr std::uint64_t vector_x = 4;
+
+/// An element of op(matrix), in double precision.
+template <class T>
+std::complex<double> operand(std::uint64_t matrix, Op op, std::int64_t i, std::int64_t j) noexcept {
+  const std::complex<double> value(op == Op::none ? element<T>(matrix, i, j) : element<T>(matrix, j, i));
+  return op == Op::conjugate_transpose ? std::conj(value) : value;
+}
+
+/// Freivalds' check of this rank's part of C: C x = alpha op(A) (op(B) x) + beta C' x for a random x, exactly, as all
+/// numbers are whole. The number of rows that are wrong.
+template <class T>
+std::int64_t wrong_rows(const GemmOptions& options, GlobalMatrix<T>& c) {
+  const gemm::FileProduct& product = options.files;
+  const auto x = [](std::int64_t j) { return made_up(vector_x, j, 0); };
+  std::set<std::int64_t> columns;
+  std::map<std::int64_t, std::complex<double>> found;     // by row: what C x is
+  std::map<std::int64_t, std::complex<double>> expected;  // and what it must be, with beta C' x first
+  c.for_each_local([&](const Index<2>& at, const T& value) {
+    columns.insert(at[1]);
+    found[at[0]] += std::complex<double>(value) * x(at[1]);
+    expected[at[0]] += product.scalars.beta * std::complex<double>(element<T>(matrix_c, at[0], at[1])) * x(at[1]);
+  });
+  std::vector<std::complex<double>> u(static_cast<std::size_t>(options.size[2]));  // op(B) x
+  for (std::int64_t k = 0; k < options.size[2]; ++k) {
+    for (const std::int64_t j : columns) {
+      u[static_cast<std::size_t>(k)] += operand<T>(matrix_b, product.op_b, k, j) * x(j);
+    }
+  }
+  std::int64_t wrong = 0;
+  for (const auto& [row, sum] : found) {
+    std::complex<double> dot = 0;
+    for (std::int64_t k = 0; k < options.size[2]; ++k) {
+      dot += operand<T>(matrix_a, product.op_a, row, k) * u[static_cast<std::size_t>(k)];
+    }
+    wrong += sum != expected[row] + product.scalars.alpha * dot ? 1 : 0;
+  }
+  return wrong;
+}
+
+template <class T>
+void fill(GlobalMatrix<T>& matrix, std::uint64_t number) {
+  matrix.for_each_local([&](const Index<2>& at, T& value) { value = element<T>(number, at[0], at[1]); });
+}
+
+struct RankReport {
+  std::string transport;
+  std::array<std::int64_t, 2> grid{};
+  std::vector<double> times_s = {};  ///< of the slowest rank
+  double multiply_share = 0;         ///< of the best time, the part in multiplies, mean of the ranks
+  double redistribute_s = 0;         ///< of the best time, the longest
+  std::int64_t fetched_bytes = 0;    ///< all ranks together, in one multiply
+  double machine_flops = 0;          ///< of all threads of all ranks at once, measured
+  std::optional<std::int64_t> wrong = {};
+};
+
+nlohmann::ordered_json to_json(const Session& session, const GemmOptions& options, const RankReport& report,
+                               double flops) {
+  const double best_s = *std::ranges::min_element(report.times_s);
+  nlohmann::ordered_json json{{"type", npy::name(options.type)},
+                              {"m", options.size[0]},
+                              {"n", options.size[1]},
+                              {"k", options.size[2]},
+                              {"ranks", session.team.size()},
+                              {"threads", session.threads},
+                              {"transport", report.transport},
+                              {"grid", report.grid},
+                              {"time_min_s", best_s},
+                              {"times_s", report.times_s},
+                              {"rate_gflops", flops / best_s * 1e-9},
+                              {"machine_gflops", report.machine_flops * 1e-9},
+                              {"predicted_s", flops / report.machine_flops},
+                              {"multiply_share", report.multiply_share},
+                              {"redistribute_s", report.redistribute_s},
+                              {"fetched_bytes", report.fetched_bytes}};
+  if (report.wrong) {
+    json["wrong_rows"] = *report.wrong;
+  }
+  return json;
+}
+
+void print(const Session& session, const GemmOptions& options, const RankReport& report, double flops) {
+  const double best_s = *std::ranges::min_element(report.times_s);
+  fmt::print(
+      "Product     {}, {} x {} by {} x {}, on {} ranks ({} x {}) of {} threads, transport {}\n"
+      "Machine     {:.4g} GFlop/s of blocks, all ranks at once, measured in this run: {} for the product\n"
+      "Time        {} (best of {}), {:.4g} GFlop/s, {:.3f} of the machine's; {:.3f} in multiplies\n"
+      "Moved       {} of A and B fetched, all ranks; {} to and from block distributions\n",
+      npy::name(options.type), options.size[0], options.size[2], options.size[2], options.size[1], session.team.size(),
+      report.grid[0], report.grid[1], session.threads, report.transport, report.machine_flops * 1e-9,
+      format_seconds(flops / report.machine_flops), format_seconds(best_s), report.times_s.size(),
+      flops / best_s * 1e-9, flops / best_s / report.machine_flops, report.multiply_share,
+      format_bytes(static_cast<std::uint64_t>(report.fetched_bytes)), format_seconds(report.redistribute_s));
+  if (report.wrong) {
+    fmt::print("Check       {}\n",
+               *report.wrong == 0 ? "exact, by random projections" : fmt::format("{} rows are wrong", *report.wrong));
+  }
+}
+
+template <class T>
+void run(Session& session, const GemmOptions& options) {
+  const gas::Team& team = session.team;
+  const gemm::FileProduct& product = options.files;
+  const auto [m, n, k] = options.size;
+  ResultFile json(session, "--json", session.options.json_path);
+  const auto shape = [&](std::int64_t rows, std::int64_t columns, Op op) {
+    return gas::ArrayShape<2>{.extents = op == Op::none ? Index<2>{rows, columns} : Index<2>{columns, rows},
+                              .blocks = {options.block, options.block}};
+  };
+  const double bytes =
+      (static_cast<double>(m) * static_cast<double>(k) + static_cast<double>(k) * static_cast<double>(n) +
+       static_cast<double>(m) * static_cast<double>(n)) *
+      sizeof(T) / team.size();
+  team.require_memory(fmt::format("matrices for {} x {} x {}", m, n, k), static_cast<std::uint64_t>(bytes), 0);
+  const Progress progress(session);
+  progress.show("making matrices");
+  GlobalMatrix<T> a(team, shape(m, k, product.op_a));
+  GlobalMatrix<T> b(team, shape(k, n, product.op_b));
+  GlobalMatrix<T> c(team, shape(m, n, Op::none));
+  session.has_begun_work = true;
+  fill(a, matrix_a);
+  fill(b, matrix_b);
+
+  RankReport report{.transport = std::string(team.transport_name()), .grid = {c.grid()[0], c.grid()[1]}};
+  progress.show("measuring the machine");
+  team.barrier();
+  for (const double rate : team.all_gather(gemm::measure_rate(session.threads, options.type))) {
+    report.machine_flops += rate;
+  }
+  for (int repetition = 0; repetition < options.repetitions; ++repetition) {
+    progress.show(fmt::format("multiplying, {} of {}", repetition + 1, options.repetitions));
+    fill(c, matrix_c);
+    const gemm::DistributedTimes mine =
+        gemm::multiply(team, product.op_a, product.op_b, scalar<T>(product.scalars.alpha), a, b,
+                       scalar<T>(product.scalars.beta), c, session.threads);
+    double slowest_s = 0;
+    double multiply_s = 0;
+    double redistribute_s = 0;
+    std::int64_t fetched = 0;
+    for (const gemm::DistributedTimes& times : team.all_gather(mine)) {
+      slowest_s = std::max(slowest_s, times.total_s);
+      multiply_s += times.multiply_s / team.size();
+      redistribute_s = std::max(redistribute_s, times.redistribute_s);
+      fetched += times.fetched_bytes;
+    }
+    if (report.times_s.empty() || slowest_s < *std::ranges::min_element(report.times_s)) {
+      report.multiply_share = multiply_s / slowest_s;
+      report.redistribute_s = redistribute_s;
+      report.fetched_bytes = fetched;
+    }
+    report.times_s.push_back(slowest_s);
+  }
+  if (options.wants_check) {
+    progress.show("checking");
+    report.wrong = 0;
+    for (const std::int64_t wrong : team.all_gather(wrong_rows(options, c))) {
+      *report.wrong += wrong;
+    }
+  }
+  progress.show("");
+  const double flops =
+      gemm::flops(options.type, static_cast<double>(m), static_cast<double>(n), static_cast<double>(k));
+  if (session.has_table()) {
+    print(session, options, report, flops);
+  }
+  team.together([&] { json.write(session.is_first() ? to_json(session, options, report, flops).dump(2) + "\n" : ""); });
+  team.barrier();
+  if (report.wrong.value_or(0) > 0) {
+    throw Error(fmt::format("the check has failed: {} rows of C are not what they must be", *report.wrong));
+  }
+}
+
+}  // namespace
+
+void run_gemm_ranks(Session& session, const GemmOptions& options) {
+  switch (options.type) {
+    case npy::DataType::float32:
+      return run<float>(session, options);
+    case npy::DataType::float64:
+      return run<double>(session, options);
+    case npy::DataType::complex64:
+      return run<std::complex<float>>(session, options);
+    case npy::DataType::complex128:
+      return run<std::complex<double>>(session, options);
+  }
+}
+
+}  // namespace penstock::cli

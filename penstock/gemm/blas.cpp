@@ -1,0 +1,119 @@
+// The four types of element and OpenBLAS's four functions.
+#include "penstock/gemm/blas.hpp"
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <mutex>
+
+namespace penstock::gemm {
+namespace {
+
+/// OpenBLAS has one number of threads for the whole process; so there is one count of those who want it to be 1.
+struct BlasThreads {
+  std::mutex mutex;
+  int wanting_one = 0;
+  int before = 1;
+};
+
+BlasThreads& blas_threads() {
+  static BlasThreads threads;
+  return threads;
+}
+
+CBLAS_TRANSPOSE transpose_of(const Block& block) {
+  return block.is_transposed ? (block.is_conjugated ? CblasConjTrans : CblasTrans)
+                             : (block.is_conjugated ? CblasConjNoTrans : CblasNoTrans);
+}
+
+template <class T>
+void scale_elements(std::int64_t m, std::int64_t n, std::complex<double> beta, std::byte* c, std::int64_t leading_c) {
+  T factor{};
+  if constexpr (std::is_floating_point_v<T>) {
+    factor = static_cast<T>(beta.real());
+  } else {
+    factor = T(beta);
+  }
+  for (std::int64_t i = 0; i < m; ++i) {
+    T* row = reinterpret_cast<T*>(c) + i * leading_c;
+    std::transform(row, row + n, row, [&](T value) { return factor == T{} ? T{} : factor * value; });
+  }
+}
+
+}  // namespace
+
+SerialBlas::SerialBlas() {
+  BlasThreads& threads = blas_threads();
+  const std::lock_guard lock(threads.mutex);
+  if (threads.wanting_one++ == 0) {
+    threads.before = openblas_get_num_threads();
+    openblas_set_num_threads(1);
+  }
+}
+
+SerialBlas::~SerialBlas() {
+  BlasThreads& threads = blas_threads();
+  const std::lock_guard lock(threads.mutex);
+  if (--threads.wanting_one == 0) {
+    openblas_set_num_threads(threads.before);
+  }
+}
+
+void multiply(npy::DataType type, std::int64_t m, std::int64_t n, std::int64_t k, const Scalars& scalars,
+              const Block& a, const Block& b, std::byte* c, std::int64_t leading_c) {
+  if (m == 0 || n == 0) {
+    return;
+  }
+  if (k == 0) {
+    scale(type, m, n, scalars.beta, c, leading_c);
+    return;
+  }
+  const auto call = [&](auto function, auto alpha, auto beta, auto element) {
+    using Element = decltype(element);
+    function(CblasRowMajor, transpose_of(a), transpose_of(b), static_cast<blasint>(m), static_cast<blasint>(n),
+             static_cast<blasint>(k), alpha, reinterpret_cast<const Element*>(a.data), static_cast<blasint>(a.leading),
+             reinterpret_cast<const Element*>(b.data), static_cast<blasint>(b.leading), beta,
+             reinterpret_cast<Element*>(c), static_cast<blasint>(leading_c));
+  };
+  const std::complex<float> alpha(scalars.alpha);
+  const std::complex<float> beta(scalars.beta);
+  switch (type) {
+    case npy::DataType::float32:
+      return call(cblas_sgemm, alpha.real(), beta.real(), float{});
+    case npy::DataType::float64:
+      return call(cblas_dgemm, scalars.alpha.real(), scalars.beta.real(), double{});
+    case npy::DataType::complex64:
+      return call(cblas_cgemm, &alpha, &beta, float{});
+    case npy::DataType::complex128:
+      return call(cblas_zgemm, &scalars.alpha, &scalars.beta, double{});
+  }
+}
+
+void multiply_by_blas_threads(npy::DataType type, std::int64_t m, std::int64_t n, std::int64_t k,
+                              const Scalars& scalars, const Block& a, const Block& b, std::byte* c,
+                              std::int64_t leading_c, int threads) {
+  const int before = openblas_get_num_threads();
+  openblas_set_num_threads(threads);
+  multiply(type, m, n, k, scalars, a, b, c, leading_c);
+  openblas_set_num_threads(before);
+}
+
+void scale(npy::DataType type, std::int64_t m, std::int64_t n, std::complex<double> beta, std::byte* c,
+           std::int64_t leading_c) {
+  switch (type) {
+    case npy::DataType::float32:
+      return scale_elements<float>(m, n, beta, c, leading_c);
+    case npy::DataType::float64:
+      return scale_elements<double>(m, n, beta, c, leading_c);
+    case npy::DataType::complex64:
+      return scale_elements<std::complex<float>>(m, n, beta, c, leading_c);
+    case npy::DataType::complex128:
+      return scale_elements<std::complex<double>>(m, n, beta, c, leading_c);
+  }
+}
+
+double flops(npy::DataType type, double m, double n, double k) noexcept {
+  return (npy::is_complex(type) ? 8 : 2) * m * n * k;
+}
+
+}  // namespace penstock::gemm

@@ -1,0 +1,37 @@
+// The matrices that a product in files reads, opened and found to fit together.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "penstock/gemm/file_matrix.hpp"
+#include "penstock/gemm/out_of_core.hpp"
+#include "penstock/gemm/tiling.hpp"
+
+namespace penstock::gemm {
+
+/// What must be as it was for a run to go on: a key and a text each.
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+struct FileInputs {
+  FileInputs() = default;
+  /// Throws Error for files that cannot be used or do not fit together.
+  explicit FileInputs(const FileProduct& product);
+
+  Facts facts(const FileProduct& product) const;
+  /// What is multiplied, as it is turned.
+  Product product() const;
+
+  bool is_turned = false;  ///< C^T = op(B)^T op(A)^T is made, as C lies by columns: a is then op(B)^T
+  FileMatrix a;
+  FileMatrix b;
+  std::optional<FileMatrix> c_before;
+  npy::Header c_header;
+
+ private:
+  void check_shapes(const FileProduct& product) const;
+};
+
+}  // namespace penstock::gemm

@@ -1,0 +1,79 @@
+// Boxes of op(A) become boxes of the file: rows and columns change places where op or the file's order turn them.
+#include "penstock/gemm/file_matrix.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "penstock/base/error.hpp"
+#include "penstock/gemm/checksum.hpp"
+
+namespace penstock::gemm {
+
+FileMatrix::FileMatrix(const std::string& path, Op op)
+    : FileMatrix(File::open(path), npy::read_header(path, npy::Orders::c_and_fortran), op) {}
+
+FileMatrix::FileMatrix(File file, npy::Header header, Op op)
+    : file_(std::move(file)), header_(std::move(header)), is_turned_(op != Op::none) {
+  if (header_.shape.size() != 2) {
+    throw Error(fmt::format("'{}' is an array of {} dimensions, and a matrix has 2: reshape it", file_.path(),
+                            header_.shape.size()));
+  }
+  is_conjugated_ = op == Op::conjugate_transpose && npy::is_complex(header_.type);
+}
+
+percolate::Transfer FileMatrix::transfer(const Box& box, std::byte* data, percolate::Transfer::Kind kind) const {
+  const std::int64_t width = npy::element_bytes(header_.type);
+  // Of the file: lines of neighbouring elements.
+  const bool by_columns = is_transposed();
+  const std::int64_t line_elements = by_columns ? rows() : columns();
+  const std::int64_t line = by_columns ? box.column : box.row;
+  const std::int64_t within = by_columns ? box.row : box.column;
+  const std::int64_t lines = by_columns ? box.columns : box.rows;
+  const std::int64_t run = by_columns ? box.rows : box.columns;
+  percolate::Transfer transfer{.kind = kind,
+                               .file = &file_,
+                               .offset = header_.data_offset + (line * line_elements + within) * width,
+                               .data = data,
+                               .run_bytes = static_cast<std::size_t>(run * width),
+                               .runs = static_cast<std::size_t>(lines),
+                               .file_pitch = line_elements * width,
+                               .memory_pitch = run * width};
+  if (run == line_elements) {  // whole lines: one run
+    transfer.run_bytes *= transfer.runs;
+    transfer.runs = 1;
+  }
+  return transfer;
+}
+
+Block FileMatrix::block(const Box& box, const std::byte* data) const noexcept {
+  const bool by_columns = is_transposed();
+  return {.data = data,
+          .leading = by_columns ? box.rows : box.columns,
+          .is_transposed = by_columns,
+          .is_conjugated = is_conjugated_};
+}
+
+std::string FileMatrix::fingerprint() const {
+  struct stat status = {};
+  if (fstat(file_.descriptor(), &status) != 0) {
+    throw Error(fmt::format("cannot read '{}'", file_.path()));
+  }
+  constexpr std::int64_t samples = 256;
+  constexpr std::int64_t sample_bytes = 4096;
+  const std::int64_t bytes = file_.size();
+  std::vector<std::byte> content;
+  const std::int64_t distance = std::max(bytes / samples, sample_bytes);
+  for (std::int64_t at = 0; at < bytes; at += distance) {
+    const std::size_t begin = content.size();
+    content.resize(begin + static_cast<std::size_t>(std::min(sample_bytes, bytes - at)));
+    file_.read(at, std::span(content).subspan(begin));
+  }
+  return fmt::format("{} bytes of {}.{:09}, {:016x}", bytes, status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+                     checksum(content));
+}
+
+}  // namespace penstock::gemm

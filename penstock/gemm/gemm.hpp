@@ -1,0 +1,14 @@
+// Matrix multiplies C = alpha op(A) op(B) + beta C, in the order of reading:
+//
+// - blas.hpp: blocks in memory, on one thread
+// - distributed.hpp: matrices on the ranks of a team
+// - out_of_core.hpp: matrices in files, larger than memory
+// - figures.hpp: what the machine multiplies and moves
+// - resident.hpp: what memory the process has
+#pragma once
+
+#include "penstock/gemm/blas.hpp"
+#include "penstock/gemm/distributed.hpp"
+#include "penstock/gemm/figures.hpp"
+#include "penstock/gemm/out_of_core.hpp"
+#include "penstock/gemm/resident.hpp"

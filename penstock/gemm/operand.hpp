@@ -1,0 +1,96 @@
+// A factor of a product on ranks, as its op turns it: which boxes of it can be multiplied where they lie.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "penstock/gas/gas.hpp"
+#include "penstock/gemm/distributed.hpp"
+
+namespace penstock::gemm {
+
+template <class T>
+constexpr npy::DataType data_type() {
+  if constexpr (std::is_same_v<T, float>) {
+    return npy::DataType::float32;
+  } else if constexpr (std::is_same_v<T, double>) {
+    return npy::DataType::float64;
+  } else if constexpr (std::is_same_v<T, std::complex<float>>) {
+    return npy::DataType::complex64;
+  } else {
+    return npy::DataType::complex128;
+  }
+}
+
+/// A range of indices.
+struct Range {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  std::int64_t end() const noexcept { return first + count; }
+};
+
+/// A matrix in one block a rank, as op turns it.
+template <class T>
+class Operand {
+ public:
+  Operand(GlobalMatrix<T>& matrix, Op op) : matrix_(matrix), op_(op) {}
+
+  bool is_turned() const noexcept { return op_ != Op::none; }
+  std::int64_t extent(std::size_t dimension) const { return matrix_.extents()[turned(dimension)]; }
+  /// The length of the blocks along a dimension of op(matrix).
+  std::int64_t block(std::size_t dimension) const { return matrix_.blocks()[turned(dimension)]; }
+
+  /// Where this rank can multiply the box in place: not where a part of it lies on a rank that it does not map.
+  std::optional<Block> in_place(const Range& rows, const Range& columns) const {
+    const gas::Box<2> box = box_of(rows, columns);
+    const int owner = matrix_.owner(box.first);
+    const auto view = matrix_.view_at(owner);
+    const gas::Index<2> last{box.first[0] + box.extents[0] - 1, box.first[1] + box.extents[1] - 1};
+    if (view.data == nullptr || matrix_.owner(last) != owner) {
+      return std::nullopt;
+    }
+    const gas::Index<2> position{box.first[0] % matrix_.blocks()[0], box.first[1] % matrix_.blocks()[1]};
+    return block_at(reinterpret_cast<const std::byte*>(&view[position]), view.extents[1]);
+  }
+
+  gas::Event start_get(const Range& rows, const Range& columns, std::span<T> into) {
+    return matrix_.start_get(box_of(rows, columns), into);
+  }
+  /// A box that `start_get` brought.
+  Block fetched(const Range& rows, const Range& columns, const T* data) const {
+    return block_at(reinterpret_cast<const std::byte*>(data), box_of(rows, columns).extents[1]);
+  }
+
+ private:
+  std::size_t turned(std::size_t dimension) const noexcept { return is_turned() ? 1 - dimension : dimension; }
+  gas::Box<2> box_of(const Range& rows, const Range& columns) const {
+    return is_turned() ? gas::Box<2>{{columns.first, rows.first}, {columns.count, rows.count}}
+                       : gas::Box<2>{{rows.first, columns.first}, {rows.count, columns.count}};
+  }
+  Block block_at(const std::byte* data, std::int64_t leading) const {
+    return {.data = data,
+            .leading = leading,
+            .is_transposed = is_turned(),
+            .is_conjugated = op_ == Op::conjugate_transpose && npy::is_complex(data_type<T>())};
+  }
+
+  GlobalMatrix<T>& matrix_;
+  Op op_;
+};
+
+/// The pieces of a range that begin at multiples of `block` and are no longer than `most`.
+inline std::vector<Range> cut(const Range& range, std::int64_t block, std::int64_t most) {
+  std::vector<Range> pieces;
+  for (std::int64_t at = range.first; at < range.end();) {
+    const std::int64_t end = std::min({range.end(), (at / block + 1) * block, at + most});
+    pieces.push_back({at, end - at});
+    at = end;
+  }
+  return pieces;
+}
+
+}  // namespace penstock::gemm
