@@ -187,6 +187,7 @@ void Engine::take_from_queues() {
       flush(peer);
     }
   }
+  send_dones();
 }
 
 void Engine::take_local() {
