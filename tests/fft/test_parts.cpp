@@ -193,10 +193,10 @@ TEST(PartsOfAPlan, AreRefusedWhereTheyDoNotHoldEveryPointOnce) {
     EXPECT_NO_THROW(Plan<double>(team, options));
     Options wrong = options;
     wrong.input_part->box = team.rank() == 1 ? Box{{0, 0, 2}, {8, 6, 2}} : Box{{0, 0, 0}, {8, 6, 1}};
-    wrong.input_part->box = team.rank() == 2 ? Box{} : wrong.input_part->box;
+    wrong.input_part->box = team.rank() >= 2 ? Box{} : wrong.input_part->box;
     expect_refusal(team, wrong, "no rank's input part holds the point (0, 0, 1)");
     wrong.input_part->box = team.rank() == 1 ? Box{{0, 0, 2}, {8, 6, 2}} : Box{{0, 0, 0}, {8, 6, 3}};
-    wrong.input_part->box = team.rank() == 2 ? Box{} : wrong.input_part->box;
+    wrong.input_part->box = team.rank() >= 2 ? Box{} : wrong.input_part->box;
     expect_refusal(team, wrong, "the input parts of ranks 0 and 1 overlap: both hold the point (0, 0, 2)");
     wrong = options;
     if (is_last) {

@@ -55,6 +55,9 @@ TEST(Planner, ChoosesTheCandidateThatWasMeasuredBestAndRemembersIt) {
       options.type = type;
       const Plan<double> first(team, options);
       const auto& candidates = first.decision().candidates;
+      if (team.size() == 1) {
+        return;  // there is one way alone
+      }
       ASSERT_GT(candidates.size(), 1U);
       for (const Candidate& candidate : candidates) {
         EXPECT_TRUE(candidate.measured_s == 0 || candidate.measured_s >= candidates.front().measured_s);
