@@ -40,7 +40,7 @@ std::optional<field::OutputFile> open_output(const Session& session, const FftOp
   }
   const bool is_real_file = options.fft.type == fft::Type::r2r ||  // its spectrum is real too
                             (options.low_pass_radius && options.fft.type == fft::Type::r2c);
-  const npy::DataType complex_type = sizeof(Real) == 4 ? npy::DataType::complex64 : npy::DataType::complex128;
+  constexpr npy::DataType complex_type = npy::data_type<std::complex<Real>>();
   const npy::DataType real_type = sizeof(Real) == 4 ? npy::DataType::float32 : npy::DataType::float64;
   const fft::Extents points = options.low_pass_radius ? options.fft.size : fft::spectrum_points(options.fft);
   return field::OutputFile(session.team, options.output_path, is_real_file ? real_type : complex_type, points);

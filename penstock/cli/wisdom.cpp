@@ -61,16 +61,9 @@ bool replace(const std::string& path, const std::string& text) {
 /// Collective: the text of rank 0.
 std::string broadcast(const gas::Team& team, const std::string& text) {
   const std::size_t bytes = team.all_gather(text.size()).front();
-  gas::Segment segment(team, bytes, 1);
-  if (team.rank() == 0) {
-    for (int peer = 0; peer < team.size(); ++peer) {
-      segment.put_signal(gas::Pointer<>{peer, 0}, std::as_bytes(std::span(text)), 0);
-    }
-  }
-  segment.wait(0, 1);
-  const auto received = segment.local();
-  std::string copy(reinterpret_cast<const char*>(received.data()), received.size());
-  team.barrier();
+  std::string copy = text;
+  copy.resize(bytes);
+  gas::broadcast(team, std::span(copy), 0);
   return copy;
 }
 

@@ -123,12 +123,13 @@ std::vector<Candidate> list_candidates(const gas::Team& team, const Problem& pro
     std::ranges::stable_sort(candidates, {}, &Candidate::predicted_s);
   }
   // Machines may differ between ranks, their plans may not.
-  for (Candidate& candidate : candidates) {
-    candidate = team.all_gather(candidate).front();
-  }
+  gas::broadcast(team, std::span(candidates), 0);
   return candidates;
 }
 
+namespace {
+
+/// The options with one way and no other.
 Options fixed(const Options& options, const Candidate& candidate) {
   Options one = options;
   one.planning = Planning::model;
@@ -139,8 +140,6 @@ Options fixed(const Options& options, const Candidate& candidate) {
   }
   return one;
 }
-
-namespace {
 
 /// The best of some calls, of the slowest rank.
 template <class Real>

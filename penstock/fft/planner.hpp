@@ -11,9 +11,6 @@ namespace penstock::fft {
 /// suffice; the same on every rank. Collective.
 std::vector<Candidate> list_candidates(const gas::Team& team, const Problem& problem);
 
-/// The options with one way and no other.
-Options fixed(const Options& options, const Candidate& candidate);
-
 /// Makes plans of the best few candidates and times them, best first afterwards; what `options.choices` knows is not
 /// measured again. Collective. `problem` is what it is known by.
 template <class Real>

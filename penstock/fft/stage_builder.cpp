@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/model/model.hpp"
 
 namespace penstock::fft {
 namespace {
@@ -12,14 +13,9 @@ std::size_t at(int direction) {
   return static_cast<std::size_t>(direction);
 }
 
-/// From row to row of a tile: whole cache lines, and one more, so that rows of a power of two do not share cache sets.
-std::int64_t tile_pitch(std::int64_t row_bytes) {
-  return (row_bytes + 63) / 64 * 64 + 64;
-}
-
-/// Of tiles whose rows the caches have room for.
-std::int64_t widest_tile(const Stop& stop) {
-  return chunk_bytes / std::max(stop.before.element_bytes, stop.after.element_bytes);
+/// The larger of the elements before and after the transform, which decides how wide tiles are.
+std::int64_t element_bytes(const Stop& stop) {
+  return std::max(stop.before.element_bytes, stop.after.element_bytes);
 }
 
 }  // namespace
@@ -32,15 +28,12 @@ Stage StageBuilder::stage(const Stop& stop) {
   stage.along = stop.along;
   const Box& before = mine(stop.before.boxes);
   const Box& after = mine(stop.after.boxes);
-  stage.in_pitch_bytes = tile_pitch(before.extent[at(stop.along)] * stop.before.element_bytes);
-  stage.out_pitch_bytes = tile_pitch(after.extent[at(stop.along)] * stop.after.element_bytes);
+  stage.in_pitch_bytes = model::tile_pitch(before.extent[at(stop.along)] * stop.before.element_bytes);
+  stage.out_pitch_bytes = model::tile_pitch(after.extent[at(stop.along)] * stop.after.element_bytes);
   stage.along_lower = before.lower[at(stop.along)];
 
-  // Narrower than a chunk only where two tiles would not fit into half of the second-level cache.
-  const std::int64_t pair_bytes = stage.in_pitch_bytes + stage.out_pitch_bytes;
-  const auto cache_bytes = static_cast<std::int64_t>(problem_.options.machine.node.cache_l2_bytes);
-  const std::int64_t width = std::clamp<std::int64_t>(cache_bytes / 2 / pair_bytes / 4 * 4, 4, widest_tile(stop));
-
+  const std::int64_t width = model::tile_rows(stage.in_pitch_bytes + stage.out_pitch_bytes,
+                                              problem_.options.machine.node.cache_l2_bytes, element_bytes(stop));
   stage.outer_range = {before.lower[at(stop.outer)], before.extent[at(stop.outer)]};
   const std::int64_t across_end = before.lower[at(stop.across)] + before.extent[at(stop.across)];
   for (std::int64_t lower = before.lower[at(stop.across)]; lower < across_end; lower += width) {
@@ -105,7 +98,7 @@ void StageBuilder::to_exchange(Stage& stage, const Stop& from, const Stop& to) {
                   .element_bytes = from.after.element_bytes};
   if (from.outer == to.along) {
     shape.order = {to.outer, to.along, to.across};
-    shape.strip = widest_tile(to);
+    shape.strip = model::tile_chunk_bytes / element_bytes(to);
   }
   flows_ = make_flows(from.after.boxes, to.before.boxes, shape, rank_);
   const std::size_t exchange = schedule_.exchanges.size();

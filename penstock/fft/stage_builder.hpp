@@ -13,10 +13,6 @@
 
 namespace penstock::fft {
 
-/// The width of tiles where caches allow it: chunks of 256 bytes are moved at memory speed (measured 2026-11 on Zen 5:
-/// 16 double complex as fast as 32 and faster than 4).
-inline constexpr std::int64_t chunk_bytes = 256;
-
 /// Builds the schedule of a route on one rank, stage by stage. `problem` must outlive it.
 class StageBuilder {
  public:

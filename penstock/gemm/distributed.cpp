@@ -38,7 +38,7 @@ class Stationary {
     }
     plan();
     if (panels_.empty()) {
-      scale(data_type<T>(), rows_.count, columns_.count, beta_, bytes_of_c(), c_.view().extents[1]);
+      scale(npy::data_type<T>(), rows_.count, columns_.count, beta_, bytes_of_c(), c_.view().extents[1]);
       return;
     }
     for (std::size_t ahead = 0; ahead + 1 < buffers && ahead < panels_.size(); ++ahead) {
@@ -178,7 +178,7 @@ class Stationary {
     for (std::int64_t row = std::max(rows.first, a_rows.first); row < bottom; row += most) {
       const std::int64_t height = std::min(most, bottom - row);
       const std::int64_t leading_c = c_.view().extents[1];
-      gemm::multiply(data_type<T>(), height, right - left, panel.depth.count, {.alpha = alpha_, .beta = beta},
+      gemm::multiply(npy::data_type<T>(), height, right - left, panel.depth.count, {.alpha = alpha_, .beta = beta},
                      moved(a, row - a_rows.first, 0), moved(b, 0, left - b_columns.first),
                      bytes_of_c() + ((row - rows_.first) * leading_c + left - columns_.first) *
                                         static_cast<std::int64_t>(sizeof(T)),

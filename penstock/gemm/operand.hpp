@@ -13,19 +13,6 @@
 
 namespace penstock::gemm {
 
-template <class T>
-constexpr npy::DataType data_type() {
-  if constexpr (std::is_same_v<T, float>) {
-    return npy::DataType::float32;
-  } else if constexpr (std::is_same_v<T, double>) {
-    return npy::DataType::float64;
-  } else if constexpr (std::is_same_v<T, std::complex<float>>) {
-    return npy::DataType::complex64;
-  } else {
-    return npy::DataType::complex128;
-  }
-}
-
 /// A range of indices.
 struct Range {
   std::int64_t first = 0;
@@ -75,7 +62,7 @@ class Operand {
     return {.data = data,
             .leading = leading,
             .is_transposed = is_turned(),
-            .is_conjugated = op_ == Op::conjugate_transpose && npy::is_complex(data_type<T>())};
+            .is_conjugated = op_ == Op::conjugate_transpose && npy::is_complex(npy::data_type<T>())};
   }
 
   GlobalMatrix<T>& matrix_;

@@ -1,5 +1,4 @@
 // The rate of 1-D transforms in cache, with FFTW's own choice of how.
-#include <fftw3.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,35 +9,12 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/measure/fftw_names.hpp"
 #include "penstock/measure/measure.hpp"
 #include "penstock/measure/together.hpp"
 
 namespace penstock::measure {
 namespace {
-
-// FFTW's two precisions under one set of names.
-template <class Real>
-struct Fftw;
-template <>
-struct Fftw<double> {
-  using Plan = fftw_plan;
-  using Complex = fftw_complex;
-  static constexpr auto plan_rows = fftw_plan_many_dft;
-  static constexpr auto run = fftw_execute_dft;
-  static constexpr auto destroy = fftw_destroy_plan;
-  static constexpr auto set_time_limit = fftw_set_timelimit;
-  static constexpr auto make_planner_thread_safe = fftw_make_planner_thread_safe;
-};
-template <>
-struct Fftw<float> {
-  using Plan = fftwf_plan;
-  using Complex = fftwf_complex;
-  static constexpr auto plan_rows = fftwf_plan_many_dft;
-  static constexpr auto run = fftwf_execute_dft;
-  static constexpr auto destroy = fftwf_destroy_plan;
-  static constexpr auto set_time_limit = fftwf_set_timelimit;
-  static constexpr auto make_planner_thread_safe = fftwf_make_planner_thread_safe;
-};
 
 // Per thread, input and output together: within the second-level cache of the processors of the last decade.
 constexpr std::int64_t tile_bytes = std::int64_t{128} << 10;
@@ -59,8 +35,8 @@ class Rows {
       throw Error(fmt::format("a direction of {} points is longer than FFTW can transform", length));
     }
     const int n = static_cast<int>(length);
-    plan_ = Api::plan_rows(1, &n, static_cast<int>(rows_), in(0), nullptr, 1, n, out(0), nullptr, 1, n, FFTW_FORWARD,
-                           FFTW_MEASURE);
+    plan_ = Api::plan_complex(1, &n, static_cast<int>(rows_), in(0), nullptr, 1, n, out(0), nullptr, 1, n, FFTW_FORWARD,
+                              FFTW_MEASURE);
     if (plan_ == nullptr) {
       throw Error(fmt::format("FFTW has no plan for rows of {} points", length));
     }
@@ -71,7 +47,7 @@ class Rows {
 
   void run(int thread, std::int64_t times) const {
     for (std::int64_t i = 0; i < times; ++i) {
-      Api::run(plan_, in(thread), out(thread));
+      Api::run_complex(plan_, in(thread), out(thread));
     }
   }
   /// The operations of one run of one thread.
@@ -120,9 +96,8 @@ double rate_of(const gas::Team& team, Crew& crew, const Rows<Real>& rows) {
 
 template <class Real>
 double fft_rate(const gas::Team& team, int threads, const std::array<std::int64_t, 3>& lengths) {
-  // A process-wide setting of FFTW's; ranks that are threads set the same. Where time runs out FFTW takes a plan that it
-  // has not measured, a sixth as fast at worst: a limit reckoned from that would flatter the transform. It takes 0.1 to
-  // 0.4 s a length where the machine has nothing else to do.
+  // A process-wide setting of FFTW's; ranks that are threads set the same. Where time runs out FFTW takes a plan that
+  // it has not measured: a limit reckoned from that would flatter the transform.
   constexpr double planning_s = 3;
   std::vector<std::unique_ptr<Rows<Real>>> all;
   std::vector<double> weights;  // log2 n: each direction's share of 5 N log2 N

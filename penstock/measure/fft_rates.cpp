@@ -1,5 +1,4 @@
 // The rates of 1-D transforms in cache over lengths: tiles as a plan has them, by FFTW's own choice of how.
-#include <fftw3.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,41 +9,20 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/measure/calibration.hpp"
+#include "penstock/measure/fftw_names.hpp"
 #include "penstock/measure/sampling.hpp"
+#include "penstock/model/model.hpp"
 
 namespace penstock::measure {
 namespace {
 
-// FFTW's two precisions under one set of names.
-template <class Real>
-struct Fftw;
-
-#define PENSTOCK_FFTW(REAL, PREFIX)                                                     \
-  template <>                                                                           \
-  struct Fftw<REAL> {                                                                   \
-    using Plan = PREFIX##_plan;                                                         \
-    using Complex = PREFIX##_complex;                                                   \
-    static constexpr auto plan_complex = PREFIX##_plan_many_dft;                        \
-    static constexpr auto plan_real = PREFIX##_plan_many_dft_r2c;                       \
-    static constexpr auto run_complex = PREFIX##_execute_dft;                           \
-    static constexpr auto run_real = PREFIX##_execute_dft_r2c;                          \
-    static constexpr auto destroy = PREFIX##_destroy_plan;                              \
-    static constexpr auto set_time_limit = PREFIX##_set_timelimit;                      \
-    static constexpr auto make_planner_thread_safe = PREFIX##_make_planner_thread_safe; \
-  };
-PENSTOCK_FFTW(float, fftwf)
-PENSTOCK_FFTW(double, fftw)
-#undef PENSTOCK_FFTW
-
-/// Rows of one length as a plan's tile has them: whole lines and one more from row to row, chunks of 256 bytes across,
-/// fewer where two tiles would not fit into half of the second-level cache.
+/// Rows of one length as a plan's tile has them.
 struct TileShape {
   TileShape(std::int64_t n, bool is_real_kind, std::int64_t real_bytes, std::int64_t cache_l2_bytes)
       : length(n), is_real(is_real_kind) {
-    const auto pitch = [](std::int64_t row_bytes) { return (row_bytes + 63) / 64 * 64 + 64; };
-    in_bytes = pitch(n * real_bytes * (is_real ? 1 : 2));
-    out_bytes = pitch((is_real ? n / 2 + 1 : n) * 2 * real_bytes);
-    rows = std::clamp<std::int64_t>(cache_l2_bytes / 2 / (in_bytes + out_bytes) / 4 * 4, 4, 256 / (2 * real_bytes));
+    in_bytes = model::tile_pitch(n * real_bytes * (is_real ? 1 : 2));
+    out_bytes = model::tile_pitch((is_real ? n / 2 + 1 : n) * 2 * real_bytes);
+    rows = model::tile_rows(in_bytes + out_bytes, cache_l2_bytes, 2 * real_bytes);
   }
   double flops() const {
     const auto n = static_cast<double>(length);

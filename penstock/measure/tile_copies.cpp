@@ -7,21 +7,22 @@
 #include "penstock/base/base.hpp"
 #include "penstock/measure/calibration.hpp"
 #include "penstock/measure/sampling.hpp"
+#include "penstock/model/model.hpp"
 #include "penstock/mover/mover.hpp"
 
 namespace penstock::measure {
 namespace {
 
-// As a plan has them: strips of 256 bytes, tiles of as many rows, which begin a line more than their length apart.
+// As a plan has them: strips of a chunk, tiles of as many rows.
 constexpr std::int64_t element_bytes = 16;
-constexpr std::int64_t strip_bytes = 256;
+constexpr std::int64_t strip_bytes = model::tile_chunk_bytes;
 constexpr std::int64_t strip = strip_bytes / element_bytes;
 
 /// A field of n x n x n elements; n is a multiple of a strip. The first pass takes rows of x to strips over z, the
 /// second these strips, transposed, to rows of z.
 class Cube {
  public:
-  Cube(std::int64_t n, mover::Hint hint) : n_(n), row_(n * element_bytes), pitch_(row_ + 64) {
+  Cube(std::int64_t n, mover::Hint hint) : n_(n), row_(n * element_bytes), pitch_(model::tile_pitch(row_)) {
     using layout::Layout;
     using layout::Level;
     const std::int64_t strips = n / strip;

@@ -10,6 +10,7 @@
 #include "penstock/model/node_rates.hpp"
 #include "penstock/model/ping_pong.hpp"
 #include "penstock/model/planned_fft.hpp"
+#include "penstock/model/tiles.hpp"
 #include "penstock/model/projection.hpp"
 #include "penstock/model/reproduction.hpp"
 #include "penstock/model/resource.hpp"

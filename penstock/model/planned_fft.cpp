@@ -10,6 +10,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/model/node_rates.hpp"
 #include "penstock/model/ping_pong.hpp"
+#include "penstock/model/tiles.hpp"
 #include "penstock/model/topology.hpp"
 #include "penstock/model/transport.hpp"
 
@@ -26,9 +27,6 @@ double real(std::int64_t count) {
 std::int64_t divide_up(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
-
-// As the plan cuts its tiles: chunks of 256 bytes across.
-constexpr std::int64_t tile_chunk_bytes = 256;
 
 /// One field's part of the rank that has most, in pencils along one direction.
 struct Pencils {

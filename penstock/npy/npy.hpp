@@ -1,12 +1,14 @@
 // NumPy's .npy files, read and written in pieces by many threads or ranks.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "penstock/base/file.hpp"
@@ -15,6 +17,22 @@ namespace penstock::npy {
 
 /// The kinds of element accepted, little-endian.
 enum class DataType { float32, float64, complex64, complex128 };
+
+/// The kind that T is: float, double, or complex of one of them.
+template <class T>
+constexpr DataType data_type() noexcept {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::complex<float>> ||
+                std::is_same_v<T, std::complex<double>>);
+  if constexpr (std::is_same_v<T, float>) {
+    return DataType::float32;
+  } else if constexpr (std::is_same_v<T, double>) {
+    return DataType::float64;
+  } else if constexpr (std::is_same_v<T, std::complex<float>>) {
+    return DataType::complex64;
+  } else {
+    return DataType::complex128;
+  }
+}
 
 /// NumPy's name of the type: "float32" and so on.
 std::string_view name(DataType type) noexcept;

@@ -245,4 +245,14 @@ double worst_error(const gas::Team& team, const Options& options, Scaling scalin
   return worst;
 }
 
+/// Expects that making a plan throws an Error with `part` in its message on this rank.
+inline void expect_refusal(const gas::Team& team, const Options& options, const std::string& part) {
+  try {
+    const Plan<double> plan(team, options);
+    ADD_FAILURE() << "no refusal that says " << part;
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+  }
+}
+
 }  // namespace penstock::fft

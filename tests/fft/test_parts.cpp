@@ -172,16 +172,6 @@ TEST(PartsOfAPlan, CostAnExchangeEachUnlessTheyArePencils) {
   });
 }
 
-/// Expects that making a plan throws an Error with `part` in its message on this rank.
-void expect_refusal(const gas::Team& team, const Options& options, const std::string& part) {
-  try {
-    const Plan<double> plan(team, options);
-    ADD_FAILURE() << "no refusal that says " << part;
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
-  }
-}
-
 TEST(PartsOfAPlan, AreRefusedWhereTheyDoNotHoldEveryPointOnce) {
   gas::on_worlds({2, 3}, [](gas::Team& team) {
     if (team.size() < 2) {

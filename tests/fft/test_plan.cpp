@@ -23,16 +23,6 @@ Options options_of(const Extents& size) {
   return options;
 }
 
-/// Expects that making a plan throws an Error with `part` in its message on this rank.
-void expect_refusal(const gas::Team& team, const Options& options, const std::string& part) {
-  try {
-    const Plan<double> plan(team, options);
-    ADD_FAILURE() << "no refusal that says " << part;
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
-  }
-}
-
 TEST(Plan, RefusesSizesThatAreNone) {
   gas::on_worlds({1, 3}, [](gas::Team& team) {
     expect_refusal(team, options_of({0, 4, 4}), "0x4x4");

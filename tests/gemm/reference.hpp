@@ -84,17 +84,4 @@ Matrix<T> reference(const Scalars& scalars, const Matrix<T>& a, Op op_a, const M
   return result;
 }
 
-template <class T>
-constexpr npy::DataType type_of() {
-  if constexpr (std::is_same_v<T, float>) {
-    return npy::DataType::float32;
-  } else if constexpr (std::is_same_v<T, double>) {
-    return npy::DataType::float64;
-  } else if constexpr (std::is_same_v<T, std::complex<float>>) {
-    return npy::DataType::complex64;
-  } else {
-    return npy::DataType::complex128;
-  }
-}
-
 }  // namespace penstock::gemm

@@ -23,7 +23,7 @@ using percolate::Transfer;
 template <class T>
 void write(const std::string& path, const Matrix<T>& matrix, bool is_fortran_order = false) {
   const npy::Header header{
-      .type = type_of<T>(), .shape = {matrix.rows, matrix.columns}, .is_fortran_order = is_fortran_order};
+      .type = npy::data_type<T>(), .shape = {matrix.rows, matrix.columns}, .is_fortran_order = is_fortran_order};
   const std::string text = npy::header_text(path, header);
   Matrix<T> turned(matrix.columns, matrix.rows);
   for (std::int64_t i = 0; i < matrix.rows; ++i) {
@@ -39,7 +39,7 @@ void write(const std::string& path, const Matrix<T>& matrix, bool is_fortran_ord
 template <class T>
 Matrix<T> read(const std::string& path) {
   const npy::Header header = npy::read_header(path, npy::Orders::c_and_fortran);
-  EXPECT_EQ(header.type, type_of<T>());
+  EXPECT_EQ(header.type, npy::data_type<T>());
   const bool by_columns = header.is_fortran_order;
   Matrix<T> stored(header.shape[by_columns ? 1 : 0], header.shape[by_columns ? 0 : 1]);
   File::open(path).read(header.data_offset, std::as_writable_bytes(std::span(stored.elements)));
