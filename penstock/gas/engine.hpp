@@ -124,22 +124,21 @@ class Engine final : public Inbox {
   /// Waits until `is_done()`, making progress.
   template <class Condition>
   void wait(const Condition& is_done) {
-    // The queues of this node are looked at each time, which costs some nanoseconds; asking the network costs a
-    // hundred. The pause leaves the line to its writer for a while: without it a signal takes 56 ns, with it 49, where
-    // a bare flag takes 45 (Zen 5, 2026-11). So many looks and pauses take about 0.6 us: some 10 us pass before the
-    // first yield. Where ranks outnumber processors, each look keeps the one that is waited for from running.
-    constexpr int looks = 16;
-    constexpr int spins = 16;
-    for (Backoff backoff(is_crowded_ ? 0 : spins); !is_done();) {
-      for (int i = 0; i < (is_crowded_ ? 1 : looks); ++i) {
+    if (is_done()) {
+      return;
+    }
+    for (Backoff backoff(patience_.spins);; backoff.pause()) {
+      for (int i = 0; i < patience_.looks; ++i) {
         take_local();
         if (is_done()) {
           return;
         }
         relax();
       }
-      progress();
-      backoff.pause();
+      take_some();
+      if (is_done()) {
+        return;
+      }
     }
   }
 
@@ -185,6 +184,14 @@ class Engine final : public Inbox {
     std::deque<Waiting> waiting;  // for room in `to`
   };
 
+  /// How often a wait looks at the queues of this node before it asks the network, and how often it does both before
+  /// it yields. A look costs some nanoseconds, asking a network one or two thousand, asking for dead peers a hundred.
+  struct Patience {
+    int looks = 1;
+    int spins = 0;
+  };
+  static Patience patience_for(std::size_t local_ranks, bool has_processors);
+
   struct Mapped {
     std::uint32_t own;
     std::byte* data;
@@ -193,9 +200,10 @@ class Engine final : public Inbox {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(peer)) << 32 | id;
   }
 
+  bool take_some();
   void take_local();
   void take_from_queues();
-  void take_from_network();
+  bool take_from_network();
   void advance_calls();
   std::byte* place(int source, const Header& header) override;
   void deliver(int source, const Header& header, std::span<const std::byte> payload) override;
@@ -217,7 +225,7 @@ class Engine final : public Inbox {
   std::unique_ptr<Region> rings_;
   std::vector<LocalPeer> local_;  // by rank; unused where not local
   std::vector<int> local_ranks_;
-  bool is_crowded_ = false;  // whether the ranks of this node outnumber the processors that they may use
+  Patience patience_;
   std::unique_ptr<Network> network_;
   std::vector<Follower> followers_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Request>> requests_;
