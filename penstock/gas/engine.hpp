@@ -127,18 +127,22 @@ class Engine final : public Inbox {
     if (is_done()) {
       return;
     }
-    for (Backoff backoff(patience_.spins);; backoff.pause()) {
-      for (int i = 0; i < patience_.looks; ++i) {
-        take_local();
-        if (is_done()) {
-          return;
-        }
-        relax();
-      }
-      take_some();
+    bool may_have_more = false;
+    for (Backoff backoff(patience_.spins); !comes_from_queues(is_done);) {
+      // After each message of the network it is seen whether it was that: to ask for the next costs a call of the
+      // system.
+      may_have_more = take_some();
       if (is_done()) {
-        return;
+        break;
       }
+      if (may_have_more) {
+        backoff = Backoff(patience_.spins);
+      } else {
+        backoff.pause();
+      }
+    }
+    if (may_have_more) {
+      answer_puts();
     }
   }
 
@@ -200,6 +204,19 @@ class Engine final : public Inbox {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(peer)) << 32 | id;
   }
 
+  /// Looks at the queues for a while.
+  template <class Condition>
+  bool comes_from_queues(const Condition& is_done) {
+    for (int i = 0; i < patience_.looks; ++i) {
+      take_local();
+      if (is_done()) {
+        return true;
+      }
+      relax();
+    }
+    return false;
+  }
+
   bool take_some();
   void take_local();
   void take_from_queues();
@@ -210,6 +227,7 @@ class Engine final : public Inbox {
   void answer(int peer, const Header& asked, Header reply, std::span<const std::byte> payload,
               std::shared_ptr<Sent> sent = nullptr);
   void flush(LocalPeer& peer);
+  void answer_puts();
   void send_dones();
   void send_followers();
   SegmentPart* part(std::uint64_t id) noexcept;
@@ -227,11 +245,12 @@ class Engine final : public Inbox {
   std::vector<int> local_ranks_;
   Patience patience_;
   std::unique_ptr<Network> network_;
+  bool network_may_have_more_ = false;
   std::vector<Follower> followers_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Request>> requests_;
   std::uint64_t last_cookie_ = 0;
-  std::vector<std::vector<std::uint64_t>> dones_;  // by rank: the cookies of puts that are to be answered
-  std::vector<int> owed_dones_;                    // the ranks that have some
+  std::vector<std::vector<CookieRun>> dones_;  // by rank: the puts that are to be answered
+  std::vector<int> owed_dones_;                // the ranks that have some
   std::unordered_map<std::uint32_t, SegmentPart> segments_;
   std::unordered_map<std::uint64_t, Mapped> mapped_;  // by mapped_key
   std::unordered_map<std::uint32_t, ActiveTable> tables_;

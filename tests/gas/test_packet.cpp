@@ -49,7 +49,7 @@ TEST(Packet, GivesBackWhatItWasGiven) {
     std::vector<std::byte> memory(4000);
     PacketWriter writer(memory);
     std::vector<Sample> samples;
-    for (Header before{}; ; before = samples.back().header) {
+    for (Header before{};; before = samples.back().header) {
       Sample sample = random_sample(random, before);
       if (!writer.has_room_for(sample.payload.size())) {
         break;
@@ -88,7 +88,8 @@ TEST(Packet, TellsARowOfPutsInEightBytesEach) {
 TEST(Packet, RefusesOneThatIsCutOff) {
   std::vector<std::byte> memory(1000);
   PacketWriter writer(memory);
-  writer.append({.kind = MessageKind::put, .offset = ~std::uint64_t{0} >> 2, .bytes = 100}, std::vector<std::byte>(100));
+  writer.append({.kind = MessageKind::put, .offset = ~std::uint64_t{0} >> 2, .bytes = 100},
+                std::vector<std::byte>(100));
   for (std::size_t bytes = 1; bytes < writer.bytes(); ++bytes) {
     PacketReader reader(std::span<const std::byte>(memory).first(bytes));
     EXPECT_TRUE(fails_with({"do all ranks run the same version"}, [&] { reader.next(); })) << bytes;

@@ -17,8 +17,11 @@ constexpr int packet_tag = 1;
 constexpr int long_tag = 2;
 /// Receives that stand ready. What comes beyond waits in MPI.
 constexpr std::size_t ready_receives = 16;
-/// So many packets go to a peer at once; what is sent beyond before the rank looks at the network again may be gathered.
+/// So many packets go to a peer at once; what is sent beyond before the rank looks at the network again may be
+/// gathered.
 constexpr int most_in_turn = 4;
+/// What is gathered goes when it is this long: the receiver sees a packet when it is whole.
+constexpr std::size_t most_gathered_bytes = std::size_t{8} << 10;
 
 }  // namespace
 
@@ -140,7 +143,8 @@ void MpiNetwork::send(int peer, const Header& header, std::span<const std::byte>
   if (is_short && sent != nullptr) {
     sent->finish();
   }
-  if (to.sent_in_turn++ < most_in_turn || !is_short || !is_waited_for(header)) {
+  if (to.sent_in_turn++ < most_in_turn || !is_short || !is_waited_for(header) ||
+      to.writer.bytes() > most_gathered_bytes) {
     // Who sends much learns how fast it goes.
     send_packet(peer, goes_alone ? payload : std::span<const std::byte>(), is_short ? nullptr : std::move(sent));
   }
