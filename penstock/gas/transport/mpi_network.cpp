@@ -30,9 +30,11 @@ bool MpiNetwork::is_long(const Header& header) noexcept {
   return has_payload && header.bytes > most_packet_bytes;
 }
 
-/// Whether the sender has to come back for the answer, and so will look at the network soon.
+/// Whether the sender has to come back for the answer, and nobody else can wait for the message.
 bool MpiNetwork::is_waited_for(const Header& header) noexcept {
-  return header.kind <= MessageKind::atomic && header.cookie != 0;
+  const bool is_request = header.kind <= MessageKind::atomic && header.cookie != 0;
+  const bool raises = header.kind <= MessageKind::put_layout && header.signal != Header::no_signal;
+  return is_request && !raises;
 }
 
 MpiNetwork::MpiNetwork(MPI_Comm comm, std::mutex& mutex, std::shared_ptr<PeerWatch> watch)
