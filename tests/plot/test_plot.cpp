@@ -32,7 +32,7 @@ TEST(Plot, ShowsItsNamesAndBothAxes) {
   const TemporaryFolder folder(TemporaryFolder::in_memory());
   draw(chart(), folder / "it's.svg");
   const std::string svg = read_text(folder / "it's.svg");
-  for (const char* name : {"it's decay", "time", "energy", "rate_of_loss", "loss", ">100<", ">0.25<"}) {
+  for (const char* name : {"it's decay", "time", "energy", "rate_of_loss", "loss", "> 100<", "> 0.3<"}) {
     EXPECT_TRUE(holds(svg, name)) << name;
   }
 }
