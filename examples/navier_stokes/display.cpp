@@ -42,9 +42,10 @@ void Display::show(const History& history) {
 }
 
 void print_times(const penstock::gas::Team& team, const Options& options, std::int64_t steps, double spent_s,
-                 const penstock::fft::Breakdown& transforms) {
-  std::array<double, 5> sums{spent_s, transforms.total_s, transforms.transform_s(), transforms.move_s(),
-                             transforms.wait_s()};
+                 const penstock::fft::Breakdown& before, const Transforms& transforms) {
+  penstock::fft::Breakdown spent = transforms.spent();
+  spent.add(before, -1);
+  std::array<double, 5> sums{spent_s, spent.total_s, spent.transform_s(), spent.move_s(), spent.wait_s()};
   penstock::gas::all_reduce<double>(team, sums, std::span(sums), penstock::gas::Sum{});
   if (team.rank() != 0 || steps == 0) {
     return;
@@ -53,8 +54,8 @@ void print_times(const penstock::gas::Team& team, const Options& options, std::i
   std::printf("%lld^3 points, %d ranks x %d threads: %lld steps in %.2f s, %.2f ms a step\n",
               static_cast<long long>(options.parameters.n), team.size(), options.threads, static_cast<long long>(steps),
               spent_s, 1e3 * spent_s / static_cast<double>(steps));
-  std::printf("in transforms: %.1f %% (rows %.1f, moves %.1f, waits for other ranks %.1f)\n", percent(1), percent(2),
-              percent(3), percent(4));
+  std::printf("in transforms: %.1f %% (rows %.1f, moves %.1f, waits for other ranks %.1f), %d components at a time\n",
+              percent(1), percent(2), percent(3), percent(4), transforms.in_flight());
 }
 
 }  // namespace navier_stokes

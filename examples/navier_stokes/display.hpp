@@ -26,8 +26,9 @@ class Display {
   std::int64_t begin_step_ = -1;
 };
 
-/// Collective: prints how long `steps` steps took and what part of it were transforms, as the mean of all ranks.
+/// Collective: prints how long `steps` steps took and what part of it were transforms, but for what those had spent
+/// `before`, as the mean of all ranks.
 void print_times(const penstock::gas::Team& team, const Options& options, std::int64_t steps, double spent_s,
-                 const penstock::fft::Breakdown& transforms);
+                 const penstock::fft::Breakdown& before, const Transforms& transforms);
 
 }  // namespace navier_stokes

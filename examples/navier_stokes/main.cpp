@@ -34,6 +34,20 @@ Options agree_on_options(const Team& team, std::span<char* const> arguments) {
   return options;
 }
 
+/// Collective: the ranks of `world`, with what is to carry data between them.
+Team ranks_of(const Team& world, const std::string& transport) {
+#if PENSTOCK_HAS_MPI
+  if (transport != "auto") {
+    return penstock::gas::world_of(MPI_COMM_WORLD, penstock::gas::reach_named(transport));
+  }
+#else
+  if (transport != "auto") {
+    throw penstock::Error("--transport " + transport + ": this build has no MPI, and so one rank");
+  }
+#endif
+  return world.split(0, world.rank());
+}
+
 /// Collective: throws Error on every rank where what the run is to leave could not be written at its end.
 void find_room(const Team& team, const Options& options) {
   team.together([&] {
@@ -73,21 +87,20 @@ void go_on(const Team& team, const Options& options, Solver& solver, History& hi
     }
     display.show(history);
   }
-  penstock::fft::Breakdown transforms = solver.transforms().spent();
-  transforms.add(before, -1);
-  print_times(team, options, steps - first, spent_s, transforms);
+  print_times(team, options, steps - first, spent_s, before, solver.transforms());
 }
 
 /// Collective: the whole run. Returns whether what was checked is right; `has_begun` is set once all that was asked for
 /// has proved usable.
-bool run(const Team& team, std::span<char* const> arguments, bool& has_begun) {
-  const Options options = agree_on_options(team, arguments);
+bool run(const Team& world, std::span<char* const> arguments, bool& has_begun) {
+  const Options options = agree_on_options(world, arguments);
   if (options.wants_help) {
-    if (team.rank() == 0) {
+    if (world.rank() == 0) {
       std::fputs(help().c_str(), stdout);
     }
     return true;
   }
+  const Team team = ranks_of(world, options.transport);
   const Parameters& parameters = options.parameters;
   find_room(team, options);
   Solver solver(team, parameters, options.threads, options.effort);

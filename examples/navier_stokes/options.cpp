@@ -82,6 +82,8 @@ std::vector<Option> all_options() {
       number_option("--reynolds", "RE", "Reynolds number: 1 / viscosity (100)", &Parameters::reynolds, 1e-3, 1e9),
       number_option("--time", "T", "until when (10)", &Options::time, 0, 1e6),
       number_option("--dt", "DT", "a step of time (what is stable, with a margin)", &Parameters::dt, 1e-9, 1e3),
+      {"--transport", "NAME", "between ranks: auto, shm, mpi, rma, ucx, shm+mpi, shm+rma, shm+ucx (auto)",
+       [](Options& options, const std::string& text) { options.transport = text; }},
       number_option("--threads", "N", "of each rank (all processors for one rank, else 1)", &Options::threads, 1, 4096),
       {"--measure", "", "let the transforms measure: faster, with other last bits in each run",
        [](Options& options, const std::string&) { options.effort = penstock::fft::Effort::measure; }},

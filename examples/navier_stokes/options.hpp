@@ -14,7 +14,8 @@ namespace navier_stokes {
 struct Options {
   Parameters parameters;
   double time = 10;
-  int threads = 0;  ///< of each rank; 0: all processors where there is one rank, else one
+  std::string transport = "auto";  ///< what carries data between ranks, by its name
+  int threads = 0;                 ///< of each rank; 0: all processors where there is one rank, else one
   /// What measuring chooses differs from run to run, and so do the last bits of results; by estimate a run gives the
   /// same ones each time, also when it was stopped and restarted.
   penstock::fft::Effort effort = penstock::fft::Effort::estimate;

@@ -129,7 +129,7 @@ Sample Solver::begin(const std::function<Vector(const Vector&)>& velocity) {
 }
 
 void Solver::begin_again() {
-  std::ranges::copy(fields_.velocity.spectrum(), fields_.stage.spectrum().begin());
+  std::ranges::copy(fields_.velocity.spectra_from(0), fields_.stage.spectra_from(0).begin());
 }
 
 Sample Solver::step(const Sample& now) {

@@ -7,6 +7,7 @@
 #include <penstock/base/memory.hpp>
 #include <penstock/fft/fft.hpp>
 #include <span>
+#include <vector>
 
 namespace navier_stokes {
 
@@ -21,13 +22,16 @@ class VectorField {
 
   std::span<double> space(int component) const { return {reinterpret_cast<double*>(begin(component)), points_}; }
   std::span<Complex> spectrum(int component) const { return {reinterpret_cast<Complex*>(begin(component)), modes_}; }
-  /// All components with what lies between them, as a plan takes a batch.
-  std::span<double> space() const { return {reinterpret_cast<double*>(begin(0)), memory_.size() / sizeof(double)}; }
-  std::span<Complex> spectrum() const {
-    return {reinterpret_cast<Complex*>(begin(0)), memory_.size() / sizeof(Complex)};
-  }
+  /// A component and those after it, with what lies between them, as a plan takes a batch.
+  std::span<double> spaces_from(int component) const { return rest<double>(component); }
+  std::span<Complex> spectra_from(int component) const { return rest<Complex>(component); }
 
  private:
+  template <class Element>
+  std::span<Element> rest(int component) const {
+    const std::size_t bytes = memory_.size() - static_cast<std::size_t>(component) * stride_bytes_;
+    return {reinterpret_cast<Element*>(begin(component)), bytes / sizeof(Element)};
+  }
   std::byte* begin(int component) const { return memory_.data() + static_cast<std::size_t>(component) * stride_bytes_; }
   penstock::Memory memory_;
   std::size_t stride_bytes_;
@@ -37,13 +41,17 @@ class VectorField {
 
 /// Transforms of vector fields of n^3 points over the ranks of a team, and the time that they took. Its members are
 /// collective.
+///
+/// Where peers share memory, a plan transforms the components one after the other, and its exchange memory stays in
+/// cache. Through a network they are transformed at the same time, by a plan each, so that one computes while another
+/// is on the wire (docs/decisions/0121).
 class Transforms {
  public:
   Transforms(const penstock::gas::Team& team, std::int64_t n, int threads, penstock::fft::Effort effort);
 
   /// The points and the wavenumbers of this rank. Local.
-  const penstock::fft::Distribution& points() const { return plan_.input(); }
-  const penstock::fft::Distribution& modes() const { return plan_.output(); }
+  const penstock::fft::Distribution& points() const { return plans_.front().input(); }
+  const penstock::fft::Distribution& modes() const { return plans_.front().output(); }
   /// The bytes of a field on this rank, and a field of zeros. Local; throws penstock::Error where there is no memory.
   std::size_t field_bytes() const;
   VectorField make_field() const;
@@ -55,9 +63,14 @@ class Transforms {
 
   /// Seconds in the two calls above since the making, and where they went. Local.
   const penstock::fft::Breakdown& spent() const { return spent_; }
+  /// How many components are transformed at the same time: 1 or 3. Local.
+  int in_flight() const { return static_cast<int>(plans_.size()); }
 
  private:
-  penstock::fft::Plan<double> plan_;
+  template <class Start>
+  void run(const Start& start);
+
+  std::vector<penstock::fft::Plan<double>> plans_;  // one of a batch of three, or three
   penstock::fft::Breakdown spent_{};
 };
 

@@ -85,6 +85,14 @@ class PublishedValues(NavierStokes):
                 self.assertEqual(out.count(": right"), 2, out)
                 self.assertIn("in transforms:", out)
 
+    @unittest.skipUnless(MPIEXEC, "there is one rank")
+    def test_components_on_their_way_at_the_same_time_give_the_same_bits(self):
+        run = ("--size", 21, "--reynolds", 40, "--time", 0.5)
+        for transport, at_a_time in (("shm", 1), ("mpi", 3)):
+            out = self.run_on(3, *run, "--transport", transport, "--csv", f"{transport}.csv", "--check")
+            self.assertIn(f"{at_a_time} components at a time", out)
+        self.assertEqual(self.bytes_of("shm.csv"), self.bytes_of("mpi.csv"))
+
     def test_grids_that_keep_the_same_modes_give_the_same_flow(self):
         # 16 and 18 points keep |k| < 6, too few for this flow: what is mistaken for other modes would differ.
         for size in (16, 18):
@@ -183,6 +191,7 @@ class Refusals(NavierStokes):
         self.assert_refused("--size '99999999999999999999'", "--size", "99999999999999999999")
         self.assert_refused("--reynolds 'nan'", "--reynolds", "nan")
         self.assert_refused("--dt '0'", "--dt", 0)
+        self.assert_refused("pigeon", "--transport", "pigeon")
         self.assert_refused("--flow '4d': 3d or 2d", "--flow", "4d")
         self.assert_refused("--frobnicate: there is no such option", "--frobnicate")
         self.assert_refused("--time wants a value", "--time")
