@@ -149,7 +149,8 @@ Sample Solver::step(const Sample& now) {
 
 void Solver::find_curl() {
   const auto& rows = modes_.kept_rows();
-  const auto [low, high] = modes_.kept_z();
+  const Modes::Range low = modes_.kept_z()[0];
+  const Modes::Range high = modes_.kept_z()[1];
   for_each(rows.size(), [&](std::size_t i) {
     for_each_mode(modes_, rows[i], [&](std::size_t at, const Vector& k, double) {
       const Mode u = mode_of(fields_.stage, at);
