@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/base/checksum.hpp"
 #include "penstock/base/error.hpp"
-#include "penstock/gemm/checksum.hpp"
 
 namespace penstock::gemm {
 

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "penstock/base/checksum.hpp"
 #include "penstock/base/error.hpp"
-#include "penstock/gemm/checksum.hpp"
 
 namespace penstock::gemm {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "penstock/gemm/checksum.hpp"
+#include "penstock/base/checksum.hpp"
 
 namespace penstock::gemm {
 
