@@ -71,7 +71,7 @@ void run_bench_gemm(Session& session, const BenchGemmOptions& options) {
       Scalapack::is_built_in() && session.processes.has_mpi() && session.processes.size() == team.size();
   const auto matrix_bytes = static_cast<std::uint64_t>(n * n * 8);
   team.require_memory(fmt::format("matrices for n = {}", n),
-                      3 * matrix_bytes * (has_scalapack ? 2 : 1) / static_cast<std::uint64_t>(team.size()) +
+                      3 * matrix_bytes * (has_scalapack ? 3 : 1) / static_cast<std::uint64_t>(team.size()) +
                           (team.rank() == 0 ? 3 * matrix_bytes : 0),
                       0);
   const Progress progress(session);
@@ -103,6 +103,7 @@ void run_bench_gemm(Session& session, const BenchGemmOptions& options) {
                       const gemm::SerialBlas serial;
                       scalapack->multiply();
                     }});
+    ways.push_back({"Penstock's pdgemm, the same", [&] { scalapack->multiply_by_penstock(team, session.threads); }});
   }
   session.has_begun_work = true;
   time_all(team, ways, options.rounds, progress);
