@@ -85,7 +85,8 @@ void run_bench_gemm(Session& session, const BenchGemmOptions& options) {
   const Memory alone(team.rank() == 0 ? 3 * matrix_bytes : 0);
   std::vector<Way> ways;
   ways.push_back({"Penstock", [&] {
-                    gemm::multiply<double>(team, gemm::Op::none, gemm::Op::none, 1, a, b, 0, c, session.threads);
+                    gemm::multiply<double>(team, gemm::Op::none, gemm::Op::none, 1, a, b, 0, c,
+                                           {.threads = session.threads});
                   }});
   ways.push_back({fmt::format("OpenBLAS, {} threads", all_threads), [&] {
                     if (team.rank() == 0) {

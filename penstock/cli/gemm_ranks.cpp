@@ -192,7 +192,7 @@ void run(Session& session, const GemmOptions& options) {
     fill(c, matrix_c);
     const gemm::DistributedTimes mine =
         gemm::multiply(team, product.op_a, product.op_b, scalar<T>(product.scalars.alpha), a, b,
-                       scalar<T>(product.scalars.beta), c, session.threads);
+                       scalar<T>(product.scalars.beta), c, {.threads = session.threads});
     double slowest_s = 0;
     double multiply_s = 0;
     double redistribute_s = 0;

@@ -156,7 +156,7 @@ DistributedTimes pgemm(const gas::Team& team, const ProcessGrid& grid, char op_a
   }
   const double there_s = seconds();
   // Its own barriers stand between the puts above and the gets below.
-  times = multiply(team, second, first, alpha, blocks_b, blocks_a, beta, blocks_c, threads);
+  times = multiply(team, second, first, alpha, blocks_b, blocks_a, beta, blocks_c, {.threads = threads});
   const double back_s = seconds();
   get_from(team, *matrix_c, c, blocks_c);
   team.barrier();  // nobody reads this rank's blocks any more
