@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +19,8 @@ struct Ranks {
   int count;
   int most_per_node;           ///< that map one another
   std::uint64_t memory_bytes;  ///< for each, on the node that has the least
+
+  bool all_mapped() const noexcept { return most_per_node == count; }
 };
 
 Ranks ranks_of(const gas::Team& team, const MultiplyOptions& options) {
@@ -87,78 +88,48 @@ void check(const gas::Team& team, const MultiplyOptions& options) {
   });
 }
 
-MultiplyPlan choose(const gas::Team& team, npy::DataType type, std::int64_t m, std::int64_t n, std::int64_t k,
-                    const std::array<int, 2>& grid_of_c, const MultiplyOptions& options) {
-  const std::array<int, 3> flat{1, grid_of_c[0], grid_of_c[1]};
-  const Ranks ranks = ranks_of(team, options);
-  const bool all_mapped = ranks.most_per_node == ranks.count;
-  if (options.algorithm == Algorithm::stationary || options.algorithm == Algorithm::cannon) {
-    return {options.algorithm, flat, 0, "asked for"};
+/// What the options leave open, the simplest first.
+std::vector<Candidate> candidates_for(const Ranks& ranks, const std::array<int, 3>& flat, bool knows_network,
+                                      const MultiplyOptions& options) {
+  std::vector<Candidate> candidates;
+  if (options.algorithm == Algorithm::automatic) {
+    candidates.push_back({ranks.all_mapped() ? Algorithm::stationary : Algorithm::cannon, flat, {}});
+  } else if (options.algorithm != Algorithm::layered) {
+    candidates.push_back({options.algorithm, flat, {}});
   }
   if (options.layers[0] > 0) {
-    return {Algorithm::layered, options.layers, 0, "asked for"};
-  }
-  if (options.algorithm == Algorithm::automatic && all_mapped) {
-    return {Algorithm::stationary, flat, 0, "all ranks map one another's memory, and multiply blocks where they lie"};
-  }
-  const machine::Machine machine = options.machine != nullptr ? *options.machine : machine::built_in();
-  const bool has_network = machine.network && !machine.transports.empty();
-  if (options.algorithm == Algorithm::automatic && (!has_network || m == 0 || n == 0 || k == 0)) {
-    return {
-        Algorithm::cannon, flat, 0,
-        has_network ? "nothing is to be multiplied" : "nothing is known of the network that would speak for layers"};
-  }
-  const auto time_of = [&](const std::array<int, 3>& grid) {
-    const bool has_transport = std::ranges::any_of(
-        machine.transports, [&](const machine::Transport& one) { return one.name == team.transport_name(); });
-    return model::shifted_time(
-        machine, {.m = std::max(static_cast<double>(m), 1.0),
-                  .n = std::max(static_cast<double>(n), 1.0),
-                  .k = std::max(static_cast<double>(k), 1.0),
-                  .word_bytes = static_cast<std::int64_t>(npy::element_bytes(type)),
-                  .flops = flops(type, static_cast<double>(m), static_cast<double>(n), static_cast<double>(k)),
-                  .rate_flops = rate_flops(machine, options.threads, type),
-                  .layers = grid[0],
-                  .rows = grid[1],
-                  .columns = grid[2],
-                  .ranks_per_node = ranks.most_per_node,
-                  .depth = static_cast<double>(panel_depth),
-                  .transport = has_transport ? std::string(team.transport_name()) : std::string()});
-  };
-  std::optional<Candidate> best;
-  std::optional<Candidate> too_large;  // the fastest of those that have no room
-  const auto consider = [&](Algorithm algorithm, const std::array<int, 3>& grid) {
-    const Candidate candidate{algorithm, grid, has_network || all_mapped ? time_of(grid) : model::ShiftedTime{}};
-    const bool fits = candidate.time.memory_bytes <= static_cast<double>(ranks.memory_bytes);
-    std::optional<Candidate>& rival = fits ? best : too_large;
-    if (!rival || candidate.time.total_s < rival->time.total_s) {
-      rival = candidate;
+    candidates.push_back({Algorithm::layered, options.layers, {}});
+  } else if (options.algorithm == Algorithm::layered || (candidates.front().algorithm == Algorithm::cannon &&
+                                                         options.algorithm == Algorithm::automatic && knows_network)) {
+    for (const std::array<int, 3>& grid : layered_grids(ranks.count)) {
+      candidates.push_back({Algorithm::layered, grid, {}});
     }
-  };
-  if (options.algorithm == Algorithm::automatic) {
-    consider(Algorithm::cannon, flat);
   }
-  for (const std::array<int, 3>& grid : layered_grids(ranks.count)) {
-    consider(Algorithm::layered, grid);
+  if (candidates.empty()) {
+    candidates.push_back({Algorithm::layered, flat, {}});  // one rank has no layers
   }
-  if (!best) {
-    // What was asked for is done, if it can be; Cannon's algorithm needs the least.
-    return options.algorithm == Algorithm::layered
-               ? MultiplyPlan{Algorithm::layered, too_large ? too_large->grid : flat, 0, "asked for"}
-               : MultiplyPlan{Algorithm::cannon, flat, 0, "no other has the memory"};
+  return candidates;
+}
+
+/// Why the best of the candidates was taken, which the model has been asked about.
+std::string reason_for(const Candidate& best, const std::vector<Candidate>& candidates, const Ranks& ranks) {
+  std::string reason;
+  if (candidates.size() == 1) {
+    reason = ranks.all_mapped() ? "all ranks map one another's memory, and multiply blocks where they lie"
+                                : "nothing is known of the network that would speak for layers";
+  } else if (best.algorithm == Algorithm::cannon) {
+    reason = "the shortest by the model of all grids that have the memory";
+  } else {
+    reason = fmt::format("by the model {}, and {} on {}", format_seconds(best.time.total_s),
+                         format_seconds(candidates.front().time.total_s), text_of(candidates.front().grid));
   }
-  std::string reason = fmt::format("{} by the model", format_seconds(best->time.total_s));
-  if (best->algorithm == Algorithm::cannon) {
-    reason += ", the least of all grids that have the memory";
-  } else if (options.algorithm == Algorithm::automatic) {
-    reason += fmt::format(", and {} on {}", format_seconds(time_of(flat).total_s), text_of(flat));
+  const auto shortest = std::ranges::min_element(candidates, {}, [](const Candidate& one) { return one.time.total_s; });
+  if (shortest->time.total_s < best.time.total_s) {
+    reason += fmt::format("; {} would take {}, but also {} of each rank's memory", text_of(shortest->grid),
+                          format_seconds(shortest->time.total_s),
+                          format_bytes(static_cast<std::uint64_t>(shortest->time.memory_bytes)));
   }
-  if (too_large && too_large->time.total_s < best->time.total_s) {
-    reason += fmt::format("; {} would take {}, but {} of each rank's memory", text_of(too_large->grid),
-                          format_seconds(too_large->time.total_s),
-                          format_bytes(static_cast<std::uint64_t>(too_large->time.memory_bytes)));
-  }
-  return {best->algorithm, best->grid, best->time.total_s, reason};
+  return reason;
 }
 
 }  // namespace
@@ -180,7 +151,40 @@ std::string_view name(Algorithm algorithm) noexcept {
 MultiplyPlan plan_multiply(const gas::Team& team, npy::DataType type, std::int64_t m, std::int64_t n, std::int64_t k,
                            const std::array<int, 2>& grid_of_c, const MultiplyOptions& options) {
   check(team, options);
-  const MultiplyPlan plan = choose(team, type, m, n, k, grid_of_c, options);
+  const Ranks ranks = ranks_of(team, options);
+  const std::array<int, 3> flat{1, grid_of_c[0], grid_of_c[1]};
+  const machine::Machine machine = options.machine != nullptr ? *options.machine : machine::built_in();
+  const bool knows_network = machine.network && !machine.transports.empty();
+  const bool knows_name = std::ranges::any_of(
+      machine.transports, [&](const machine::Transport& one) { return one.name == team.transport_name(); });
+  std::vector<Candidate> candidates = candidates_for(ranks, flat, knows_network, options);
+  const Candidate* best = nullptr;
+  for (Candidate& candidate : candidates) {
+    const std::array<int, 3>& grid = candidate.grid;
+    if ((knows_network || ranks.all_mapped()) && m > 0 && n > 0 && k > 0) {
+      candidate.time = model::shifted_time(
+          machine, {.m = static_cast<double>(m),
+                    .n = static_cast<double>(n),
+                    .k = static_cast<double>(k),
+                    .word_bytes = npy::element_bytes(type),
+                    .flops = flops(type, static_cast<double>(m), static_cast<double>(n), static_cast<double>(k)),
+                    .rate_flops = rate_flops(machine, options.threads, type),
+                    .layers = grid[0],
+                    .rows = grid[1],
+                    .columns = grid[2],
+                    .ranks_per_node = ranks.most_per_node,
+                    .depth = static_cast<double>(panel_depth),
+                    .transport = knows_name ? std::string(team.transport_name()) : std::string()});
+    }
+    // The first one is taken where nothing has room: it needs the least.
+    const bool fits = candidate.time.memory_bytes <= static_cast<double>(ranks.memory_bytes);
+    if (best == nullptr || (fits && candidate.time.total_s < best->time.total_s)) {
+      best = &candidate;
+    }
+  }
+  const MultiplyPlan plan{
+      best->algorithm, best->grid, best->time.total_s,
+      options.algorithm == Algorithm::automatic ? reason_for(*best, candidates, ranks) : "asked for"};
   // Ranks that know different machines may have chosen differently.
   team.agree_on("algorithm of a multiply", fmt::format("{} on {}", name(plan.algorithm), text_of(plan.grid)));
   return plan;

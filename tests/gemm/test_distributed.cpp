@@ -206,7 +206,7 @@ TEST(Distributed, RefusesOptionsThatCannotBe) {
     const auto plan = [&](const MultiplyOptions& options) {
       plan_multiply(team, npy::DataType::float64, 9, 9, 9, {1, team.size()}, options);
     };
-    EXPECT_TRUE(fails_with({"9 layers"}, [&] { plan({.algorithm = Algorithm::layered, .layers = {9, 1, 1}}); }));
+    EXPECT_TRUE(fails_with({"99 layers"}, [&] { plan({.algorithm = Algorithm::layered, .layers = {99, 1, 1}}); }));
     EXPECT_TRUE(fails_with({"0 layers"}, [&] { plan({.algorithm = Algorithm::layered, .layers = {0, 1, 1}}); }));
     EXPECT_TRUE(fails_with({"cannon", "layered"}, [&] {
       plan({.algorithm = Algorithm::cannon, .layers = {1, 1, 1}});
