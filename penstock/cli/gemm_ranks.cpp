@@ -108,6 +108,7 @@ void fill(GlobalMatrix<T>& matrix, std::uint64_t number) {
 struct Spent {
   double total_s;
   double multiply_s;
+  double wait_s;
   double redistribute_s;
   std::int64_t fetched_bytes;
 };
@@ -117,6 +118,7 @@ struct RankReport {
   std::array<std::int64_t, 2> grid{};
   std::vector<double> times_s = {};  ///< of the slowest rank
   double multiply_share = 0;         ///< of the best time, the part in multiplies, mean of the ranks
+  double wait_s = 0;                 ///< of the best time, for panels and other ranks, mean of the ranks
   double redistribute_s = 0;         ///< of the best time, the longest
   std::int64_t fetched_bytes = 0;    ///< all ranks together, in one multiply
   double machine_flops = 0;          ///< of all threads of all ranks at once
@@ -148,7 +150,11 @@ nlohmann::ordered_json to_json(const Session& session, const GemmOptions& option
                               {"algorithm", gemm::name(report.plan.algorithm)},
                               {"layers", report.plan.grid},
                               {"reason", report.plan.reason},
+                              {"panel_depth", report.plan.depth},
+                              {"transfer_predicted_s", report.plan.transfer_s},
+                              {"hidden_predicted_s", report.plan.hidden_s},
                               {"multiply_share", report.multiply_share},
+                              {"wait_s", report.wait_s},
                               {"redistribute_s", report.redistribute_s},
                               {"fetched_bytes", report.fetched_bytes}};
   if (report.wrong) {
@@ -168,16 +174,22 @@ void print(const Session& session, const GemmOptions& options, const RankReport&
       "Product     {}, {} x {} by {} x {}, on {} ranks ({} x {}) of {} threads, transport {}\n"
       "Machine     {:.4g} GFlop/s of blocks, all ranks at once ({}): {} for the product\n"
       "Algorithm   {}, {}: {}\n"
-      "Prediction  {}\n"
+      "Prediction  {}; panels at most {} deep\n"
       "Time        {} (best of {}), {:.4g} GFlop/s, {:.3f} of the machine's; {:.3f} in multiplies\n"
       "Moved       {} of A and B fetched, all ranks; {} to and from block distributions\n",
       npy::name(options.type), options.size[0], options.size[2], options.size[2], options.size[1], session.team.size(),
       report.grid[0], report.grid[1], session.threads, report.transport, report.machine_flops * 1e-9,
       options.machine_path.empty() ? "measured in this run" : options.machine_path,
       format_seconds(flops / report.machine_flops), gemm::name(report.plan.algorithm), grid_text(report.plan.grid),
-      report.plan.reason, format_seconds(predicted_s(report, flops)), format_seconds(best_s), report.times_s.size(),
-      flops / best_s * 1e-9, flops / best_s / report.machine_flops, report.multiply_share,
+      report.plan.reason, format_seconds(predicted_s(report, flops)), report.plan.depth, format_seconds(best_s),
+      report.times_s.size(), flops / best_s * 1e-9, flops / best_s / report.machine_flops, report.multiply_share,
       format_bytes(static_cast<std::uint64_t>(report.fetched_bytes)), format_seconds(report.redistribute_s));
+  if (report.plan.transfer_s > 0) {
+    fmt::print(
+        "Transfers   {} by the model, of which {} are hidden and {} not; ranks waited {} for panels and one another\n",
+        format_seconds(report.plan.transfer_s), format_seconds(report.plan.hidden_s),
+        format_seconds(report.plan.transfer_s - report.plan.hidden_s), format_seconds(report.wait_s));
+  }
   if (report.wrong) {
     fmt::print("Check       {}\n",
                *report.wrong == 0 ? "exact, by random projections" : fmt::format("{} rows are wrong", *report.wrong));
@@ -241,17 +253,20 @@ void run(Session& session, const GemmOptions& options) {
     report.plan = mine.plan;
     double slowest_s = 0;
     double multiply_s = 0;
+    double wait_s = 0;
     double redistribute_s = 0;
     std::int64_t fetched = 0;
     for (const Spent& times :
-         team.all_gather(Spent{mine.total_s, mine.multiply_s, mine.redistribute_s, mine.fetched_bytes})) {
+         team.all_gather(Spent{mine.total_s, mine.multiply_s, mine.wait_s, mine.redistribute_s, mine.fetched_bytes})) {
       slowest_s = std::max(slowest_s, times.total_s);
       multiply_s += times.multiply_s / team.size();
+      wait_s += times.wait_s / team.size();
       redistribute_s = std::max(redistribute_s, times.redistribute_s);
       fetched += times.fetched_bytes;
     }
     if (report.times_s.empty() || slowest_s < *std::ranges::min_element(report.times_s)) {
       report.multiply_share = multiply_s / slowest_s;
+      report.wait_s = wait_s;
       report.redistribute_s = redistribute_s;
       report.fetched_bytes = fetched;
     }

@@ -9,9 +9,6 @@
 
 namespace penstock::gemm {
 
-/// How deep panels are: OpenBLAS multiplies deeper ones no faster, and they arrive later.
-inline constexpr std::int64_t panel_depth = 512;
-
 /// Whether the workers' tiles are what the ranks own of C, so that they multiply right into it.
 template <class T>
 bool works_in_place(const WorkGrid& grid, const GlobalMatrix<T>& c) {

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -64,8 +66,12 @@ std::vector<std::array<int, 3>> layered_grids(int ranks) {
 struct Candidate {
   Algorithm algorithm;
   std::array<int, 3> grid;
-  model::ShiftedTime time;
+  std::int64_t depth = 0;
+  model::ShiftedTime time = {};
 };
+
+/// Of panels: thin ones arrive earlier, deep ones are multiplied faster, though hardly more so beyond the first.
+constexpr std::array<std::int64_t, 4> depths{512, 256, 128, 64};
 
 std::string text_of(const std::array<int, 3>& grid) {
   return grid[0] == 1 ? fmt::format("{} x {}", grid[1], grid[2])
@@ -88,25 +94,39 @@ void check(const gas::Team& team, const MultiplyOptions& options) {
   });
 }
 
-/// What the options leave open, the simplest first.
-std::vector<Candidate> candidates_for(const Ranks& ranks, const std::array<int, 3>& flat, bool knows_network,
-                                      const MultiplyOptions& options) {
+/// What the options leave open, the simplest first, without depths.
+std::vector<Candidate> grids_for(const Ranks& ranks, const std::array<int, 3>& flat, bool knows_network,
+                                 const MultiplyOptions& options) {
   std::vector<Candidate> candidates;
   if (options.algorithm == Algorithm::automatic) {
-    candidates.push_back({ranks.all_mapped() ? Algorithm::stationary : Algorithm::cannon, flat, {}});
+    candidates.push_back({ranks.all_mapped() ? Algorithm::stationary : Algorithm::cannon, flat});
   } else if (options.algorithm != Algorithm::layered) {
-    candidates.push_back({options.algorithm, flat, {}});
+    candidates.push_back({options.algorithm, flat});
   }
   if (options.layers[0] > 0) {
-    candidates.push_back({Algorithm::layered, options.layers, {}});
+    candidates.push_back({Algorithm::layered, options.layers});
   } else if (options.algorithm == Algorithm::layered || (candidates.front().algorithm == Algorithm::cannon &&
                                                          options.algorithm == Algorithm::automatic && knows_network)) {
     for (const std::array<int, 3>& grid : layered_grids(ranks.count)) {
-      candidates.push_back({Algorithm::layered, grid, {}});
+      candidates.push_back({Algorithm::layered, grid});
     }
   }
   if (candidates.empty()) {
-    candidates.push_back({Algorithm::layered, flat, {}});  // one rank has no layers
+    candidates.push_back({Algorithm::layered, flat});  // one rank has no layers
+  }
+  return candidates;
+}
+
+/// The same with all depths where the network is known.
+std::vector<Candidate> candidates_for(const Ranks& ranks, const std::array<int, 3>& flat, bool knows_network,
+                                      const MultiplyOptions& options) {
+  std::vector<Candidate> candidates;
+  for (Candidate candidate : grids_for(ranks, flat, knows_network, options)) {
+    const bool is_open = knows_network && candidate.algorithm != Algorithm::stationary;
+    for (const std::int64_t depth : std::span(depths).first(is_open ? depths.size() : 1)) {
+      candidate.depth = depth;
+      candidates.push_back(candidate);
+    }
   }
   return candidates;
 }
@@ -114,14 +134,18 @@ std::vector<Candidate> candidates_for(const Ranks& ranks, const std::array<int, 
 /// Why the best of the candidates was taken, which the model has been asked about.
 std::string reason_for(const Candidate& best, const std::vector<Candidate>& candidates, const Ranks& ranks) {
   std::string reason;
-  if (candidates.size() == 1) {
+  if (best.time.shift_s == 0) {
     reason = ranks.all_mapped() ? "all ranks map one another's memory, and multiply blocks where they lie"
                                 : "nothing is known of the network that would speak for layers";
   } else if (best.algorithm == Algorithm::cannon) {
     reason = "the shortest by the model of all grids that have the memory";
   } else {
-    reason = fmt::format("by the model {}, and {} on {}", format_seconds(best.time.total_s),
-                         format_seconds(candidates.front().time.total_s), text_of(candidates.front().grid));
+    double flat_s = candidates.front().time.total_s;
+    for (const Candidate& other : candidates) {
+      flat_s = other.algorithm == Algorithm::cannon ? std::min(flat_s, other.time.total_s) : flat_s;
+    }
+    reason = fmt::format("by the model {}, and {} on {}", format_seconds(best.time.total_s), format_seconds(flat_s),
+                         text_of(candidates.front().grid));
   }
   const auto shortest = std::ranges::min_element(candidates, {}, [](const Candidate& one) { return one.time.total_s; });
   if (shortest->time.total_s < best.time.total_s) {
@@ -173,7 +197,7 @@ MultiplyPlan plan_multiply(const gas::Team& team, npy::DataType type, std::int64
                     .rows = grid[1],
                     .columns = grid[2],
                     .ranks_per_node = ranks.most_per_node,
-                    .depth = static_cast<double>(panel_depth),
+                    .depth = static_cast<double>(candidate.depth),
                     .transport = knows_name ? std::string(team.transport_name()) : std::string()});
     }
     // The first one is taken where nothing has room: it needs the least.
@@ -182,11 +206,17 @@ MultiplyPlan plan_multiply(const gas::Team& team, npy::DataType type, std::int64
       best = &candidate;
     }
   }
-  const MultiplyPlan plan{
-      best->algorithm, best->grid, best->time.total_s,
-      options.algorithm == Algorithm::automatic ? reason_for(*best, candidates, ranks) : "asked for"};
+  const bool is_open = options.algorithm == Algorithm::automatic;
+  const MultiplyPlan plan{.algorithm = best->algorithm,
+                          .grid = best->grid,
+                          .depth = best->depth,
+                          .predicted_s = best->time.total_s,
+                          .transfer_s = best->time.shift_s,
+                          .hidden_s = best->time.hidden_s,
+                          .reason = is_open ? reason_for(*best, candidates, ranks) : "asked for"};
   // Ranks that know different machines may have chosen differently.
-  team.agree_on("algorithm of a multiply", fmt::format("{} on {}", name(plan.algorithm), text_of(plan.grid)));
+  team.agree_on("algorithm of a multiply",
+                fmt::format("{} on {}, {} deep", name(plan.algorithm), text_of(plan.grid), plan.depth));
   return plan;
 }
 

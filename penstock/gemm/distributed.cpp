@@ -106,10 +106,10 @@ DistributedTimes multiply(const gas::Team& team, Op op_a, Op op_b, T alpha, Glob
     if (times.plan.algorithm == Algorithm::stationary) {
       Stationary<T>(team, left, right, result, alpha, beta, crew).run(times);
     } else if (times.plan.algorithm == Algorithm::cannon) {
-      const WorkGrid grid({1, rows, columns}, size, result.blocks()[0], result.blocks()[1], panel_depth);
+      const WorkGrid grid({1, rows, columns}, size, result.blocks()[0], result.blocks()[1], times.plan.depth);
       multiply_by_shifts(team, grid, left, right, alpha, beta, result, crew, times);
     } else {
-      const WorkGrid grid({layers, rows, columns}, size, panel_depth);
+      const WorkGrid grid({layers, rows, columns}, size, times.plan.depth);
       multiply_by_shifts(team, grid, left, right, alpha, beta, result, crew, times);
     }
   }

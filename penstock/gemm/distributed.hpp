@@ -43,7 +43,10 @@ struct MultiplyOptions {
 struct MultiplyPlan {
   Algorithm algorithm = Algorithm::stationary;
   std::array<int, 3> grid{1, 1, 1};  ///< layers, rows and columns of the ranks that multiply
-  double predicted_s = 0;            ///< by the model; 0 where nothing was predicted
+  std::int64_t depth = 512;          ///< of panels that travel, at most
+  double predicted_s = 0;            ///< by the model; 0 where it knows no network, and there is one
+  double transfer_s = 0;             ///< of it, panels on their way
+  double hidden_s = 0;               ///< of these, behind multiplies
   std::string reason = {};           ///< a sentence
 };
 

@@ -47,7 +47,7 @@ struct ShiftedRun {
   std::int64_t rows = 1;
   std::int64_t columns = 1;
   std::int64_t ranks_per_node = 1;  ///< they share the node's link, and what they have of A and B travels no further
-  double depth = 512;               ///< of a panel
+  double depth = 512;               ///< of a panel, at most
   std::string transport = {};       ///< the machine's first where empty
 };
 
