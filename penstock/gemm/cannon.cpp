@@ -93,9 +93,12 @@ class Worker {
   /// what comes and goes now and then.
   void multiply_panel(const Block& a, const Block& b, std::int64_t depth, const Scalars& scalars, const Tile& tile,
                       const auto& look) {
-    // What a look may find waiting is on a link for no longer than some milliseconds; fewer rows would cost OpenBLAS,
-    // which rearranges B for each call.
-    constexpr std::int64_t rows_between_looks = 256;
+    // Some milliseconds between two looks: about as long as a link is busy with what the system keeps for it. Blocks
+    // of fewer rows or columns would cost OpenBLAS, which rearranges its factors for each call.
+    constexpr std::int64_t least_edge = 256;
+    constexpr double flops_between_looks = 2e8;
+    const double column_flops = flops(npy::data_type<T>(), least_edge, 1, static_cast<double>(depth));
+    const auto width = std::max(least_edge, static_cast<std::int64_t>(flops_between_looks / column_flops));
     const bool by_rows = rows() >= columns();
     const std::int64_t count = by_rows ? rows() : columns();
     crew_.run([&](int thread) {
@@ -103,13 +106,15 @@ class Worker {
       const std::int64_t share = count * (thread + 1) / crew_.size() - first;
       const Range my_rows = by_rows ? Range{first, share} : Range{0, rows()};
       const Range my_columns = by_rows ? Range{0, columns()} : Range{first, share};
-      for (const Range& some : cut(my_rows, my_rows.end() + 1, rows_between_looks)) {
-        gemm::multiply(npy::data_type<T>(), some.count, my_columns.count, depth, scalars, moved<T>(a, some.first, 0),
-                       moved<T>(b, 0, my_columns.first),
-                       tile.data + (some.first * tile.leading + my_columns.first) * std::int64_t{sizeof(T)},
-                       tile.leading);
-        if (thread == 0) {
-          look();
+      for (const Range& some_rows : cut(my_rows, my_rows.end() + 1, least_edge)) {
+        for (const Range& some_columns : cut(my_columns, my_columns.end() + 1, width)) {
+          std::byte* const c =
+              tile.data + (some_rows.first * tile.leading + some_columns.first) * std::int64_t{sizeof(T)};
+          gemm::multiply(npy::data_type<T>(), some_rows.count, some_columns.count, depth, scalars,
+                         moved<T>(a, some_rows.first, 0), moved<T>(b, 0, some_columns.first), c, tile.leading);
+          if (thread == 0) {
+            look();
+          }
         }
       }
     });
