@@ -33,14 +33,8 @@ class Worker {
       : team_(team), grid_(grid), a_operand_(a), b_operand_(b), crew_(crew), nodes_(nodes_of(team)) {}
 
   void run(T alpha, T beta, const Tile& tile, DistributedTimes& times) {
-    const std::size_t elements_a = Shifts<T>::buffer_elements(Factor::a, grid_);
-    const std::size_t elements_b = Shifts<T>::buffer_elements(Factor::b, grid_);
-    const std::size_t elements = receives() ? Shifts<T>::buffers * (elements_a + elements_b) : 0;
-    const std::size_t signals = Shifts<T>::signals(team_);
-    gas::Segment segment(team_, elements * sizeof(T), 2 * signals);
-    Shifts<T> a(team_, segment, Factor::a, grid_, a_operand_, {0, elements_a, 0}, nodes_);
-    Shifts<T> b(team_, segment, Factor::b, grid_, b_operand_, {Shifts<T>::buffers * elements_a, elements_b, signals},
-                nodes_);
+    Shifts<T> a(team_, Factor::a, grid_, a_operand_, nodes_);
+    Shifts<T> b(team_, Factor::b, grid_, b_operand_, nodes_);
     const auto advance = [&] {
       team_.poll();
       a.advance();
@@ -84,11 +78,6 @@ class Worker {
   std::int64_t columns() const { return grid_.columns(team_.rank()).count; }
 
  private:
-  bool receives() const {
-    return team_.rank() < grid_.workers() && !(deliveries(Factor::a, grid_, a_operand_, team_.rank(), nodes_).empty() &&
-                                               deliveries(Factor::b, grid_, b_operand_, team_.rank(), nodes_).empty());
-  }
-
   /// Each thread multiplies its share of the rows, or of the columns where these are more. The first one looks after
   /// what comes and goes now and then.
   void multiply_panel(const Block& a, const Block& b, std::int64_t depth, const Scalars& scalars, const Tile& tile,

@@ -81,8 +81,6 @@ std::string text_of(const std::array<int, 3>& grid) {
 void check(const gas::Team& team, const MultiplyOptions& options) {
   const auto [layers, rows, columns] = options.layers;
   const bool is_given = layers != 0 || rows != 0 || columns != 0;
-  team.agree_on("options of a multiply", fmt::format("{} on {} x {} x {}, {} bytes", name(options.algorithm), layers,
-                                                     rows, columns, options.memory_bytes));
   team.together([&] {
     if (is_given && (layers < 1 || rows < 1 || columns < 1 || std::int64_t{layers} * rows > team.size() / columns)) {
       throw Error(fmt::format("{} layers of {} x {} ranks: all must be at least 1, and of {} ranks no more can work",
@@ -214,7 +212,7 @@ MultiplyPlan plan_multiply(const gas::Team& team, npy::DataType type, std::int64
                           .transfer_s = best->time.shift_s,
                           .hidden_s = best->time.hidden_s,
                           .reason = is_open ? reason_for(*best, candidates, ranks) : "asked for"};
-  // Ranks that know different machines may have chosen differently.
+  // Ranks with other options, or that know other machines, may have chosen differently.
   team.agree_on("algorithm of a multiply",
                 fmt::format("{} on {}, {} deep", name(plan.algorithm), text_of(plan.grid), plan.depth));
   return plan;

@@ -8,11 +8,21 @@
 namespace penstock::gemm {
 
 template <class T>
-Shifts<T>::Shifts(const gas::Team& team, gas::Segment& segment, Factor factor, const WorkGrid& grid,
-                  Operand<T>& operand, const Room& room, std::span<const int> nodes)
-    : team_(team), segment_(segment), factor_(factor), grid_(grid), operand_(operand), room_(room) {
-  plan_arrivals(nodes);
-  plan_sends(nodes);
+Shifts<T>::Shifts(const gas::Team& team, Factor factor, const WorkGrid& grid, Operand<T>& operand,
+                  std::span<const int> nodes)
+    : team_(team),
+      factor_(factor),
+      grid_(grid),
+      operand_(operand),
+      buffer_elements_(
+          static_cast<std::size_t>((factor == Factor::a ? grid.row_block() : grid.column_block()) * grid.depth())),
+      // Who sends must know who receives: in that order.
+      segment_((plan_arrivals(nodes), plan_sends(nodes), make_segment())) {}
+
+template <class T>
+gas::Segment Shifts<T>::make_segment() const {
+  const std::size_t bytes = std::min(buffers, arrivals_.size()) * buffer_elements_ * sizeof(T);
+  return {team_, bytes, buffers + static_cast<std::size_t>(team_.size())};
 }
 
 template <class T>
@@ -69,23 +79,30 @@ void Shifts<T>::plan_sends(std::span<const int> nodes) {
 }
 
 template <class T>
-void Shifts<T>::start() {
-  for (std::size_t number = 0; number < std::min(buffers, arrivals_.size()); ++number) {
+void Shifts<T>::give_credit(std::size_t number) {
+  if (number < arrivals_.size()) {
     for (const int sender : arrivals_[number].senders) {
-      segment_.notify(sender, room_.first_signal + buffers + static_cast<std::size_t>(team_.rank()));
+      segment_.notify(sender, buffers + static_cast<std::size_t>(team_.rank()));
     }
   }
 }
 
 template <class T>
+void Shifts<T>::start() {
+  for (std::size_t number = 0; number < buffers; ++number) {
+    give_credit(number);
+  }
+}
+
+template <class T>
 T* Shifts<T>::buffer(std::size_t number) const {
-  return segment_.local_as<T>().data() + room_.first_element + number % buffers * room_.buffer_elements;
+  return segment_.local_as<T>().data() + number % buffers * buffer_elements_;
 }
 
 template <class T>
 bool Shifts<T>::is_here(const Arrival& arrival) const {
   const auto number = static_cast<std::size_t>(&arrival - arrivals_.data());
-  return segment_.value(room_.first_signal + number % buffers) >= arrival.signal;
+  return segment_.value(number % buffers) >= arrival.signal;
 }
 
 template <class T>
@@ -118,15 +135,15 @@ bool Shifts<T>::try_send(int to, Queue& queue) {
     return false;
   }
   const Send& send = queue.sends[queue.begun];
-  const bool has_credit = segment_.value(room_.first_signal + buffers + static_cast<std::size_t>(to)) > queue.begun;
+  const bool has_credit = segment_.value(buffers + static_cast<std::size_t>(to)) > queue.begun;
   if (!has_credit || (send.step && !has_arrived(*send.step))) {
     return false;
   }
   const Block from = send.step ? block(*send.step) : operand_.in_place(send.part.rows, send.part.columns).value();
-  const std::size_t element = room_.first_element + send.number % buffers * room_.buffer_elements;
+  const std::size_t element = send.number % buffers * buffer_elements_;
   gas::Put put = segment_.start_put_signal(
       {to, element * sizeof(T)}, operand_.in_dense(send.rows, send.columns, send.part), from.data,
-      operand_.layout_of(from, send.part.rows, send.part.columns), room_.first_signal + send.number % buffers);
+      operand_.layout_of(from, send.part.rows, send.part.columns), send.number % buffers);
   if (send.step) {
     if (const int number = number_of_step_[static_cast<std::size_t>(*send.step)]; number >= 0) {
       Arrival& arrival = arrivals_[static_cast<std::size_t>(number)];
@@ -148,11 +165,7 @@ void Shifts<T>::free_buffers() {
         !std::ranges::all_of(arrival.handed_on, [](gas::Event& event) { return event.test(); })) {
       return;
     }
-    if (const std::size_t next = freed_ + buffers; next < arrivals_.size()) {
-      for (const int sender : arrivals_[next].senders) {
-        segment_.notify(sender, room_.first_signal + buffers + static_cast<std::size_t>(team_.rank()));
-      }
-    }
+    give_credit(freed_ + buffers);
     ++freed_;
   }
 }

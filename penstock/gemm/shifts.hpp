@@ -25,24 +25,11 @@ class Shifts {
  public:
   static constexpr std::size_t buffers = 3;
 
-  /// Where the buffers and signals of a factor lie in the segment.
-  struct Room {
-    std::size_t first_element;
-    std::size_t buffer_elements;
-    std::size_t first_signal;
-  };
-  /// What a factor needs of the segment on each rank that works, and of signals on every rank.
-  static std::size_t buffer_elements(Factor factor, const WorkGrid& grid) {
-    const std::int64_t across = factor == Factor::a ? grid.row_block() : grid.column_block();
-    return static_cast<std::size_t>(across * grid.depth());
-  }
-  static std::size_t signals(const gas::Team& team) { return buffers + static_cast<std::size_t>(team.size()); }
+  /// Collective; the references stay valid longer than this, and peers are done with it when it ends. `nodes` as for
+  /// `deliveries`. Throws Error on every rank where one has no memory.
+  Shifts(const gas::Team& team, Factor factor, const WorkGrid& grid, Operand<T>& operand, std::span<const int> nodes);
 
-  /// `nodes` as for `deliveries`. The references stay valid longer than this.
-  Shifts(const gas::Team& team, gas::Segment& segment, Factor factor, const WorkGrid& grid, Operand<T>& operand,
-         const Room& room, std::span<const int> nodes);
-
-  /// Tells the senders that the buffers are free. When all ranks have made theirs.
+  /// Tells the senders that the buffers are free.
   void start();
   /// Begins what has become possible; to be called often. Throws where a peer has failed.
   void advance();
@@ -82,24 +69,27 @@ class Shifts {
   };
 
   void plan_arrivals(std::span<const int> nodes);
+  gas::Segment make_segment() const;
   void plan_sends(std::span<const int> nodes);
   bool try_send(int to, Queue& queue);
   void free_buffers();
   const Arrival* arrival_of(int step) const;
   T* buffer(std::size_t number) const;
+  void give_credit(std::size_t number);
   bool is_here(const Arrival& arrival) const;
 
   const gas::Team& team_;
-  gas::Segment& segment_;
   Factor factor_;
   const WorkGrid& grid_;
   Operand<T>& operand_;
-  Room room_;
+  std::size_t buffer_elements_;
   std::vector<Arrival> arrivals_;
   std::vector<int> number_of_step_;  // of the arrival; -1 where a panel does not travel
   std::size_t freed_ = 0;            // arrivals whose buffer has been given to the one three later
   std::map<int, Queue> queues_;
   std::size_t sends_left_ = 0;
+  // The buffers. Signals: how many parts have come into each buffer; from `buffers` on the credits of each rank.
+  gas::Segment segment_;
   std::deque<gas::Event> under_way_;
   std::int64_t received_bytes_ = 0;
 };
