@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "penstock/base/base.hpp"
@@ -17,11 +16,6 @@ namespace {
 
 std::string bytes_text(std::int64_t bytes) {
   return format_bytes(static_cast<std::uint64_t>(bytes));
-}
-
-std::string folder_of(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  return folder.empty() ? "." : folder;
 }
 
 /// "1 h 02 min", "3 min 20 s", "12 s"
@@ -63,7 +57,7 @@ std::string describe(const gemm::FilePlan& plan, const gemm::FileResult& result,
       format_seconds(times.total_s), result.flops / times.total_s * 1e-9,
       result.flops / times.total_s / plan.rate_flops, times.total_s / std::max(plan.predicted_s, 1e-12),
       times.idle_s / workers_s * 100, bytes_text(times.read_bytes), bytes_text(times.written_bytes),
-      bytes_text(gemm::peak_resident_bytes()));
+      bytes_text(peak_resident_bytes()));
 }
 
 nlohmann::ordered_json to_json(const gemm::FilePlan& plan, const gemm::FileResult& result, const GemmOptions& options,
@@ -94,7 +88,7 @@ nlohmann::ordered_json to_json(const gemm::FilePlan& plan, const gemm::FileResul
           {"waited_s", result.times.idle_s},
           {"read_bytes", result.times.read_bytes},
           {"written_bytes", result.times.written_bytes},
-          {"peak_resident_bytes", gemm::peak_resident_bytes()}};
+          {"peak_resident_bytes", peak_resident_bytes()}};
 }
 
 }  // namespace
@@ -115,8 +109,8 @@ void run_gemm_files(Session& session, const GemmOptions& asked) {
       .uses_scratch = options.uses_scratch,
       .engine = engine.get(),
       .trace = options.trace_path.empty() ? nullptr : &trace,
-      .progress = [&](const gemm::Progress& at) {
-        progress.show(fmt::format("{:.1f} %, {} left", at.done_flops / at.total_flops * 100, rough_time(at.left_s())));
+      .progress = [&](const percolate::Progress& at) {
+        progress.show(fmt::format("{:.1f} %, {} left", at.done / at.total * 100, rough_time(at.left_s())));
       }};
   progress.show("measuring the machine");
   // The memory is counted before OpenBLAS has taken what is reckoned for it.
