@@ -133,7 +133,7 @@ TEST_F(OutOfCore, TransformsAreThoseOfFftw) {
                          {{5, 1, 7}, 1 << 20, 1},
                          {{1, 9, 1}, 1 << 20, 1},
                          {{33, 29, 31}, 16 << 20, 1},
-                         {{33, 29, 31}, 600 << 10, 20},
+                         {{33, 29, 31}, 450 << 10, 20},
                          {{64, 32, 128}, 1200 << 10, 40},
                          {{13, 7, 510}, 900 << 10, 6},
                          {{101, 67, 5}, 1 << 20, 4}}) {
@@ -163,6 +163,169 @@ TEST_F(OutOfCore, TransformsAreThoseOfFftw) {
       }
     }
   }
+}
+
+/// 20 bricks or more.
+class ManyBricks : public OutOfCore {
+ protected:
+  ManyBricks() : values_(make_field(size_, 2)) { write<double>(field().input, size_, values_); }
+  FileOptions options() const { return OutOfCore::options(450 << 10, 2); }
+  /// What an uninterrupted run makes; its files are removed.
+  std::string whole() const {
+    FileTransform(field(), options()).run();
+    const std::string content = read_text(field().output);
+    std::filesystem::remove(field().output);
+    return content;
+  }
+  /// A run that fails in its transfer number `bad`.
+  void fail_at(int bad) const {
+    FailingEngine failing(bad);
+    FileOptions asked = options();
+    asked.engine = &failing;
+    FileTransform transform(field(), asked);
+    EXPECT_TRUE(fails_with({"Input/output error", "goes on"}, [&] { transform.run(); }));
+  }
+  /// One byte of a file is not what it was.
+  void damage(const std::string& path, std::int64_t at) const {
+    const File file = File::open_for_writing(path);
+    std::byte byte{};
+    file.read(at, {&byte, 1});
+    byte ^= std::byte{0x10};
+    file.write(at, {&byte, 1});
+  }
+
+  const Extents size_{33, 29, 31};
+  const Field values_;
+};
+
+TEST_F(ManyBricks, GoOnAfterAReadErrorWhereverItComes) {
+  const std::string expected = whole();
+  std::int64_t most_slabs = 0;
+  std::int64_t most_columns = 0;
+  int slabs = 0;
+  int transfers = 0;
+  {
+    const FileTransform planned(field(), options());
+    slabs = static_cast<int>(planned.plan().slabs);
+    transfers = static_cast<int>(2 * slabs + planned.plan().columns * (slabs + 1));
+  }
+  for (int bad = 0; bad < transfers; bad += 3) {
+    fail_at(bad);
+    EXPECT_EQ(files(), (std::set<std::string>{"f.npy", "g.npy.journal", "g.npy.part", "g.npy.scratch"}));
+    FileTransform transform(field(), options());
+    most_slabs = std::max(most_slabs, transform.plan().slabs_found);
+    most_columns = std::max(most_columns, transform.plan().columns_found);
+    EXPECT_EQ(transform.plan().columns_torn, 0);
+    EXPECT_EQ(transform.run().bricks_torn, 0);
+    EXPECT_EQ(read_text(field().output), expected);
+    EXPECT_EQ(files(), (std::set<std::string>{"f.npy", "g.npy"}));
+    std::filesystem::remove(field().output);
+  }
+  EXPECT_EQ(most_slabs, slabs);
+  EXPECT_GE(most_columns, 1);
+}
+
+TEST_F(ManyBricks, ThatAreTornAreMadeAgain) {
+  const std::string expected = whole();
+  std::int64_t bad = 0;
+  {
+    const FileTransform planned(field(), options());
+    bad = 2 * planned.plan().slabs + 1;
+  }
+  for (std::filesystem::remove(field().output + ".part"); bad > 0; bad -= 5) {
+    fail_at(static_cast<int>(bad));
+    damage(field().output + ".scratch", 100);
+    FileTransform transform(field(), options());
+    const bool has_slab = transform.plan().slabs_found > 0;
+    EXPECT_EQ(transform.run().bricks_torn, has_slab ? 1 : 0);
+    EXPECT_EQ(read_text(field().output), expected);
+    std::filesystem::remove(field().output);
+  }
+  fail_at(5);
+  std::filesystem::remove(field().output + ".scratch");
+  FileTransform(field(), options()).run();
+  EXPECT_EQ(read_text(field().output), expected);
+}
+
+TEST_F(ManyBricks, AndColumnsThatAreTornAreMadeAgain) {
+  const std::string expected = whole();
+  int bad = 0;
+  {
+    const FileTransform planned(field(), options());
+    bad = static_cast<int>(2 * planned.plan().slabs + planned.plan().columns * (planned.plan().slabs + 1) - 1);
+  }
+  fail_at(bad);
+  const std::string text = npy::header_text("", npy::read_header(field().input));
+  damage(field().output + ".part", std::ssize(text) + 3);
+  FileTransform transform(field(), options());
+  EXPECT_EQ(transform.plan().columns_torn, 1);
+  transform.run();
+  EXPECT_EQ(read_text(field().output), expected);
+}
+
+TEST_F(ManyBricks, AreNotMixedWithThoseOfAnotherTransform) {
+  fail_at(20);
+  FileField other = field();
+  other.is_backward = true;
+  EXPECT_TRUE(fails_with({"another transform", "forward", "g.npy.scratch", "begin anew"},
+                         [&] { FileTransform transform(other, options()); }));
+  EXPECT_TRUE(fails_with({"at least"}, [&] { FileTransform transform(field(), OutOfCore::options(60 << 10, 2)); }));
+  Field changed = values_;
+  changed.back() += 1;
+  write<double>(field().input, size_, changed);
+  EXPECT_TRUE(fails_with({"f.npy", "not as it was", "begin anew"},
+                         [&] { FileTransform transform(field(), options()); }));
+  std::filesystem::remove(field().output + ".part");
+  FileTransform transform(field(), options());
+  EXPECT_EQ(transform.plan().slabs_found, 0);
+  transform.run();
+  EXPECT_LT(relative_error(read<double>(field().output, size_), reference(size_, changed, false, 1)), 1e-14);
+}
+
+TEST_F(ManyBricks, AreNotMadeTwiceWhereARunEndedBeforeItsJournal) {
+  fail_at(20);
+  const std::string journal = read_text(field().output + ".journal");
+  FileTransform(field(), options()).run();
+  const std::string expected = read_text(field().output);
+  // As if it had been killed after renaming the output.
+  write_text(field().output + ".journal", journal);
+  write_text(field().output + ".scratch", "");
+  journal::Journal(field().output + ".journal").complete();
+  FileTransform again(field(), options());
+  EXPECT_TRUE(again.plan().was_complete);
+  again.run();
+  EXPECT_EQ(read_text(field().output), expected);
+  EXPECT_EQ(files(), (std::set<std::string>{"f.npy", "g.npy"}));
+}
+
+TEST_F(ManyBricks, OfAnInputThatChangesMeanwhileAreNotTheResult) {
+  FileTransform transform(field(), options());
+  write<double>(field().input, size_, make_field(size_, 3));
+  EXPECT_TRUE(fails_with({"f.npy", "has changed"}, [&] { transform.run(); }));
+  EXPECT_FALSE(files().contains("g.npy"));
+}
+
+TEST_F(OutOfCore, RefusesWhatCannotBeTransformed) {
+  const FileOptions some = options(1 << 20);
+  const Field values = make_field({4, 3, 2}, 1);
+  EXPECT_TRUE(fails_with({"f.npy", "no such file"}, [&] { FileTransform transform(field(), some); }));
+  write_text(field().input, npy::header_text("", {.type = npy::DataType::float64, .shape = {1, 1, 1}}) + "12345678");
+  EXPECT_TRUE(fails_with({"float64", "complex64 or complex128"}, [&] { FileTransform transform(field(), some); }));
+  write_text(field().input,
+             npy::header_text("", {.type = npy::DataType::complex64, .shape = {1, 2}}) + "1234567812345678");
+  EXPECT_TRUE(fails_with({"2 dimensions"}, [&] { FileTransform transform(field(), some); }));
+  write<float>(field().input, {4, 3, 2}, values);
+  std::filesystem::resize_file(field().input, std::filesystem::file_size(field().input) - 1);
+  EXPECT_TRUE(fails_with({"f.npy"}, [&] { FileTransform transform(field(), some); }));
+  write<float>(field().input, {4, 3, 2}, values);
+  FileField same = field();
+  same.output = same.input;
+  EXPECT_TRUE(fails_with({"read and written"}, [&] { FileTransform transform(same, some); }));
+  EXPECT_TRUE(fails_with({"too small", "at least"}, [&] { FileTransform transform(field(), options(1000)); }));
+  FileField nowhere = field();
+  nowhere.output = folder_ / "no/g.npy";
+  EXPECT_TRUE(fails_with({"folder"}, [&] { FileTransform transform(nowhere, some); }));
+  EXPECT_EQ(files(), (std::set<std::string>{"f.npy"}));
 }
 
 }  // namespace
