@@ -117,6 +117,7 @@ void ResumableFile::clear() {
 void ResumableFile::discard() {
   unlink(part_path().c_str());
   clear();
+  is_new_ = false;  // what lies there from now on is another run's
 }
 
 }  // namespace penstock::journal

@@ -165,6 +165,21 @@ TEST_F(OutOfCore, TransformsAreThoseOfFftw) {
   }
 }
 
+TEST_F(OutOfCore, AreTheSameOnADisk) {
+  const TemporaryFolder disk;  // where files past the page cache want whole pages
+  const Extents size{33, 29, 31};
+  const Field values = make_field(size, 4);
+  const FileField files{.input = disk / "f.npy", .output = disk / "g.npy"};
+  write<double>(files.input, size, values);
+  for (const auto choice : {percolate::EngineChoice::automatic, percolate::EngineChoice::threads}) {
+    const auto engine = percolate::make_engine(choice);
+    FileOptions asked = options(450 << 10);
+    asked.engine = engine.get();
+    FileTransform(files, asked).run();
+    EXPECT_LT(relative_error(read<double>(files.output, size), reference(size, values, false, 1)), 1e-14);
+  }
+}
+
 /// 20 bricks or more.
 class ManyBricks : public OutOfCore {
  protected:
@@ -273,8 +288,8 @@ TEST_F(ManyBricks, AreNotMixedWithThoseOfAnotherTransform) {
   Field changed = values_;
   changed.back() += 1;
   write<double>(field().input, size_, changed);
-  EXPECT_TRUE(fails_with({"f.npy", "not as it was", "begin anew"},
-                         [&] { FileTransform transform(field(), options()); }));
+  EXPECT_TRUE(
+      fails_with({"f.npy", "not as it was", "begin anew"}, [&] { FileTransform transform(field(), options()); }));
   std::filesystem::remove(field().output + ".part");
   FileTransform transform(field(), options());
   EXPECT_EQ(transform.plan().slabs_found, 0);
