@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <utility>
 
 #include "penstock/base/error.hpp"
@@ -63,6 +64,21 @@ File File::open_for_writing(const std::string& path) {
 
 File File::create(const std::string& path) {
   return {path, O_RDWR | O_CREAT | O_TRUNC};
+}
+
+File File::create_direct(const std::string& path) {
+  return past_cache(path, O_RDWR | O_CREAT | O_TRUNC);
+}
+
+File File::open_direct(const std::string& path) {
+  return past_cache(path, O_RDWR);
+}
+
+File File::past_cache(const std::string& path, int flags) {
+  File file(path, flags);
+  // Not every file system can: then it stays as it was opened.
+  static_cast<void>(fcntl(file.descriptor_, F_SETFL, fcntl(file.descriptor_, F_GETFL) | O_DIRECT));
+  return file;
 }
 
 File File::scratch(const std::string& folder) {
@@ -197,6 +213,11 @@ void Draft::commit() {
     refuse("write", path_, errno);
   }
   path_.clear();
+}
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
 }
 
 std::string read_text(const std::string& path) {

@@ -22,6 +22,10 @@ class File {
   static File open_for_writing(const std::string& path);
   /// Opens a file for reading and writing, made if there is none and emptied if there is one.
   static File create(const std::string& path);
+  /// As `create` and `open_for_writing`, past the page cache where the file system lets it: offsets, lengths and memory
+  /// are aligned to `scratch_alignment`.
+  static File create_direct(const std::string& path);
+  static File open_direct(const std::string& path);
   /// A file without a name in the folder `folder`, gone with its last user, also where that is killed. Reads and writes
   /// pass by the page cache where the file system lets them: offsets, lengths and memory are aligned to
   /// `scratch_alignment`.
@@ -50,6 +54,7 @@ class File {
 
  private:
   File(std::string path, int flags);
+  static File past_cache(const std::string& path, int flags);
   std::string path_;
   int descriptor_ = -1;
 };
@@ -74,6 +79,9 @@ class Draft {
   std::string path_;
   File file_;
 };
+
+/// The folder that a path names, "." where it names none.
+std::string folder_of(const std::string& path);
 
 /// The whole content of a file.
 std::string read_text(const std::string& path);

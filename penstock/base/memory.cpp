@@ -38,6 +38,19 @@ void touch_pages(std::byte* data, std::size_t bytes) {
   }
 }
 
+/// What Linux tells of this process under a key of /proc/self/status; 0 where it does not.
+std::int64_t status_bytes(const std::string& key) {
+  std::ifstream status("/proc/self/status");
+  std::string word;
+  while (status >> word) {
+    std::int64_t kibibytes = 0;
+    if (word == key && status >> kibibytes) {
+      return kibibytes * 1024;
+    }
+  }
+  return 0;
+}
+
 #ifdef MADV_COLLAPSE
 constexpr int collapse_advice = MADV_COLLAPSE;
 #else
@@ -166,6 +179,15 @@ std::size_t bytes_in_huge_pages(const std::byte* data) {
     }
   }
   return huge_bytes;
+}
+
+std::int64_t resident_bytes() {
+  constexpr std::int64_t step = std::int64_t{8} << 20;
+  return std::max<std::int64_t>((status_bytes("VmRSS:") + step - 1) / step, 2) * step;
+}
+
+std::int64_t peak_resident_bytes() {
+  return status_bytes("VmHWM:");
 }
 
 std::uint64_t available_memory_bytes() {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/base/base.hpp"
+#include "penstock/cli/fft_files.hpp"
 #include "penstock/cli/fft_options.hpp"
 #include "penstock/cli/fft_prediction.hpp"
 #include "penstock/cli/fft_report.hpp"
@@ -157,10 +158,16 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
 
 Body declare_fft(CLI::App& app) {
   const auto declared = declare_fft_options(app);
-  return [declared](Session& session) {
+  return [declared, &app](Session& session) {
     FftOptions options = *declared;  // each rank settles its own
     const auto source = settle(session, options);
-    if (*options.is_single) {
+    std::vector<std::string> given;
+    for (const CLI::Option* option : app.get_options([](const CLI::Option* one) { return one->count() > 0; })) {
+      given.push_back(option->get_name());
+    }
+    if (goes_by_files(session, options, given)) {
+      run_fft_files(session, options);
+    } else if (*options.is_single) {
       run<float>(session, options, *source);
     } else {
       run<double>(session, options, *source);

@@ -83,6 +83,15 @@ void declare_results(CLI::App& app, const std::shared_ptr<FftOptions>& options) 
       [options](const std::string& text) { options->low_pass_radius = parse_number("--filter-lowpass", text, 0); });
   add_value(app, "--output", "FILE.npy", "Write the spectrum; with --filter-lowpass, the filtered field",
             [options](const std::string& text) { options->output_path = text; });
+  app.add_flag_function(
+      "--backward", [options](std::int64_t) { options->is_backward = true; },
+      "Transform the complex field of --input back to --output, in passes over the files");
+  add_value(app, "--engine", "auto|io_uring|threads",
+            "In passes over files: what reads and writes (io_uring where the kernel has it)",
+            [options](const std::string& text) { options->engine = parse_engine("--engine", text); });
+  add_value(app, "--trace", "FILE.json",
+            "In passes over files: write what waited for what, for chrome://tracing or ui.perfetto.dev",
+            [options](const std::string& text) { options->trace_path = text; });
   add_value(app, "--spectrum", "FILE", "Write the power by wavenumber, before any filter, as a table of text",
             [options](const std::string& text) { options->spectrum_path = text; });
 }
@@ -134,7 +143,7 @@ std::shared_ptr<FftOptions> declare_fft_options(CLI::App& app) {
 }
 
 std::unique_ptr<field::Source> settle(const Session& session, FftOptions& options) {
-  refuse_equal_paths({session.options.json_path, options.output_path, options.spectrum_path});
+  refuse_equal_paths({session.options.json_path, options.output_path, options.spectrum_path, options.trace_path});
   const bool has_results = !options.output_path.empty() || !options.spectrum_path.empty() || options.low_pass_radius;
   if (options.fft.batch > 1 && has_results) {
     throw Error("--batch is for timing and checking; --output, --spectrum and --filter-lowpass take one field");

@@ -9,6 +9,7 @@
 #include "penstock/cli/session.hpp"
 #include "penstock/fft/fft.hpp"
 #include "penstock/field/field.hpp"
+#include "penstock/percolate/percolate.hpp"
 
 namespace CLI {
 class App;
@@ -32,6 +33,9 @@ struct FftOptions {
   std::string output_path;
   std::string spectrum_path;
   std::string machine_path;
+  bool is_backward = false;  ///< of a file: the way back
+  percolate::EngineChoice engine = percolate::EngineChoice::automatic;
+  std::string trace_path;
 };
 
 /// As --type has it.

@@ -1,12 +1,11 @@
 // `penstock gemm` of matrices in files: the plan before, the progress meanwhile, the figures after.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "penstock/base/base.hpp"
+#include "penstock/cli/file_report.hpp"
 #include "penstock/cli/gemm.hpp"
 #include "penstock/cli/machine_figures.hpp"
 #include "penstock/cli/progress.hpp"
@@ -14,23 +13,6 @@
 
 namespace penstock::cli {
 namespace {
-
-std::string bytes_text(std::int64_t bytes) {
-  return format_bytes(static_cast<std::uint64_t>(bytes));
-}
-
-std::string folder_of(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  return folder.empty() ? "." : folder;
-}
-
-/// "1 h 02 min", "3 min 20 s", "12 s"
-std::string rough_time(double time_s) {
-  const auto whole_s = static_cast<std::int64_t>(std::ceil(time_s));
-  return whole_s >= 3600 ? fmt::format("{} h {:02} min", whole_s / 3600, whole_s / 60 % 60)
-         : whole_s >= 60 ? fmt::format("{} min {:02} s", whole_s / 60, whole_s % 60)
-                         : fmt::format("{} s", whole_s);
-}
 
 std::string describe(const gemm::FilePlan& plan, const GemmOptions& options, std::int64_t besides_bytes, int threads) {
   std::string text = fmt::format("Product     {}, {} x {} by {} x {}, {} threads\n", npy::name(plan.type), plan.m,
@@ -54,16 +36,13 @@ std::string describe(const gemm::FilePlan& plan, const GemmOptions& options, std
 
 std::string describe(const gemm::FilePlan& plan, const gemm::FileResult& result, int threads) {
   const percolate::RunTimes& times = result.times;
-  const double workers_s = std::max(times.total_s * threads, 1e-12);
   return fmt::format(
       "Time        {}, {:.4g} GFlop/s, {:.3f} of the machine's; {:.3f} of the prediction\n"
-      "Waited      {:.1f} % of the threads' time, for blocks that had not arrived\n"
-      "Moved       {} read, {} written\n"
+      "{}"
       "Peak memory {}\n",
       format_seconds(times.total_s), result.flops / times.total_s * 1e-9,
       result.flops / times.total_s / plan.rate_flops, times.total_s / std::max(plan.predicted_s, 1e-12),
-      times.idle_s / workers_s * 100, bytes_text(times.read_bytes), bytes_text(times.written_bytes),
-      bytes_text(gemm::peak_resident_bytes()));
+      describe_movement(times, threads), bytes_text(peak_resident_bytes()));
 }
 
 nlohmann::ordered_json to_json(const gemm::FilePlan& plan, const gemm::FileResult& result, const GemmOptions& options,
@@ -94,7 +73,7 @@ nlohmann::ordered_json to_json(const gemm::FilePlan& plan, const gemm::FileResul
           {"waited_s", result.times.idle_s},
           {"read_bytes", result.times.read_bytes},
           {"written_bytes", result.times.written_bytes},
-          {"peak_resident_bytes", gemm::peak_resident_bytes()}};
+          {"peak_resident_bytes", peak_resident_bytes()}};
 }
 
 }  // namespace
@@ -109,15 +88,12 @@ void run_gemm_files(Session& session, const GemmOptions& asked) {
   const auto engine = percolate::make_engine(options.engine);
   percolate::Trace trace;
   const Progress progress(session);
-  gemm::FileOptions file_options{
-      .memory_bytes = static_cast<std::int64_t>(options.memory_bytes),
-      .threads = session.threads,
-      .uses_scratch = options.uses_scratch,
-      .engine = engine.get(),
-      .trace = options.trace_path.empty() ? nullptr : &trace,
-      .progress = [&](const gemm::Progress& at) {
-        progress.show(fmt::format("{:.1f} %, {} left", at.done_flops / at.total_flops * 100, rough_time(at.left_s())));
-      }};
+  gemm::FileOptions file_options{.memory_bytes = static_cast<std::int64_t>(options.memory_bytes),
+                                 .threads = session.threads,
+                                 .uses_scratch = options.uses_scratch,
+                                 .engine = engine.get(),
+                                 .trace = options.trace_path.empty() ? nullptr : &trace,
+                                 .progress = [&](const percolate::Progress& at) { show(progress, at); }};
   progress.show("measuring the machine");
   // The memory is counted before OpenBLAS has taken what is reckoned for it.
   file_options.besides_bytes = gemm::process_bytes(session.threads);

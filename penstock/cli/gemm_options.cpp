@@ -128,12 +128,7 @@ std::shared_ptr<GemmOptions> declare_gemm_options(CLI::App& app) {
         }
       });
   add_value(app, "--engine", "auto|io_uring|threads", "Files: what reads and writes (io_uring where the kernel has it)",
-            [options](const std::string& text) {
-              options->engine = parse_choice<percolate::EngineChoice>("--engine", text,
-                                                                      {{"auto", percolate::EngineChoice::automatic},
-                                                                       {"io_uring", percolate::EngineChoice::uring},
-                                                                       {"threads", percolate::EngineChoice::threads}});
-            });
+            [options](const std::string& text) { options->engine = parse_engine("--engine", text); });
   app.add_flag_callback(
       "--no-scratch", [options] { options->uses_scratch = false; },
       "Files: keep no copy of the inputs' blocks on disk in the order of their use");

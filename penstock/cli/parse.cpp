@@ -133,6 +133,13 @@ std::string_view kind_name(fft::RealKind kind) {
   return kind_names[static_cast<std::size_t>(kind)].first;
 }
 
+percolate::EngineChoice parse_engine(std::string_view option, std::string_view text) {
+  return parse_choice<percolate::EngineChoice>(option, text,
+                                               {{"auto", percolate::EngineChoice::automatic},
+                                                {"io_uring", percolate::EngineChoice::uring},
+                                                {"threads", percolate::EngineChoice::threads}});
+}
+
 std::vector<std::size_t> parse_message_sizes(std::string_view option, std::string_view text) {
   constexpr std::int64_t largest = std::int64_t{1} << 30;
   const std::size_t colon = text.find(':');

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "penstock/fft/fft.hpp"
+#include "penstock/percolate/percolate.hpp"
 
 namespace CLI {
 class App;
@@ -39,6 +40,9 @@ std::array<bool, 3> parse_directions(std::string_view option, std::string_view t
 std::array<fft::RealKind, 3> parse_kinds(std::string_view option, std::string_view text);
 /// The name of one.
 std::string_view kind_name(fft::RealKind kind);
+
+/// "auto", "io_uring" or "threads".
+percolate::EngineChoice parse_engine(std::string_view option, std::string_view text);
 
 /// "FIRST:LAST" or one number: lengths of messages in bytes from the first on, doubling up to the last.
 std::vector<std::size_t> parse_message_sizes(std::string_view option, std::string_view text);

@@ -1,4 +1,9 @@
-// Distributed 3-D fast Fourier transforms.
+// Distributed 3-D fast Fourier transforms. In the order of reading:
+//
+// - kinds.hpp: what is transformed into what
+// - choices.hpp: what measuring has found before
+// - this file: fields in the memory of ranks, transformed by a Plan
+// - out_of_core.hpp: fields in files, larger than memory
 #pragma once
 
 #include <array>
@@ -13,13 +18,12 @@
 #include <vector>
 
 #include "penstock/fft/choices.hpp"
+#include "penstock/fft/kinds.hpp"
+#include "penstock/fft/out_of_core.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/machine/machine.hpp"
 
 namespace penstock::fft {
-
-/// Directions of space: index 0 is x, the direction that is contiguous in the input, 1 is y, 2 is z.
-using Extents = std::array<std::int64_t, 3>;
 
 /// A box of grid points: `extent` points from `lower` on, in x, y and z.
 struct Box {
@@ -38,41 +42,13 @@ struct Distribution {
   std::int64_t position(std::int64_t x, std::int64_t y, std::int64_t z) const noexcept;
 };
 
-/// What is transformed into what by `forward`; `backward` goes the other way.
-enum class Type {
-  c2c,  ///< complex to complex
-  r2c,  ///< real to complex with the n/2 + 1 coefficients that determine the others, in the first direction transformed
-  r2r,  ///< real to real: a sine or cosine transform in each direction, see RealKind
-};
-
-/// The sine and cosine transforms under FFTW's names, unscaled as there: where the even (redft: cosines) or odd (rodft:
-/// sines) continuation of n points is mirrored, at a point or half-way between two, and so how long its period N is.
-enum class RealKind {
-  redft00,  ///< DCT-I: N = 2 (n - 1), n at least 2; inverse of itself
-  redft10,  ///< DCT-II: N = 2 n; the inverse is redft01
-  redft01,  ///< DCT-III: N = 2 n; the inverse is redft10
-  redft11,  ///< DCT-IV: N = 2 n; inverse of itself
-  rodft00,  ///< DST-I: N = 2 (n + 1); inverse of itself
-  rodft10,  ///< DST-II: N = 2 n; the inverse is rodft01
-  rodft01,  ///< DST-III: N = 2 n; the inverse is rodft10
-  rodft11,  ///< DST-IV: N = 2 n; inverse of itself
-};
-
-/// A factor on the result of one transform. N is the product of the points in the directions transformed; for r2r, of
-/// the periods that RealKind gives.
-enum class Scaling {
-  none,       ///< 1: forward then backward multiplies by N
-  symmetric,  ///< 1/sqrt(N): forward and backward are unitary
-  full,       ///< 1/N
-};
-
 /// How the spectrum is distributed, where it is not said by index ranges.
 enum class Output {
   transposed,  ///< z-pencils, [x][y][z] with z contiguous: where the last transform leaves it, the cheap one. Where z
                ///< is not transformed: pencils of the last direction that is, contiguous in it; of one alone, as the
                ///< input
-  as_input,  ///< x-pencils, [z][y][x] with x contiguous, like the input: one exchange more. Of an `input_part` of the
-             ///< user's the spectrum has the same points, of r2c as far as there are coefficients
+  as_input,    ///< x-pencils, [z][y][x] with x contiguous, like the input: one exchange more. Of an `input_part` of the
+               ///< user's the spectrum has the same points, of r2c as far as there are coefficients
 };
 
 /// How many planes share a message, where the two published algorithms are the ends of one scale, the grain; and what

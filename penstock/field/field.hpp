@@ -88,6 +88,8 @@ class Fields {
   /// Collective: throws Error on every rank where the fields and their plan do not fit the memory, or the budget. What
   /// the constructor begins with.
   static void require_memory(const gas::Team& team, const fft::Options& options);
+  /// Collective: the bytes that require_memory wants of this rank; where the fields alone are beyond the budget, those.
+  static std::uint64_t needed_bytes(const gas::Team& team, const fft::Options& options);
 
   /// Collective; throws Error on every rank as fft::Plan and require_memory do.
   Fields(const gas::Team& team, const fft::Options& options);

@@ -19,23 +19,37 @@ Memory take_memory(const gas::Team& team, const fft::Plan<Real>& plan, int batch
   return memory;
 }
 
+/// The fields and one exchange's copy of each rank: what can be told before anything is reckoned that grows with the
+/// size. 0 where the sizes are no sizes, which the plan itself refuses.
+template <class Real>
+std::uint64_t least_bytes(const gas::Team& team, const fft::Options& options) {
+  const auto [nx, ny, nz] = options.size;
+  const double element_bytes = sizeof(Real) * (options.type == fft::Type::c2c ? 2 : 1);
+  const double least = static_cast<double>(nx) * static_cast<double>(ny) * static_cast<double>(nz) * element_bytes *
+                       (options.batch + 1) / team.size();
+  return least > 0 && least < 0x1p62 ? static_cast<std::uint64_t>(least) : 0;
+}
+
 }  // namespace
+
+template <class Real>
+std::uint64_t Fields<Real>::needed_bytes(const gas::Team& team, const fft::Options& options) {
+  const std::uint64_t least = least_bytes<Real>(team, options);
+  if (options.memory_budget_bytes > 0 && least > options.memory_budget_bytes) {
+    return least;
+  }
+  const fft::MemoryNeed need = fft::memory_need<Real>(team, options);
+  return need.total_bytes() + need.field_bytes * static_cast<std::uint64_t>(options.batch);
+}
 
 template <class Real>
 void Fields<Real>::require_memory(const gas::Team& team, const fft::Options& options) {
   const auto [nx, ny, nz] = options.size;
   const std::string what = fmt::format("a transform of {}x{}x{}", nx, ny, nz);
-  // The fields and one exchange's copy, before anything is reckoned that grows with the size. The plan itself refuses
-  // sizes that are no sizes.
-  const double element_bytes = sizeof(Real) * (options.type == fft::Type::c2c ? 2 : 1);
-  const double least = static_cast<double>(nx) * static_cast<double>(ny) * static_cast<double>(nz) * element_bytes *
-                       (options.batch + 1) / team.size();
-  if (least > 0 && least < 0x1p62) {
-    team.require_memory(what, static_cast<std::uint64_t>(least), options.memory_budget_bytes);
+  if (const std::uint64_t least = least_bytes<Real>(team, options); least > 0) {
+    team.require_memory(what, least, options.memory_budget_bytes);
   }
-  const fft::MemoryNeed need = fft::memory_need<Real>(team, options);
-  team.require_memory(what, need.total_bytes() + need.field_bytes * static_cast<std::uint64_t>(options.batch),
-                      options.memory_budget_bytes);
+  team.require_memory(what, needed_bytes(team, options), options.memory_budget_bytes);
 }
 
 template <class Real>

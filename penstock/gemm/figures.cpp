@@ -2,8 +2,6 @@
 #include "penstock/gemm/figures.hpp"
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
 #include <vector>
 
 #include "penstock/base/base.hpp"
@@ -41,45 +39,6 @@ double measure_rate_per_thread(int threads, npy::DataType type) {
   return sum / threads;
 }
 
-/// Bytes a second of writing, then reading, some pieces at a time.
-double measure_storage(const std::string& folder, percolate::Engine& engine) {
-  constexpr std::size_t piece_bytes = std::size_t{1} << 20;
-  constexpr std::size_t pieces = 32;
-  constexpr std::size_t buffers = 8;
-  const File file = File::scratch(folder);
-  const Memory memory(buffers * piece_bytes);
-  double least_s = 1e9;
-  for (const percolate::Transfer::Kind kind : {percolate::Transfer::Kind::write, percolate::Transfer::Kind::read}) {
-    std::mutex mutex;
-    std::condition_variable wake;
-    std::size_t left = pieces;
-    std::exception_ptr first;
-    const double begin_s = seconds();
-    for (std::size_t i = 0; i < pieces; ++i) {
-      engine.start({.kind = kind,
-                    .file = &file,
-                    .offset = static_cast<std::int64_t>(i * piece_bytes),
-                    .data = memory.data() + i % buffers * piece_bytes,
-                    .run_bytes = piece_bytes},
-                   [&](std::exception_ptr failure) {
-                     const std::lock_guard lock(mutex);
-                     if (!first) {
-                       first = std::move(failure);
-                     }
-                     --left;
-                     wake.notify_one();
-                   });
-    }
-    std::unique_lock lock(mutex);
-    wake.wait(lock, [&] { return left == 0; });
-    if (first) {
-      std::rethrow_exception(first);
-    }
-    least_s = kind == percolate::Transfer::Kind::read ? seconds() - begin_s : least_s;
-  }
-  return static_cast<double>(pieces * piece_bytes) / least_s;
-}
-
 }  // namespace
 
 machine::Machine measure_machine(int threads, const std::string& folder, percolate::Engine& engine) {
@@ -87,11 +46,12 @@ machine::Machine measure_machine(int threads, const std::string& folder, percola
   machine.node.gemm_rate_flops_per_core = measure_rate_per_thread(threads, npy::DataType::float64);
   constexpr double latency_s = 1e-4;  // of a request to a disk without moving parts
   std::erase_if(machine.node.memory_levels, [](const machine::MemoryLevel& level) { return level.name == "storage"; });
-  machine.node.memory_levels.insert(machine.node.memory_levels.begin(),
-                                    {.name = "storage",
-                                     .capacity_bytes = std::int64_t{1} << 40,
-                                     .bandwidth_bytes_per_s = measure_storage(folder, engine),
-                                     .latency_s = latency_s});
+  machine.node.memory_levels.insert(
+      machine.node.memory_levels.begin(),
+      {.name = "storage",
+       .capacity_bytes = std::int64_t{1} << 40,
+       .bandwidth_bytes_per_s = percolate::measure_storage(folder, engine).read_bytes_per_s,
+       .latency_s = latency_s});
   return machine;
 }
 

@@ -24,8 +24,6 @@ FileInputs::FileInputs(const FileProduct& product) {
   if (product.scalars.beta != std::complex<double>(0)) {
     c_before.emplace(product.c, Op::none);
     c_header.is_fortran_order = c_before->header().is_fortran_order;
-  } else if (fs::exists(product.c) && !fs::is_regular_file(product.c)) {
-    throw Error(fmt::format("cannot write '{}': it exists and is not a regular file", product.c));
   }
   check_shapes(product);
   if (c_header.is_fortran_order) {
@@ -58,20 +56,20 @@ void FileInputs::check_shapes(const FileProduct& product) const {
   }
 }
 
-Facts FileInputs::facts(const FileProduct& product) const {
+journal::Facts FileInputs::facts(const FileProduct& product) const {
   const auto& scalars = product.scalars;
   const auto input = [](const std::string& path, const FileMatrix& matrix) {
-    return fmt::format("{} {}", fs::absolute(path).string(), matrix.fingerprint());
+    return fmt::format("{} {}", fs::absolute(path).string(), journal::fingerprint(matrix.file()));
   };
-  Facts facts = {
+  journal::Facts facts = {
       {"product",
        fmt::format("{} {} x {} x {}, op {} {}, alpha {:a} {:a}, beta {:a} {:a}", npy::name(a.type()), c_header.shape[0],
                    c_header.shape[1], a.columns(), static_cast<int>(product.op_a), static_cast<int>(product.op_b),
                    scalars.alpha.real(), scalars.alpha.imag(), scalars.beta.real(), scalars.beta.imag())},
-      {"a", input(product.a, is_turned ? b : a)},
-      {"b", input(product.b, is_turned ? a : b)}};
+      {"a", input(product.a, is_turned ? b : a), product.a},
+      {"b", input(product.b, is_turned ? a : b), product.b}};
   if (c_before) {
-    facts.emplace_back("c", input(product.c, *c_before));
+    facts.push_back({"c", input(product.c, *c_before), product.c, true});
   }
   return facts;
 }

@@ -2,25 +2,21 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "penstock/gemm/file_matrix.hpp"
 #include "penstock/gemm/out_of_core.hpp"
 #include "penstock/gemm/tiling.hpp"
+#include "penstock/journal/journal.hpp"
 
 namespace penstock::gemm {
-
-/// What must be as it was for a run to go on: a key and a text each.
-using Facts = std::vector<std::pair<std::string, std::string>>;
 
 struct FileInputs {
   FileInputs() = default;
   /// Throws Error for files that cannot be used or do not fit together.
   explicit FileInputs(const FileProduct& product);
 
-  Facts facts(const FileProduct& product) const;
+  /// What must be as it was for a run to go on.
+  journal::Facts facts(const FileProduct& product) const;
   /// What is multiplied, as it is turned.
   Product product() const;
 

@@ -2,11 +2,8 @@
 #include "penstock/gemm/file_matrix.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
-#include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "penstock/base/checksum.hpp"
 #include "penstock/base/error.hpp"
@@ -55,25 +52,6 @@ Block FileMatrix::block(const Box& box, const std::byte* data) const noexcept {
           .leading = by_columns ? box.rows : box.columns,
           .is_transposed = by_columns,
           .is_conjugated = is_conjugated_};
-}
-
-std::string FileMatrix::fingerprint() const {
-  struct stat status = {};
-  if (fstat(file_.descriptor(), &status) != 0) {
-    throw Error(fmt::format("cannot read '{}'", file_.path()));
-  }
-  constexpr std::int64_t samples = 256;
-  constexpr std::int64_t sample_bytes = 4096;
-  const std::int64_t bytes = file_.size();
-  std::vector<std::byte> content;
-  const std::int64_t distance = std::max(bytes / samples, sample_bytes);
-  for (std::int64_t at = 0; at < bytes; at += distance) {
-    const std::size_t begin = content.size();
-    content.resize(begin + static_cast<std::size_t>(std::min(sample_bytes, bytes - at)));
-    file_.read(at, std::span(content).subspan(begin));
-  }
-  return fmt::format("{} bytes of {}.{:09}, {:016x}", bytes, status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
-                     checksum(content));
 }
 
 }  // namespace penstock::gemm

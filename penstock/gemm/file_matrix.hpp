@@ -43,9 +43,6 @@ class FileMatrix {
   /// A box that `transfer` has brought to memory.
   Block block(const Box& box, const std::byte* data) const noexcept;
 
-  /// What tells whether the file is the one it was: its length, its time of change, and a checksum over samples of it.
-  std::string fingerprint() const;
-
  private:
   File file_;
   npy::Header header_;

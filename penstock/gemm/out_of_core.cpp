@@ -2,31 +2,21 @@
 #include "penstock/gemm/out_of_core.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <utility>
-#include <vector>
 
 #include "penstock/base/base.hpp"
 #include "penstock/gemm/figures.hpp"
 #include "penstock/gemm/file_inputs.hpp"
-#include "penstock/gemm/journal.hpp"
 #include "penstock/gemm/tile_program.hpp"
 #include "penstock/gemm/tiling.hpp"
+#include "penstock/journal/journal.hpp"
 #include "penstock/model/model.hpp"
 
 namespace penstock::gemm {
 namespace {
-
-namespace fs = std::filesystem;
-
-std::string folder_of(const std::string& path) {
-  const std::string folder = fs::path(path).parent_path().string();
-  return folder.empty() ? "." : folder;
-}
 
 std::string describe(const Tiling& tiling) {
   return fmt::format("{} {} {} {}", tiling.tile_m, tiling.tile_n, tiling.strip, tiling.depth);
@@ -52,7 +42,7 @@ struct FileMultiply::State {
   FilePlan plan;
   FileInputs inputs;
   npy::Header c_header;
-  std::optional<Journal> journal;
+  std::optional<journal::ResumableFile> result;
   std::unique_ptr<percolate::Engine> own_engine;
   Product shape;
   Tiling tiling;
@@ -62,57 +52,16 @@ struct FileMultiply::State {
   std::optional<percolate::Slots> slots;
   std::unique_ptr<TileProgram> program;
 
-  std::string part_path() const { return Draft::part_path(product.c); }
-  std::string journal_path() const { return product.c + ".journal"; }
-  std::string how_to_begin_anew() const {
-    return fmt::format("remove '{}' and '{}' to begin anew", part_path(), journal_path());
-  }
   percolate::Engine& engine() { return options.engine != nullptr ? *options.engine : *own_engine; }
 
-  Facts facts() const { return inputs.facts(product); }
-  bool find_complete();
-  bool find_begun();
+  journal::Facts facts() const { return inputs.facts(product); }
   void choose(bool goes_on);
   void open_part(bool goes_on);
   void check_tiles();
   void open_scratch();
   bool keep(std::optional<File>& scratch, std::int64_t bytes) const;
   void take_figures(const machine::Machine& machine);
-  void check_inputs() const;
 };
-
-/// Whether an earlier run ended between the renaming of C and the removal of its journal.
-bool FileMultiply::State::find_complete() {
-  if (!journal->is_complete() || fs::exists(part_path()) || !fs::exists(product.c)) {
-    return false;
-  }
-  for (const auto& [key, text] : facts()) {
-    // C itself is not what it was before.
-    if (key != "c" && journal->fact(key) != text) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// Whether there is a run to go on with. Throws Error where there is one of something else.
-bool FileMultiply::State::find_begun() {
-  if (!journal->has_begun() || !fs::exists(part_path())) {
-    return false;
-  }
-  for (const auto& [key, text] : facts()) {
-    if (journal->fact(key) == text) {
-      continue;
-    }
-    if (key == "product") {
-      throw Error(fmt::format("'{}' tells of another product ({}): finish that, or {}", journal_path(),
-                              journal->fact(key), how_to_begin_anew()));
-    }
-    const std::string path = key == "a" ? product.a : key == "b" ? product.b : product.c;
-    throw Error(fmt::format("'{}' is not as it was when this product was begun: {}", path, how_to_begin_anew()));
-  }
-  return true;
-}
 
 void FileMultiply::State::choose(bool goes_on) {
   const int threads = options.threads;
@@ -129,11 +78,12 @@ void FileMultiply::State::choose(bool goes_on) {
   const TilingFigures figures{
       .threads = threads, .rate_flops = 54e9 * threads, .storage_bytes_per_s = 1e9, .copy_bytes_per_s = 2e9 * threads};
   if (goes_on) {
-    tiling = parse_tiling(journal->fact("tiling"));
+    tiling = parse_tiling(result->journal().fact("tiling"));
     if (const std::int64_t needed = tiling_bytes(shape, tiling, threads); needed > left + options.memory_bytes / 32) {
-      throw Error(fmt::format(
-          "the product was begun with tiles that take {} with {} threads: give at least that, or {}",
-          format_bytes(static_cast<std::uint64_t>(needed + options.besides_bytes)), threads, how_to_begin_anew()));
+      throw Error(
+          fmt::format("the product was begun with tiles that take {} with {} threads: give at least that, or {}",
+                      format_bytes(static_cast<std::uint64_t>(needed + options.besides_bytes)), threads,
+                      result->how_to_begin_anew()));
     }
   } else {
     tiling = choose_tiling(shape, figures, left, options.besides_bytes);
@@ -176,24 +126,8 @@ void FileMultiply::State::open_part(bool goes_on) {
   const std::string text = npy::header_text(product.c, c_header);
   c_header.data_offset = std::ssize(text);
   const std::int64_t bytes = c_header.data_offset + c_header.data_bytes();
-  File file = goes_on ? File::open_for_writing(part_path()) : File::create(part_path());
-  try {
-    if (!goes_on || file.size() != bytes) {
-      file.reserve(bytes);
-      file.write(0, std::as_bytes(std::span(text)));
-    }
-    if (!goes_on) {
-      auto all = facts();
-      all.emplace_back("tiling", describe(tiling));
-      journal->begin(all);
-    }
-  } catch (...) {
-    if (!goes_on) {  // nothing was done that could be kept
-      unlink(part_path().c_str());
-      journal->remove();
-    }
-    throw;
-  }
+  File file = result->open(goes_on ? journal::Standing::goes_on : journal::Standing::anew, facts(), describe(tiling),
+                           text, bytes);
   c = FileMatrix(std::move(file), c_header, Op::none);
   if (inputs.is_turned) {
     c.turn();
@@ -236,26 +170,18 @@ void FileMultiply::State::check_tiles() {
                                                       .c_before = inputs.c_before ? &*inputs.c_before : nullptr,
                                                       .scratch_a = scratch_a ? &*scratch_a : nullptr,
                                                       .scratch_b = scratch_b ? &*scratch_b : nullptr},
-                                            tiling, product.scalars, options.threads, *slots, *journal);
+                                            tiling, product.scalars, options.threads, *slots, result->journal());
   };
   make_program();
-  std::vector<std::pair<Journal::Tile, std::uint64_t>> whole;
-  for (const auto& [tile, sum] : journal->tiles()) {
-    const bool is_one = tile.first >= 0 && tile.first < ceiling(shape.m, tiling.tile_m) && tile.second >= 0 &&
-                        tile.second < ceiling(shape.n, tiling.tile_n);
-    if (is_one && program->checksum_in_file(tile, *slots) == sum) {
-      whole.emplace_back(tile, sum);
+  const journal::Journal::Pieces told = result->journal().pieces(TileProgram::piece);
+  for (const auto& [number, sum] : told) {
+    if (number < 0 || number >= plan.tiles || program->checksum_in_file(number, *slots) != sum) {
+      result->journal().forget(TileProgram::piece, number);
+      ++plan.tiles_torn;
     }
   }
-  plan.tiles_found = std::ssize(whole);
-  plan.tiles_torn = static_cast<std::int64_t>(journal->tiles().size()) - plan.tiles_found;
+  plan.tiles_found = static_cast<std::int64_t>(told.size()) - plan.tiles_torn;
   if (plan.tiles_torn > 0) {
-    auto all = facts();
-    all.emplace_back("tiling", describe(tiling));
-    journal->begin(all);
-    for (const auto& [tile, sum] : whole) {
-      journal->add_tile(tile, sum);
-    }
     program.reset();
     slots.reset();
     slots.emplace(std::vector<percolate::Level>{{"memory", static_cast<std::size_t>(plan.block_bytes)}});
@@ -266,19 +192,6 @@ void FileMultiply::State::check_tiles() {
   }
 }
 
-/// Throws Error where an input is not what it was when the plan was made.
-void FileMultiply::State::check_inputs() const {
-  for (const auto& [key, text] : facts()) {
-    if (journal->fact(key) != text) {
-      throw Error(fmt::format("'{}' has changed while it was multiplied: {}",
-                              key == "a"   ? product.a
-                              : key == "b" ? product.b
-                                           : product.c,
-                              how_to_begin_anew()));
-    }
-  }
-}
-
 FileMultiply::FileMultiply(const FileProduct& product, const FileOptions& options) : state_(std::make_unique<State>()) {
   State& state = *state_;
   state.product = product;
@@ -286,7 +199,6 @@ FileMultiply::FileMultiply(const FileProduct& product, const FileOptions& option
   if (options.threads < 1) {
     throw Error(fmt::format("a multiply on {} threads: at least 1 is needed", options.threads));
   }
-  const bool had_journal = fs::exists(state.journal_path());
   state.inputs = FileInputs(product);
   state.c_header = state.inputs.c_header;
   state.shape = state.inputs.product();
@@ -294,23 +206,17 @@ FileMultiply::FileMultiply(const FileProduct& product, const FileOptions& option
   state.plan.m = state.c_header.shape[0];
   state.plan.n = state.c_header.shape[1];
   state.plan.k = state.shape.k;
-  state.journal.emplace(state.journal_path());
-  try {
-    if (state.find_complete()) {
-      state.plan.was_complete = true;
-      return;
-    }
-    const bool goes_on = state.find_begun();
-    state.choose(goes_on);
-    state.open_part(goes_on);
-    state.open_scratch();
-    state.check_tiles();
-  } catch (...) {
-    if (!had_journal && !fs::exists(state.part_path())) {
-      state.journal->remove();
-    }
-    throw;
+  state.result.emplace(product.c, "product");
+  const journal::Standing standing = state.result->find(state.facts());
+  if (standing == journal::Standing::complete) {
+    state.plan.was_complete = true;
+    return;
   }
+  const bool goes_on = standing == journal::Standing::goes_on;
+  state.choose(goes_on);
+  state.open_part(goes_on);
+  state.open_scratch();
+  state.check_tiles();
 }
 
 FileMultiply::~FileMultiply() = default;
@@ -323,23 +229,19 @@ FileResult FileMultiply::run() {
   State& state = *state_;
   FileResult result;
   if (state.plan.was_complete) {
-    state.journal->remove();
+    state.result->clear();
     return result;
   }
   const SerialBlas serial;
   TileProgram& program = *state.program;
   const double begin_s = seconds();
-  double last_s = begin_s;
-  // Called under the run's lock, so that progress is told by one thread at a time.
-  const percolate::Program next = [&] {
-    constexpr double pause_s = 0.2;
-    if (const double now_s = seconds(); state.options.progress && now_s - last_s > pause_s) {
-      last_s = now_s;
-      state.options.progress(
-          {.done_flops = program.done_flops(), .total_flops = program.total_flops(), .elapsed_s = now_s - begin_s});
-    }
-    return program.next();
-  };
+  const percolate::Program next = percolate::told([&] { return program.next(); },
+                                                  [&] {
+                                                    return percolate::Progress{.done = program.done_flops(),
+                                                                               .total = program.total_flops(),
+                                                                               .elapsed_s = seconds() - begin_s};
+                                                  },
+                                                  state.options.progress);
   // As many parcels as reach into the panel after the next.
   const std::int64_t window = 4 * ceiling(state.tiling.tile_m, state.tiling.strip) + 16;
   try {
@@ -350,12 +252,8 @@ FileResult FileMultiply::run() {
     throw Error(
         fmt::format("{}; the tiles of C that are complete are kept, and the next run goes on with them", error.what()));
   }
-  state.check_inputs();
-  state.journal->complete();
-  if (std::rename(state.part_path().c_str(), state.product.c.c_str()) != 0) {
-    throw_system_error(fmt::format("cannot write '{}'", state.product.c), errno);
-  }
-  state.journal->remove();
+  state.result->check(state.facts());
+  state.result->commit();
   result.flops = program.total_flops();
   return result;
 }

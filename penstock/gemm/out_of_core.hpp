@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,15 +23,6 @@ struct FileProduct {
   Scalars scalars = {};
 };
 
-/// How far a run is.
-struct Progress {
-  double done_flops = 0;
-  double total_flops = 0;  ///< of this run: without what an earlier one had done
-  double elapsed_s = 0;
-  /// Until the end, if it goes on as it has gone.
-  double left_s() const noexcept { return done_flops > 0 ? elapsed_s * (total_flops - done_flops) / done_flops : 0; }
-};
-
 struct FileOptions {
   std::int64_t memory_bytes = 0;
   /// What of that is not for blocks of matrices: what the process has besides, as process_bytes() tells.
@@ -44,8 +34,7 @@ struct FileOptions {
   percolate::Trace* trace = nullptr;
   /// The machine whose figures predict the time; none: they are measured.
   std::optional<machine::Machine> machine = {};
-  /// Called now and then, by one thread at a time.
-  std::function<void(const Progress&)> progress = {};
+  percolate::Tell progress = {};  ///< told in flops
 };
 
 /// What was decided before the work begins.

@@ -34,7 +34,7 @@ std::vector<Slot> take_slots(percolate::Slots& slots, const char* name, std::int
 }  // namespace
 
 TileProgram::TileProgram(const TileFiles& files, const Tiling& tiling, const Scalars& scalars, int threads,
-                         percolate::Slots& slots, Journal& journal)
+                         percolate::Slots& slots, journal::Journal& journal)
     : files_(files),
       tiling_(tiling),
       scalars_(scalars),
@@ -44,7 +44,7 @@ TileProgram::TileProgram(const TileFiles& files, const Tiling& tiling, const Sca
                .element_bytes = npy::element_bytes(files.a->type())},
       slots_(slots),
       journal_(journal),
-      done_(journal.tiles()),
+      done_(journal.pieces(piece)),
       tile_rows_(ceiling(product_.m, tiling.tile_m)),
       tile_columns_(ceiling(product_.n, tiling.tile_n)),
       a_is_kept_(static_cast<std::size_t>(tile_rows_)),
@@ -59,7 +59,7 @@ TileProgram::TileProgram(const TileFiles& files, const Tiling& tiling, const Sca
   sums_.resize(static_cast<std::size_t>(strips));
   for (std::int64_t row = 0; row < tile_rows_; ++row) {
     for (std::int64_t column = 0; column < tile_columns_; ++column) {
-      for (std::int64_t strip = 0; !done_.contains({row, column}) && strip < strips_of(row); ++strip) {
+      for (std::int64_t strip = 0; !done_.contains(row * tile_columns_ + column) && strip < strips_of(row); ++strip) {
         const Box box = strip_box(row, column, strip);
         total_flops_ += flops(files.a->type(), static_cast<double>(box.rows), static_cast<double>(box.columns),
                               static_cast<double>(product_.k));
@@ -154,7 +154,7 @@ bool TileProgram::skip_done_tiles() {
   if (place_.layer > 0 || place_.strip > 0) {
     return true;
   }
-  while (place_.row < tile_rows_ && done_.contains({place_.row, place_.column})) {
+  while (place_.row < tile_rows_ && done_.contains(place_.row * tile_columns_ + place_.column)) {
     if (++place_.column == tile_columns_) {
       place_.column = 0;
       ++place_.row;
@@ -209,12 +209,12 @@ void TileProgram::push_strip() {
 }
 
 void TileProgram::end_tile() {
-  const Journal::Tile tile{place_.row, place_.column};
   const auto strips = static_cast<std::size_t>(strips_of(place_.row));
-  pending_.push_back({.label = fmt::format("C({},{}) is complete", tile.first, tile.second),
+  pending_.push_back({.label = fmt::format("C({},{}) is complete", place_.row, place_.column),
                       .changes = {finished_},
-                      .work = [this, tile, strips] {
-                        journal_.add_tile(tile, checksum(std::as_bytes(std::span(sums_).first(strips))));
+                      .work = [this, tile = place_.row * tile_columns_ + place_.column, strips] {
+                        const std::uint64_t sum = checksum(std::as_bytes(std::span(sums_).first(strips)));
+                        journal_.add(piece, tile, {&sum, 1});
                       }});
   const auto row = static_cast<std::size_t>(place_.row);
   const auto column = static_cast<std::size_t>(place_.column);
@@ -250,10 +250,10 @@ void TileProgram::multiply_strip(const Place& place, const Box& a_box, Slot a, c
                         std::memory_order_relaxed);
 }
 
-std::uint64_t TileProgram::checksum_in_file(Journal::Tile tile, const percolate::Slots& slots) const {
+std::uint64_t TileProgram::checksum_in_file(std::int64_t tile, const percolate::Slots& slots) const {
   std::vector<std::uint64_t> sums;
-  for (std::int64_t strip = 0; strip < strips_of(tile.first); ++strip) {
-    const Box box = strip_box(tile.first, tile.second, strip);
+  for (std::int64_t strip = 0; strip < strips_of(tile / tile_columns_); ++strip) {
+    const Box box = strip_box(tile / tile_columns_, tile % tile_columns_, strip);
     const std::span<std::byte> bytes =
         slots.bytes(c_slots_.front()).first(static_cast<std::size_t>(box.rows * box.columns * product_.element_bytes));
     const Transfer transfer = files_.c->transfer(box, bytes.data(), Transfer::Kind::read);

@@ -4,13 +4,12 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <optional>
 #include <vector>
 
 #include "penstock/gemm/file_matrix.hpp"
-#include "penstock/gemm/journal.hpp"
 #include "penstock/gemm/tiling.hpp"
+#include "penstock/journal/journal.hpp"
 #include "penstock/percolate/percolate.hpp"
 
 namespace penstock::gemm {
@@ -31,10 +30,13 @@ struct TileFiles {
 /// files in one piece: the transformation of the data is a part of their first read.
 class TileProgram {
  public:
+  /// What the journal calls a tile; tiles are numbered row by row.
+  static constexpr const char* piece = "tile";
+
   /// Takes its slots from the level "memory" of `slots`. Tiles that `journal` has are not made; it learns of the
   /// others.
   TileProgram(const TileFiles& files, const Tiling& tiling, const Scalars& scalars, int threads,
-              percolate::Slots& slots, Journal& journal);
+              percolate::Slots& slots, journal::Journal& journal);
 
   /// The next parcel, as percolate::Program wants it.
   std::optional<percolate::Parcel> next();
@@ -46,7 +48,7 @@ class TileProgram {
 
   /// The checksum of a tile as it lies in the file of C, for the comparison with the journal's. Uses the slots: before
   /// or after the program runs, not meanwhile.
-  std::uint64_t checksum_in_file(Journal::Tile tile, const percolate::Slots& slots) const;
+  std::uint64_t checksum_in_file(std::int64_t tile, const percolate::Slots& slots) const;
 
   /// The bytes that scratch files want.
   static std::int64_t scratch_a_bytes(const Product& product, const Tiling& tiling);
@@ -84,8 +86,8 @@ class TileProgram {
   const Scalars scalars_;
   const Product product_;
   percolate::Slots& slots_;
-  Journal& journal_;
-  const std::map<Journal::Tile, std::uint64_t> done_;  // tiles not to be made
+  journal::Journal& journal_;
+  const journal::Journal::Pieces done_;  // tiles not to be made
   std::int64_t tile_rows_;
   std::int64_t tile_columns_;
 

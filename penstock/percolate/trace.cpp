@@ -28,13 +28,16 @@ std::int64_t Trace::begin(Event event) {
   if (events_.size() >= most_events_) {
     return -1;
   }
+  event.wanted_s += begin_s_;
+  event.begin_s += begin_s_;
+  event.end_s += begin_s_;
   events_.push_back(std::move(event));
   return static_cast<std::int64_t>(events_.size()) - 1;
 }
 
 void Trace::end(std::int64_t number, double end_s) {
   if (number >= 0) {
-    events_[static_cast<std::size_t>(number)].end_s = end_s;
+    events_[static_cast<std::size_t>(number)].end_s = begin_s_ + end_s;
   }
 }
 

@@ -23,6 +23,9 @@ class Trace {
   /// Keeps the first `most_events`, so that a long run does not eat the memory that it was given.
   explicit Trace(std::size_t most_events = 100000) : most_events_(most_events) {}
 
+  /// Events to come begin so much later: of a run after another that the same trace has.
+  void go_on_at(double begin_s) noexcept { begin_s_ = begin_s; }
+
   /// The number of the event, or -1 where no more are kept.
   std::int64_t begin(Event event);
   void end(std::int64_t number, double end_s);
@@ -34,6 +37,7 @@ class Trace {
 
  private:
   std::size_t most_events_;
+  double begin_s_ = 0;  // of the run, since the first began
   std::vector<Event> events_;
 };
 

@@ -31,8 +31,11 @@ class Result:
 class CommandTest(unittest.TestCase):
     """Each test has a folder of its own, in which the command runs, and a cache folder outside of it."""
 
+    # Where the folders are made; None: where the system has temporary ones.
+    parent = None
+
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
+        folder = tempfile.TemporaryDirectory(dir=self.parent)
         self.addCleanup(folder.cleanup)
         self.cache = pathlib.Path(folder.name) / "cache"
         self.folder = pathlib.Path(folder.name) / "run"

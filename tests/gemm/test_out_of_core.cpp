@@ -9,7 +9,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/gemm/gemm.hpp"
-#include "penstock/gemm/journal.hpp"
+#include "penstock/journal/journal.hpp"
 #include "tests/fails_with.hpp"
 #include "tests/gemm/reference.hpp"
 #include "tests/temporary_folder.hpp"
@@ -252,7 +252,7 @@ TEST_F(ManyTiles, AreNotMadeTwiceWhereARunEndedBeforeItsJournal) {
   const auto whole = read<double>(product().c).elements;
   // As if it had been killed after renaming C: the journal is complete and still there.
   write_text(folder_ / "c.npy.journal", journal);
-  Journal(folder_ / "c.npy.journal").complete();
+  journal::Journal(folder_ / "c.npy.journal").complete();
   FileMultiply again(with_beta, options());
   EXPECT_TRUE(again.plan().was_complete);
   again.run();

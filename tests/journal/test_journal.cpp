@@ -1,16 +1,16 @@
 // A journal believes its lines up to the first that is not whole.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "penstock/base/checksum.hpp"
-#include "penstock/gemm/journal.hpp"
+#include "penstock/journal/journal.hpp"
 #include "tests/fails_with.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace penstock::gemm {
+namespace penstock::journal {
 namespace {
 
 std::uint64_t sum(std::string_view text) {
@@ -23,8 +23,9 @@ TEST(Journal, KnowsAfterwardsWhatItWasTold) {
     Journal journal(folder / "j");
     EXPECT_FALSE(journal.has_begun());
     journal.begin({{"product", "2 x 3"}, {"a", "some file"}});
-    journal.add_tile({0, 1}, 77);
-    journal.add_tile({2, 0}, ~std::uint64_t{0});
+    journal.add("tile", 1, std::array<std::uint64_t, 2>{77, ~std::uint64_t{0}});
+    journal.add("column", 1, std::array<std::uint64_t, 2>{5, 6});
+    journal.forget("column", 2);
   }
   {
     Journal journal(folder / "j");
@@ -32,8 +33,9 @@ TEST(Journal, KnowsAfterwardsWhatItWasTold) {
     EXPECT_FALSE(journal.is_complete());
     EXPECT_EQ(journal.fact("product"), "2 x 3");
     EXPECT_EQ(journal.fact("b"), "");
-    EXPECT_EQ(journal.tiles().size(), 2);
-    EXPECT_EQ(journal.tiles().at({2, 0}), ~std::uint64_t{0});
+    EXPECT_EQ(journal.pieces("tile"), (Journal::Pieces{{1, 77}, {2, ~std::uint64_t{0}}}));
+    EXPECT_EQ(journal.pieces("column"), (Journal::Pieces{{1, 5}}));
+    EXPECT_TRUE(journal.pieces("row").empty());
     journal.complete();
   }
   EXPECT_TRUE(Journal(folder / "j").is_complete());
@@ -44,8 +46,7 @@ TEST(Journal, BelievesNothingFromATornLineOn) {
   {
     Journal journal(folder / "j");
     journal.begin({{"product", "2 x 3"}});
-    journal.add_tile({0, 0}, 5);
-    journal.add_tile({0, 1}, 6);
+    journal.add("tile", 0, std::array<std::uint64_t, 2>{5, 6});
   }
   const auto write = [&](const std::string& text) {
     File::create(folder / "j").write(0, std::as_bytes(std::span(text)));
@@ -55,11 +56,11 @@ TEST(Journal, BelievesNothingFromATornLineOn) {
   for (std::size_t length = 0; length <= whole.size(); ++length) {
     write(whole.substr(0, length));
     const Journal journal(folder / "j");
-    most = std::max(most, journal.tiles().size());
-    for (const auto& [tile, found] : journal.tiles()) {
-      EXPECT_EQ(found, tile.second == 0 ? 5 : 6);
+    most = std::max(most, journal.pieces("tile").size());
+    for (const auto& [tile, found] : journal.pieces("tile")) {
+      EXPECT_EQ(found, tile == 0 ? 5 : 6);
     }
-    EXPECT_TRUE(journal.has_begun() || journal.tiles().empty());
+    EXPECT_TRUE(journal.has_begun() || journal.pieces("tile").empty());
   }
   EXPECT_EQ(most, 2);
   for (std::size_t at = 0; at < whole.size(); ++at) {
@@ -67,8 +68,8 @@ TEST(Journal, BelievesNothingFromATornLineOn) {
     damaged[at] = static_cast<char>(damaged[at] ^ 1);
     write(damaged);
     const Journal journal(folder / "j");
-    for (const auto& [tile, found] : journal.tiles()) {
-      EXPECT_EQ(found, tile.second == 0 ? 5 : 6);
+    for (const auto& [tile, found] : journal.pieces("tile")) {
+      EXPECT_EQ(found, tile == 0 ? 5 : 6);
     }
   }
 }
@@ -80,4 +81,4 @@ TEST(Journal, BelongsToOneProcessAtATime) {
 }
 
 }  // namespace
-}  // namespace penstock::gemm
+}  // namespace penstock::journal

@@ -1,22 +1,27 @@
 // A line is its text, a blank, the checksum of the text in 16 digits, and the end of the line.
-#include "penstock/gemm/journal.hpp"
+#include "penstock/journal/journal_file.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <filesystem>
 
 #include "penstock/base/checksum.hpp"
 #include "penstock/base/error.hpp"
 
-namespace penstock::gemm {
+namespace penstock::journal {
 namespace {
 
 constexpr std::size_t digits = 16;
 
 std::string sum_of(std::string_view text) {
   return fmt::format("{:016x}", checksum(std::as_bytes(std::span(text))));
+}
+
+std::string line_of(const std::string& text) {
+  return fmt::format("{} {}\n", text, sum_of(text));
 }
 
 File open_or_make(const std::string& path) {
@@ -39,6 +44,12 @@ std::string Journal::fact(const std::string& key) const {
   return found == facts_.end() ? "" : found->second;
 }
 
+const Journal::Pieces& Journal::pieces(const std::string& kind) const {
+  static const Pieces none;
+  const auto found = pieces_.find(kind);
+  return found == pieces_.end() ? none : found->second;
+}
+
 void Journal::read(std::string_view text) {
   while (true) {
     const std::size_t length = text.find('\n');
@@ -57,11 +68,13 @@ void Journal::read(std::string_view text) {
 
 void Journal::take(std::string_view line) {
   const std::string owned(line);
-  long long row = 0;
-  long long column = 0;
+  std::array<char, 32> kind{};
+  long long number = 0;
   unsigned long long sum = 0;
-  if (std::sscanf(owned.c_str(), "tile %lld %lld %llx", &row, &column, &sum) == 3) {
-    tiles_[{row, column}] = sum;
+  if (std::sscanf(owned.c_str(), "piece %31s %lld %llx", kind.data(), &number, &sum) == 3) {
+    pieces_[kind.data()][number] = sum;
+  } else if (std::sscanf(owned.c_str(), "lost %31s %lld", kind.data(), &number) == 2) {
+    pieces_[kind.data()].erase(number);
   } else if (line == "begun") {
     has_begun_ = true;
   } else if (line == "complete") {
@@ -72,33 +85,43 @@ void Journal::take(std::string_view line) {
   }
 }
 
-void Journal::append(const std::string& line) {
-  const std::string text = fmt::format("{} {}\n", line, sum_of(line));
-  file_.write(end_, std::as_bytes(std::span(text)));
-  end_ += std::ssize(text);
+void Journal::append(const std::string& lines) {
+  file_.write(end_, std::as_bytes(std::span(lines)));
+  end_ += std::ssize(lines);
 }
 
 void Journal::begin(const std::vector<std::pair<std::string, std::string>>& facts) {
   file_.reserve(0);
   end_ = 0;
   facts_.clear();
-  tiles_.clear();
+  pieces_.clear();
   is_complete_ = false;
+  std::string lines;
   for (const auto& [key, value] : facts) {
-    append(fmt::format("{} {}", key, value));
+    lines += line_of(fmt::format("{} {}", key, value));
     facts_[key] = value;
   }
-  append("begun");
+  append(lines + line_of("begun"));
   has_begun_ = true;
 }
 
-void Journal::add_tile(Tile tile, std::uint64_t sum) {
-  append(fmt::format("tile {} {} {:x}", tile.first, tile.second, sum));
-  tiles_[tile] = sum;
+void Journal::add(const std::string& kind, std::int64_t first, std::span<const std::uint64_t> sums) {
+  std::string lines;
+  Pieces& pieces = pieces_[kind];
+  for (std::int64_t number = first; const std::uint64_t sum : sums) {
+    lines += line_of(fmt::format("piece {} {} {:x}", kind, number, sum));
+    pieces[number++] = sum;
+  }
+  append(lines);
+}
+
+void Journal::forget(const std::string& kind, std::int64_t number) {
+  append(line_of(fmt::format("lost {} {}", kind, number)));
+  pieces_[kind].erase(number);
 }
 
 void Journal::complete() {
-  append("complete");
+  append(line_of("complete"));
   is_complete_ = true;
   file_.sync();
 }
@@ -107,4 +130,4 @@ void Journal::remove() {
   unlink(file_.path().c_str());
 }
 
-}  // namespace penstock::gemm
+}  // namespace penstock::journal

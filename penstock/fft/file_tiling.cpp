@@ -1,0 +1,114 @@
+// The choice is a search: bricks grow with slabs and columns both, runs of the output with columns alone, and all of
+// them have to share the memory.
+#include "penstock/fft/file_tiling.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+
+#include "penstock/base/base.hpp"
+
+namespace penstock::fft {
+namespace {
+
+constexpr std::int64_t page_bytes = File::scratch_alignment;
+// Columns are whole cache lines wide, two of them, so that lines of a tile are neighbours in memory.
+constexpr std::int64_t column_step_bytes = 128;
+
+std::int64_t ceiling(std::int64_t value, std::int64_t unit) noexcept {
+  return (value + unit - 1) / unit;
+}
+
+std::int64_t taken(std::int64_t bytes) noexcept {
+  return static_cast<std::int64_t>(percolate::Slots::taken_bytes(static_cast<std::size_t>(bytes)));
+}
+
+/// Fixed figures, not this machine's: a run that goes on, and one on another day, must find the same tiling. What a
+/// disk without moving parts does, and what the system takes for each request (two cores of a Zen 5 server, 2026-11).
+double expected_s(const FileCuts& cuts) noexcept {
+  constexpr double storage_bytes_per_s = 1e9;
+  constexpr double request_s = 2e-5;
+  const auto bricks = static_cast<double>(cuts.slabs() * cuts.columns());
+  const auto runs = static_cast<double>(cuts.planes() * cuts.columns());
+  const auto moved_bytes = static_cast<double>(2 * cuts.field_bytes() + 2 * cuts.scratch_bytes());
+  // Until the first slab or column is there, and while the last leaves, storage or processors wait.
+  const auto edge_bytes = static_cast<double>(cuts.slab_bytes() + cuts.column_bytes());
+  return (moved_bytes + edge_bytes) / storage_bytes_per_s + (2 * bricks + runs) * request_s;
+}
+
+/// From 1 to `most`, each about a sixth more than the one before.
+std::int64_t next_length(std::int64_t length) noexcept {
+  return length + std::max<std::int64_t>(length / 6, 1);
+}
+
+}  // namespace
+
+FileCuts::FileCuts(const Extents& size, npy::DataType type, const FileTiling& tiling) noexcept
+    : plane_points_(size[0] * size[1]), planes_(size[2]), element_bytes_(npy::element_bytes(type)), tiling_(tiling) {
+  slabs_ = ceiling(planes_, tiling.planes);
+  columns_ = ceiling(plane_points_, tiling.points);
+  brick_bytes_ = ceiling(tiling.planes * tiling.points * element_bytes_, page_bytes) * page_bytes;
+}
+
+std::int64_t FileCuts::planes_of(std::int64_t slab) const noexcept {
+  return std::min(tiling_.planes, planes_ - slab * tiling_.planes);
+}
+
+std::int64_t FileCuts::points_of(std::int64_t column) const noexcept {
+  return std::min(tiling_.points, plane_points_ - column * tiling_.points);
+}
+
+std::int64_t cuts_bytes(const FileCuts& cuts, int threads) noexcept {
+  const SlotCounts counts(threads);
+  return std::max(counts.slabs * taken(cuts.slab_bytes()) + counts.brick_slabs * taken(cuts.slab_bricks_bytes()),
+                  counts.columns * taken(cuts.column_bytes()));
+}
+
+FileTiling choose_file_tiling(const Extents& size, npy::DataType type, int threads, std::int64_t memory_bytes,
+                              std::int64_t besides_bytes) {
+  const std::int64_t plane_points = size[0] * size[1];
+  const std::int64_t step = column_step_bytes / npy::element_bytes(type);
+  const std::int64_t most_steps = ceiling(plane_points, step);
+  FileTiling best;
+  double best_s = std::numeric_limits<double>::infinity();
+  std::int64_t least_bytes = std::numeric_limits<std::int64_t>::max();
+  for (std::int64_t length = 1; length < 2 * size[2]; length = next_length(length)) {
+    // Slabs of equal height, as far as that goes; columns likewise.
+    const std::int64_t planes = ceiling(size[2], ceiling(size[2], std::min(length, size[2])));
+    for (std::int64_t steps = 1; steps < 2 * most_steps; steps = next_length(steps)) {
+      const std::int64_t columns = ceiling(most_steps, std::min(steps, most_steps));
+      const FileTiling tiling{.planes = planes, .points = std::min(ceiling(most_steps, columns) * step, plane_points)};
+      const FileCuts cuts(size, type, tiling);
+      const std::int64_t bytes = cuts_bytes(cuts, threads);
+      least_bytes = std::min(least_bytes, bytes);
+      if (bytes <= memory_bytes && expected_s(cuts) < best_s) {
+        best = tiling;
+        best_s = expected_s(cuts);
+      }
+    }
+  }
+  if (best.planes == 0) {
+    throw Error(fmt::format(
+        "{} of memory are too small for a transform of {}x{}x{} from files: at least {} are needed with {} threads",
+        format_bytes(static_cast<std::uint64_t>(memory_bytes + besides_bytes)), size[0], size[1], size[2],
+        format_bytes(static_cast<std::uint64_t>(least_bytes + besides_bytes)), threads));
+  }
+  return best;
+}
+
+std::string describe(const FileTiling& tiling) {
+  return fmt::format("{} {}", tiling.planes, tiling.points);
+}
+
+FileTiling parse_file_tiling(const std::string& text) {
+  long long planes = 0;
+  long long points = 0;
+  if (std::sscanf(text.c_str(), "%lld %lld", &planes, &points) != 2 || planes < 1 || points < 1) {
+    return {};
+  }
+  return {.planes = planes, .points = points};
+}
+
+}  // namespace penstock::fft

@@ -1,0 +1,40 @@
+// What is transformed into what. Included by fft.hpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace penstock::fft {
+
+/// Directions of space: index 0 is x, the direction that is contiguous in the input, 1 is y, 2 is z.
+using Extents = std::array<std::int64_t, 3>;
+
+/// What is transformed into what by `forward`; `backward` goes the other way.
+enum class Type {
+  c2c,  ///< complex to complex
+  r2c,  ///< real to complex with the n/2 + 1 coefficients that determine the others, in the first direction transformed
+  r2r,  ///< real to real: a sine or cosine transform in each direction, see RealKind
+};
+
+/// The sine and cosine transforms under FFTW's names, unscaled as there: where the even (redft: cosines) or odd (rodft:
+/// sines) continuation of n points is mirrored, at a point or half-way between two, and so how long its period N is.
+enum class RealKind {
+  redft00,  ///< DCT-I: N = 2 (n - 1), n at least 2; inverse of itself
+  redft10,  ///< DCT-II: N = 2 n; the inverse is redft01
+  redft01,  ///< DCT-III: N = 2 n; the inverse is redft10
+  redft11,  ///< DCT-IV: N = 2 n; inverse of itself
+  rodft00,  ///< DST-I: N = 2 (n + 1); inverse of itself
+  rodft10,  ///< DST-II: N = 2 n; the inverse is rodft01
+  rodft01,  ///< DST-III: N = 2 n; the inverse is rodft10
+  rodft11,  ///< DST-IV: N = 2 n; inverse of itself
+};
+
+/// A factor on the result of one transform. N is the product of the points in the directions transformed; for r2r, of
+/// the periods that RealKind gives.
+enum class Scaling {
+  none,       ///< 1: forward then backward multiplies by N
+  symmetric,  ///< 1/sqrt(N): forward and backward are unitary
+  full,       ///< 1/N
+};
+
+}  // namespace penstock::fft

@@ -1,0 +1,335 @@
+// From paths to a plan, from a plan to a run: files, journal, tiling, scratch, in the order in which each can refuse.
+#include "penstock/fft/out_of_core.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "penstock/base/base.hpp"
+#include "penstock/fft/file_figures.hpp"
+#include "penstock/fft/file_passes.hpp"
+#include "penstock/fft/file_tiling.hpp"
+#include "penstock/journal/journal.hpp"
+#include "penstock/model/model.hpp"
+
+namespace penstock::fft {
+namespace {
+
+namespace fs = std::filesystem;
+
+npy::Header read_field_header(const std::string& path) {
+  npy::Header header = npy::read_header(path);
+  if (!npy::is_complex(header.type)) {
+    throw Error(fmt::format("'{}' holds {}, and transforms in files are of complex64 or complex128: convert it", path,
+                            npy::name(header.type)));
+  }
+  if (header.shape.size() != 3 || header.elements() == 0) {
+    throw Error(
+        fmt::format("'{}' is an array of {} dimensions and {} elements, and a field has 3 and at least one point", path,
+                    header.shape.size(), header.elements()));
+  }
+  return header;
+}
+
+double factor_of(Scaling scaling, const Extents& size) noexcept {
+  const double points = static_cast<double>(size[0]) * static_cast<double>(size[1]) * static_cast<double>(size[2]);
+  return scaling == Scaling::none ? 1 : scaling == Scaling::full ? 1 / points : 1 / std::sqrt(points);
+}
+
+std::vector<std::int64_t> all_of(std::int64_t count) {
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t i = 0; i < count; ++i) {
+    numbers.push_back(i);
+  }
+  return numbers;
+}
+
+void add(percolate::RunTimes& sum, const percolate::RunTimes& times) {
+  sum.work_s += times.work_s;
+  sum.idle_s += times.idle_s;
+  sum.parcels += times.parcels;
+  sum.read_bytes += times.read_bytes;
+  sum.written_bytes += times.written_bytes;
+}
+
+}  // namespace
+
+struct FileTransform::State {
+  FileField field;
+  FileOptions options;
+  FilePlan plan;
+  npy::Header header;  // of the input
+  File input;
+  std::optional<journal::ResumableFile> result;
+  std::unique_ptr<percolate::Engine> own_engine;
+  FileCuts cuts;
+  File output;
+  std::int64_t output_offset = 0;
+  File scratch;
+  std::optional<FieldTransforms> transforms;
+  std::vector<std::int64_t> slabs;    // that are to be made
+  std::vector<std::int64_t> columns;  // the same
+  std::atomic<std::int64_t> done_bytes = 0;
+  std::int64_t total_bytes = 0;
+  double begin_s = 0;
+
+  std::string scratch_path() const { return field.output + ".scratch"; }
+  percolate::Engine& engine() { return options.engine != nullptr ? *options.engine : *own_engine; }
+  journal::Facts facts() const;
+  void choose(bool goes_on);
+  void open_files(bool goes_on);
+  void find_pieces();
+  void predict(const model::StorageFigures& figures);
+  PassSetting setting();
+  template <class Pass>
+  percolate::RunTimes run(Pass& pass, const percolate::Slots& slots);
+  percolate::Slots take_slots() const {
+    return percolate::Slots({{"memory", static_cast<std::size_t>(plan.block_bytes)}});
+  }
+};
+
+journal::Facts FileTransform::State::facts() const {
+  return {
+      {"transform",
+       fmt::format("{} {}x{}x{}, {}, times {:a}", npy::name(plan.type), plan.size[0], plan.size[1], plan.size[2],
+                   field.is_backward ? "backward" : "forward", factor_of(field.scaling, plan.size))},
+      {"input", fmt::format("{} {}", fs::absolute(field.input).string(), journal::fingerprint(input)), field.input}};
+}
+
+void FileTransform::State::choose(bool goes_on) {
+  const int threads = options.threads;
+  std::int64_t tile_bytes = 0;
+  for (const std::int64_t points : plan.size) {
+    tile_bytes = std::max(tile_bytes, LineTransform::most_tile_bytes(plan.type, points));
+  }
+  const std::int64_t besides = options.besides_bytes + threads * tile_bytes;
+  const std::int64_t left = options.memory_bytes - besides;
+  FileTiling tiling;
+  if (goes_on) {
+    tiling = parse_file_tiling(result->journal().fact("tiling"));
+    if (tiling.planes == 0) {
+      throw Error(fmt::format("the journal tells of no tiling: {}", result->how_to_begin_anew()));
+    }
+    const std::int64_t needed = cuts_bytes(FileCuts(plan.size, plan.type, tiling), threads);
+    // What a process has besides is never quite the same.
+    if (needed > left + options.memory_bytes / 32) {
+      throw Error(fmt::format(
+          "the transform was begun with slabs and columns that take {} with {} threads: give at least that, or {}",
+          format_bytes(static_cast<std::uint64_t>(needed + besides)), threads, result->how_to_begin_anew()));
+    }
+  } else {
+    tiling = choose_file_tiling(plan.size, plan.type, threads, left, besides);
+  }
+  cuts = FileCuts(plan.size, plan.type, tiling);
+  plan.tiling = tiling;
+  plan.slabs = cuts.slabs();
+  plan.columns = cuts.columns();
+  plan.brick_bytes = cuts.brick_bytes();
+  plan.run_bytes = cuts.points_of(0) * cuts.element_bytes();
+  plan.block_bytes = cuts_bytes(cuts, threads);
+  plan.scratch_bytes = cuts.scratch_bytes();
+}
+
+void FileTransform::State::open_files(bool goes_on) {
+  const npy::Header output_header{.type = header.type, .shape = header.shape};
+  const std::string text = npy::header_text(field.output, output_header);
+  output_offset = std::ssize(text);
+  output = result->open(goes_on ? journal::Standing::goes_on : journal::Standing::anew, facts(), describe(plan.tiling),
+                        text, output_offset + header.data_bytes());
+  const bool has_scratch = goes_on && fs::exists(scratch_path());
+  try {
+    scratch = has_scratch ? File::open_direct(scratch_path()) : File::create_direct(scratch_path());
+    if (scratch.size() != plan.scratch_bytes) {
+      scratch.reserve(plan.scratch_bytes);
+    }
+  } catch (...) {
+    if (!goes_on) {
+      result->discard();
+    }
+    throw;
+  }
+}
+
+/// Trusts no column of an earlier run whose elements are not what it wrote. Bricks are looked at when they are read.
+void FileTransform::State::find_pieces() {
+  const journal::Journal& journal = result->journal();
+  const journal::Journal::Pieces& told = journal.pieces(column_piece);
+  std::vector<std::int64_t> found;
+  for (const auto& [column, sum] : told) {
+    if (column >= 0 && column < plan.columns) {
+      found.push_back(column);
+    }
+  }
+  std::vector<bool> is_made(static_cast<std::size_t>(plan.columns));
+  if (!found.empty()) {
+    percolate::Slots slots = take_slots();
+    ColumnCheck check(setting(), found, slots);
+    run(check, slots);
+    for (const std::int64_t column : found) {
+      is_made[static_cast<std::size_t>(column)] = true;
+    }
+    for (const std::int64_t column : check.torn_columns()) {
+      is_made[static_cast<std::size_t>(column)] = false;
+      result->journal().forget(column_piece, column);
+    }
+    plan.columns_torn = std::ssize(check.torn_columns());
+    plan.columns_found = std::ssize(found) - plan.columns_torn;
+  }
+  for (const std::int64_t column : all_of(plan.columns)) {
+    if (!is_made[static_cast<std::size_t>(column)]) {
+      columns.push_back(column);
+    }
+  }
+  const journal::Journal::Pieces& bricks = journal.pieces(brick_piece);
+  for (const std::int64_t slab : all_of(columns.empty() ? 0 : plan.slabs)) {
+    bool is_whole = true;
+    for (std::int64_t column = 0; column < plan.columns; ++column) {
+      is_whole = is_whole && bricks.contains(cuts.brick_number(slab, column));
+    }
+    plan.slabs_found += is_whole ? 1 : 0;
+    if (!is_whole) {
+      slabs.push_back(slab);
+    }
+  }
+}
+
+void FileTransform::State::predict(const model::StorageFigures& figures) {
+  plan.storage = {.read_bytes_per_s = figures.read_bytes_per_s, .write_bytes_per_s = figures.write_bytes_per_s};
+  plan.rate_flops = figures.rate_flops;
+  const PassFlops flops = pass_flops(plan.size);
+  const double slabs_left = static_cast<double>(slabs.size()) / static_cast<double>(plan.slabs);
+  const double columns_left = static_cast<double>(columns.size()) / static_cast<double>(plan.columns);
+  const auto field_bytes = static_cast<double>(cuts.field_bytes());
+  const auto scratch_bytes = static_cast<double>(cuts.scratch_bytes());
+  plan.predicted_s = model::storage_pass_s(figures, {.read_bytes = slabs_left * field_bytes,
+                                                     .written_bytes = slabs_left * scratch_bytes,
+                                                     .flops = slabs_left * flops.slabs,
+                                                     .edge_bytes = static_cast<double>(cuts.slab_bytes())}) +
+                     model::storage_pass_s(figures, {.read_bytes = columns_left * scratch_bytes,
+                                                     .written_bytes = columns_left * field_bytes,
+                                                     .flops = columns_left * flops.columns,
+                                                     .edge_bytes = static_cast<double>(cuts.column_bytes())});
+}
+
+PassSetting FileTransform::State::setting() {
+  return {.files = {.input = &input,
+                    .input_offset = header.data_offset,
+                    .output = &output,
+                    .output_offset = output_offset,
+                    .scratch = &scratch},
+          .cuts = cuts,
+          .transforms = &*transforms,
+          .factor = factor_of(field.scaling, plan.size),
+          .threads = options.threads,
+          .journal = &result->journal(),
+          .done_bytes = &done_bytes};
+}
+
+template <class Pass>
+percolate::RunTimes FileTransform::State::run(Pass& pass, const percolate::Slots& slots) {
+  const percolate::Program program =
+      percolate::told([&] { return pass.next(); },
+                      [&] {
+                        return percolate::Progress{.done = static_cast<double>(done_bytes.load()),
+                                                   .total = static_cast<double>(total_bytes),
+                                                   .elapsed_s = seconds() - begin_s};
+                      },
+                      options.progress);
+  // As many parcels as reach into the pieces after those for which there are slots.
+  const int window = 6 * options.threads + 16;
+  if (options.trace != nullptr && begin_s > 0) {
+    options.trace->go_on_at(seconds() - begin_s);
+  }
+  return percolate::run(slots, engine(), program,
+                        {.workers = options.threads, .window = window, .trace = options.trace});
+}
+
+FileTransform::FileTransform(const FileField& field, const FileOptions& options) : state_(std::make_unique<State>()) {
+  State& state = *state_;
+  state.field = field;
+  state.options = options;
+  if (options.threads < 1) {
+    throw Error(fmt::format("a transform on {} threads: at least 1 is needed", options.threads));
+  }
+  state.header = read_field_header(field.input);
+  state.input = File::open(field.input);
+  std::error_code ignored;
+  if (fs::equivalent(field.input, field.output, ignored)) {
+    throw Error(fmt::format("'{}' is read and written: name another file for the output", field.output));
+  }
+  state.plan.type = state.header.type;
+  state.plan.size = {state.header.shape[2], state.header.shape[1], state.header.shape[0]};
+  if (!options.engine) {
+    state.own_engine = percolate::make_engine();
+  }
+  state.plan.engine = state.engine().name();
+  state.result.emplace(field.output, "transform", std::vector{state.scratch_path()});
+  const journal::Standing standing = state.result->find(state.facts());
+  if (standing == journal::Standing::complete) {
+    state.plan.was_complete = true;
+    return;
+  }
+  const bool goes_on = standing == journal::Standing::goes_on;
+  state.choose(goes_on);
+  const model::StorageFigures figures =
+      find_storage_figures(options, state.plan.size, state.plan.type, folder_of(field.output), state.engine());
+  state.open_files(goes_on);
+  state.transforms.emplace(state.plan.size, state.plan.type, state.cuts, field.is_backward, options.threads);
+  state.find_pieces();
+  state.predict(figures);
+}
+
+FileTransform::~FileTransform() = default;
+
+const FilePlan& FileTransform::plan() const noexcept {
+  return state_->plan;
+}
+
+FileResult FileTransform::run() {
+  State& state = *state_;
+  FileResult result;
+  if (state.plan.was_complete) {
+    state.result->clear();
+    return result;
+  }
+  const std::int64_t piece_bytes = 2 * state.cuts.field_bytes();
+  state.done_bytes = 0;
+  state.total_bytes = std::ssize(state.slabs) * piece_bytes / state.plan.slabs +
+                      std::ssize(state.columns) * piece_bytes / state.plan.columns;
+  state.begin_s = seconds();
+  // One round, where storage gives back what it was given.
+  constexpr int most_rounds = 3;
+  try {
+    for (int round = 0; !state.columns.empty(); ++round) {
+      if (round == most_rounds) {
+        throw Error(fmt::format("'{}' does not keep what is written to it: {} bricks were not as they should be",
+                                state.scratch_path(), result.bricks_torn));
+      }
+      if (!state.slabs.empty()) {
+        percolate::Slots slots = state.take_slots();
+        SlabPass pass(state.setting(), std::exchange(state.slabs, {}), slots);
+        add(result.times, state.run(pass, slots));
+      }
+      percolate::Slots slots = state.take_slots();
+      ColumnPass pass(state.setting(), std::exchange(state.columns, {}), slots);
+      add(result.times, state.run(pass, slots));
+      state.slabs = pass.torn_slabs();
+      state.columns = pass.torn_columns();
+      result.bricks_torn += pass.torn_bricks();
+    }
+    state.output.sync();
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}; what is complete is kept, and the next run goes on with it", error.what()));
+  }
+  state.result->check(state.facts());
+  state.result->commit();
+  result.times.total_s = seconds() - state.begin_s;
+  return result;
+}
+
+}  // namespace penstock::fft

@@ -1,0 +1,98 @@
+// 3-D transforms of complex fields in files, larger than memory. Included by fft.hpp.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "penstock/fft/kinds.hpp"
+#include "penstock/machine/machine.hpp"
+#include "penstock/npy/npy.hpp"
+#include "penstock/percolate/percolate.hpp"
+
+namespace penstock::fft {
+
+/// Paths of .npy files of complex64 or complex128, of shape (nz, ny, nx) in C order. The output is made, or replaced
+/// when it is complete, with the input's type and shape.
+struct FileField {
+  std::string input;
+  std::string output;
+  bool is_backward = false;  ///< with exp(+i k x)
+  Scaling scaling = Scaling::none;
+};
+
+struct FileOptions {
+  std::int64_t memory_bytes = 0;
+  /// What of that is not for parts of the field: what the process has besides, as resident_bytes() tells.
+  std::int64_t besides_bytes = 0;
+  int threads = 1;
+  percolate::Engine* engine = nullptr;  ///< the caller's; none: the best there is
+  percolate::Trace* trace = nullptr;
+  /// The machine whose figures predict the time; none: they are measured.
+  std::optional<machine::Machine> machine = {};
+  percolate::Tell progress = {};  ///< told in bytes read and written
+};
+
+/// How a field is cut for two passes over storage. As a matrix whose rows are planes of nx * ny points, one under the
+/// other along z: the first pass takes slabs of rows, the second columns of points, and between them lie bricks, where
+/// the two cross.
+struct FileTiling {
+  std::int64_t planes = 0;  ///< of a slab
+  std::int64_t points = 0;  ///< of a plane, in a column
+};
+
+/// What was decided before the work begins.
+struct FilePlan {
+  npy::DataType type = npy::DataType::complex128;
+  Extents size{};
+  FileTiling tiling;
+  std::int64_t slabs = 0;
+  std::int64_t columns = 0;
+  std::int64_t brick_bytes = 0;    ///< in the scratch file: what is read or written there at least in one go
+  std::int64_t run_bytes = 0;      ///< what is written to the output in one go
+  std::int64_t block_bytes = 0;    ///< of memory, for slabs or columns
+  std::int64_t scratch_bytes = 0;  ///< of disk
+  std::string engine;
+  percolate::StorageRates storage;  ///< measured, or the machine's
+  double rate_flops = 0;            ///< the same: of all threads
+  double predicted_s = 0;           ///< of this run
+  std::int64_t slabs_found = 0;     ///< complete from an earlier run
+  std::int64_t columns_found = 0;   ///< the same
+  std::int64_t columns_torn = 0;    ///< that an earlier run told of, but whose elements are not what it wrote
+  bool was_complete = false;        ///< the result is in its place already
+};
+
+struct FileResult {
+  percolate::RunTimes times;     ///< of both passes together; `total_s` until the result is on the disk
+  std::int64_t bricks_torn = 0;  ///< found not to be what was written, and made again
+};
+
+/// A transform of a field in a file in two passes, each of which reads and writes the field once: along x and y, from
+/// the input to a scratch file in the order in which the second pass reads; then along z, to the output. Planned when
+/// it is made. With the same size, memory and threads the result is the same to the last bit, also where a run was
+/// interrupted.
+///
+/// The output is written beside, as its path + ".part", and renamed when it is complete; the scratch file, path +
+/// ".scratch", and the journal, path + ".journal", stay after a failure or a kill and go with success. Where all are
+/// found, the run goes on from there, with the tiling of the run that began. Columns of the output are compared with
+/// the journal's checksums before they are trusted, and bricks as they arrive. One thread uses it at a time.
+class FileTransform {
+ public:
+  /// Throws Error for files that cannot be used, too little memory or disk, an input that has changed since the run
+  /// began that this would go on with, and where another process makes the same output.
+  FileTransform(const FileField& field, const FileOptions& options);
+  ~FileTransform();
+  FileTransform(const FileTransform&) = delete;
+  FileTransform& operator=(const FileTransform&) = delete;
+
+  const FilePlan& plan() const noexcept;
+  /// Makes the output; once. Throws Error where that fails; what was done is kept for the next run.
+  FileResult run();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace penstock::fft

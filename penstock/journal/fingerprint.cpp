@@ -1,0 +1,34 @@
+// Samples all over a file: a change that keeps length and time is then still likely to be seen, and a file of any size
+// costs a megabyte to read.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "penstock/base/checksum.hpp"
+#include "penstock/base/error.hpp"
+#include "penstock/journal/fingerprint.hpp"
+
+namespace penstock::journal {
+
+std::string fingerprint(const File& file) {
+  struct stat status = {};
+  if (fstat(file.descriptor(), &status) != 0) {
+    throw Error(fmt::format("cannot read '{}'", file.path()));
+  }
+  constexpr std::int64_t samples = 256;
+  constexpr std::int64_t sample_bytes = 4096;
+  const std::int64_t bytes = file.size();
+  std::vector<std::byte> content;
+  const std::int64_t distance = std::max(bytes / samples, sample_bytes);
+  for (std::int64_t at = 0; at < bytes; at += distance) {
+    const std::size_t begin = content.size();
+    content.resize(begin + static_cast<std::size_t>(std::min(sample_bytes, bytes - at)));
+    file.read(at, std::span(content).subspan(begin));
+  }
+  return fmt::format("{} bytes of {}.{:09}, {:016x}", bytes, status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+                     checksum(content));
+}
+
+}  // namespace penstock::journal

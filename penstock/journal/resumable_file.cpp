@@ -1,0 +1,123 @@
+// What may be gone on with is what the journal says, if all that it says of the inputs is still so.
+#include "penstock/journal/resumable_file.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+
+#include "penstock/base/error.hpp"
+
+namespace penstock::journal {
+
+namespace fs = std::filesystem;
+
+ResumableFile::ResumableFile(std::string path, std::string work, std::vector<std::string> beside)
+    : path_(std::move(path)), work_(std::move(work)), beside_(std::move(beside)) {
+  if (fs::exists(path_) && !fs::is_regular_file(path_)) {
+    throw Error(fmt::format("cannot write '{}': it exists and is not a regular file", path_));
+  }
+  is_new_ = !fs::exists(journal_path());
+  journal_.emplace(journal_path());
+}
+
+ResumableFile::~ResumableFile() {
+  std::error_code ignored;
+  if (journal_ && is_new_ && !journal_->has_begun() && !fs::exists(part_path(), ignored)) {
+    journal_->remove();
+  }
+}
+
+std::string ResumableFile::how_to_begin_anew() const {
+  std::string files = fmt::format("'{}'", part_path());
+  for (const std::string& path : beside_) {
+    files += fmt::format(", '{}'", path);
+  }
+  return fmt::format("remove {} and '{}' to begin anew", files, journal_path());
+}
+
+Standing ResumableFile::find(const Facts& facts) {
+  if (journal_->is_complete() && !fs::exists(part_path()) && fs::exists(path_)) {
+    // The run ended between the renaming of the file and the removal of its journal.
+    bool is_the_same = true;
+    for (const Fact& fact : facts) {
+      is_the_same = is_the_same && (fact.is_replaced || journal_->fact(fact.key) == fact.text);
+    }
+    if (is_the_same) {
+      return Standing::complete;
+    }
+  }
+  if (!journal_->has_begun() || !fs::exists(part_path())) {
+    return Standing::anew;
+  }
+  for (const Fact& fact : facts) {
+    if (journal_->fact(fact.key) == fact.text) {
+      continue;
+    }
+    if (fact.path.empty()) {
+      throw Error(fmt::format("'{}' tells of another {} ({}): finish that, or {}", journal_path(), work_,
+                              journal_->fact(fact.key), how_to_begin_anew()));
+    }
+    throw Error(fmt::format("'{}' is not as it was when this {} was begun: {}", fact.path, work_, how_to_begin_anew()));
+  }
+  return Standing::goes_on;
+}
+
+File ResumableFile::open(Standing standing, const Facts& facts, const std::string& tiling, const std::string& header,
+                         std::int64_t bytes) {
+  const bool goes_on = standing == Standing::goes_on;
+  File file = goes_on ? File::open_for_writing(part_path()) : File::create(part_path());
+  try {
+    if (!goes_on || file.size() != bytes) {
+      file.reserve(bytes);
+      file.write(0, std::as_bytes(std::span(header)));
+    }
+    if (!goes_on) {
+      std::vector<std::pair<std::string, std::string>> all;
+      for (const Fact& fact : facts) {
+        all.emplace_back(fact.key, fact.text);
+      }
+      all.emplace_back("tiling", tiling);
+      journal_->begin(all);
+    }
+  } catch (...) {
+    if (!goes_on) {
+      discard();
+    }
+    throw;
+  }
+  return file;
+}
+
+void ResumableFile::check(const Facts& facts) const {
+  for (const Fact& fact : facts) {
+    if (journal_->fact(fact.key) != fact.text) {
+      throw Error(fmt::format("'{}' has changed while this {} was made: {}", fact.path, work_, how_to_begin_anew()));
+    }
+  }
+}
+
+void ResumableFile::commit() {
+  journal_->complete();
+  if (std::rename(part_path().c_str(), path_.c_str()) != 0) {
+    throw_system_error(fmt::format("cannot write '{}'", path_), errno);
+  }
+  clear();
+}
+
+void ResumableFile::clear() {
+  for (const std::string& path : beside_) {
+    unlink(path.c_str());
+  }
+  journal_->remove();
+}
+
+void ResumableFile::discard() {
+  unlink(part_path().c_str());
+  clear();
+  is_new_ = false;  // what lies there from now on is another run's
+}
+
+}  // namespace penstock::journal

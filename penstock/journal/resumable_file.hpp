@@ -1,0 +1,76 @@
+// A result that is made in pieces, by runs that may be killed. Included by journal.hpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "penstock/base/file.hpp"
+#include "penstock/journal/journal_file.hpp"
+
+namespace penstock::journal {
+
+/// What must be as it was for a run to go on.
+struct Fact {
+  std::string key;           ///< one word
+  std::string text;          ///< one line
+  std::string path = {};     ///< of the input that it tells of; none: it tells what is made
+  bool is_replaced = false;  ///< that input is what the result will replace
+};
+using Facts = std::vector<Fact>;
+
+/// How a run stands to earlier ones.
+enum class Standing {
+  anew,      ///< there is nothing to go on with
+  goes_on,   ///< the pieces in the journal may be there
+  complete,  ///< the result is in its place; only the journal is left to be removed
+};
+
+/// A file that is written as `path` + ".part" and renamed when it is complete, with a journal, `path` + ".journal",
+/// of the pieces that are. All of it stays after a failure or a kill, so that the next run goes on, and goes with
+/// success. Movable; one thread at a time uses it.
+class ResumableFile {
+ public:
+  /// Takes up the journal. `work` is a word for what is made, for messages: "product"; `beside` are the paths of other
+  /// files that last as long as the work. Throws Error where another process makes the same, or `path` cannot be made.
+  ResumableFile(std::string path, std::string work, std::vector<std::string> beside = {});
+  /// Removes the journal where this has made it and nothing was begun.
+  ~ResumableFile();
+  ResumableFile(ResumableFile&&) noexcept = default;
+  ResumableFile& operator=(ResumableFile&&) = delete;
+
+  Journal& journal() noexcept { return *journal_; }
+
+  /// Compares with what an earlier run was about. Throws Error where there is a run of something else, or of inputs
+  /// that have changed since.
+  Standing find(const Facts& facts);
+  /// The file to write, of `bytes` bytes, which begins with `header`, its room on disk taken. Where it is begun anew,
+  /// the journal is told the facts, and besides `tiling`, under that key: how the result is cut into pieces. Throws
+  /// Error where the disk has no room; nothing is left then.
+  File open(Standing standing, const Facts& facts, const std::string& tiling, const std::string& header,
+            std::int64_t bytes);
+  /// Throws Error where an input is not what it was when the work was begun.
+  void check(const Facts& facts) const;
+  /// All pieces are written, and on the disk: gives the file its name and removes what was beside.
+  void commit();
+  /// Removes what was beside a result that is in its place.
+  void clear();
+  /// Removes what a run that could not begin has made.
+  void discard();
+
+  /// "remove 'C.part' and 'C.journal' to begin anew"
+  std::string how_to_begin_anew() const;
+
+ private:
+  std::string path_;
+  std::string work_;
+  std::vector<std::string> beside_;
+  bool is_new_ = false;  // there was no journal
+  std::optional<Journal> journal_;
+  std::string part_path() const { return Draft::part_path(path_); }
+  std::string journal_path() const { return path_ + ".journal"; }
+};
+
+}  // namespace penstock::journal

@@ -1,0 +1,19 @@
+// What storage reads and writes, measured in a moment. Included by percolate.hpp.
+#pragma once
+
+#include <string>
+
+#include "penstock/percolate/transfer.hpp"
+
+namespace penstock::percolate {
+
+struct StorageRates {
+  double read_bytes_per_s = 0;
+  double write_bytes_per_s = 0;
+};
+
+/// Writes and reads a file without a name in `folder`, 32 MiB in pieces of 1 MiB, past the page cache where the file
+/// system lets it. Takes 8 MiB of memory. Throws Error where the folder cannot be written.
+StorageRates measure_storage(const std::string& folder, Engine& engine);
+
+}  // namespace penstock::percolate

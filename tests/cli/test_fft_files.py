@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""`penstock fft` of fields that --memory does not hold: the result of a transform in memory, in passes over files; one
+line for what cannot be, and runs that are killed go on where they were.
+
+PENSTOCK_TEST_KILLS says how many kills at random moments are made (4); PENSTOCK_TEST_SEED repeats them.
+"""
+
+import array
+import ast
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+import command
+import npy_files
+
+KILLS = int(os.environ.get("PENSTOCK_TEST_KILLS", "4"))
+SEED = int(os.environ.get("PENSTOCK_TEST_SEED", time.time_ns() % 1000000))
+MACHINE = pathlib.Path(__file__).parents[2] / "machines" / "default.toml"
+STORAGE = """
+[[node.memory_levels]]
+name = "storage"
+capacity_bytes = 1_000_000_000_000
+bandwidth_bytes_per_s = 1e9
+latency_s = 1e-4
+"""
+FILES = ["fft", "--input", "f.npy", "--output", "g.npy"]
+SMALL = ["--memory", "44MiB", "--threads", "2"]
+# 44 MB in double precision, most of which does not fit
+SIZE = (131, 150, 140)
+
+
+class FftFiles(command.CommandTest):
+    # In memory where that can be: how long a disk takes to have written everything is nobody's to say.
+    parent = "/dev/shm" if os.path.isdir("/dev/shm") else None
+
+    def setUp(self):
+        super().setUp()
+        # Nothing is measured where a machine is given, so that runs are short.
+        machine = self.cache.parent / "machine.toml"
+        machine.write_text(MACHINE.read_text() + STORAGE)
+        self.in_files = [*FILES, *SMALL, "--machine", str(machine)]
+
+    def write_noise(self, name="f.npy", size=SIZE, code="d"):
+        """A file of complex numbers, larger than npy_files would write in good time."""
+        nx, ny, nz = size
+        chance = random.Random(name)
+        line = array.array(code, [chance.uniform(-1, 1) for _ in range(2 * (nx * ny + 7 * nz))])
+        with (self.folder / name).open("wb") as file:
+            file.write(npy_files.header((nz, ny, nx), "<c16" if code == "d" else "<c8"))
+            for z in range(nz):
+                file.write(line[14 * z : 14 * z + 2 * nx * ny].tobytes())
+
+    def relative_error(self, name, reference, code="d"):
+        first, second = ((self.folder / path).read_bytes() for path in (name, reference))
+        headers = [ast.literal_eval(content[10:128].decode()) for content in (first, second)]
+        self.assertEqual(*headers)
+        pairs = list(zip(memoryview(first[128:]).cast(code), memoryview(second[128:]).cast(code)))
+        return (sum((a - b) ** 2 for a, b in pairs) / sum(b * b for _, b in pairs)) ** 0.5
+
+    def run_in_files(self, *arguments):
+        result = self.run_alone(*self.in_files, *arguments, "--json", "-")
+        self.assertEqual(result.status, 0, result.stderr)
+        return json.loads(result.stdout)
+
+    def test_the_result_is_that_of_memory(self):
+        for code, size, tolerance in (("d", SIZE, 1e-15), ("f", (191, 160, 171), 1e-6)):
+            self.write_noise(size=size, code=code)
+            figures = self.run_in_files("--scaling", "symmetric")
+            self.assertEqual(figures["way"], "files")
+            self.assertGreater(figures["tiling"]["slabs"] * figures["tiling"]["columns"], 20)
+            self.assertGreater(figures["predicted_s"], 0)
+            field_bytes = (self.folder / "f.npy").stat().st_size - 128
+            self.assertLess(figures["read_bytes"] + figures["written_bytes"], 4.3 * field_bytes)
+            self.assertLessEqual(figures["peak_resident_bytes"], 1.05 * 44 * 2**20)
+            self.assertEqual(self.left_behind(), ["f.npy", "g.npy"])
+            result = self.run_alone(
+                *FILES[:-1], "memory.npy", "--scaling", "symmetric", "--reps", "1", "--planning", "estimate"
+            )
+            self.assertEqual(result.status, 0, result.stderr)
+            self.assertLess(self.relative_error("g.npy", "memory.npy", code), tolerance)
+            (self.folder / "memory.npy").unlink()
+        # And back, from the spectrum.
+        (self.folder / "g.npy").rename(self.folder / "spectrum.npy")
+        self.in_files[self.in_files.index("f.npy")] = "spectrum.npy"
+        self.assertEqual(self.run_in_files("--scaling", "symmetric", "--backward")["direction"], "backward")
+        self.assertLess(self.relative_error("g.npy", "f.npy", "f"), 1e-6)
+
+    def test_scaling_is_undone_by_the_way_back(self):
+        numbers = [float(i % 13) for i in range(2 * 5 * 4 * 3)]
+        npy_files.write(self.folder / "f.npy", (3, 4, 5), "<c16", numbers)
+        for scaling in ("none", "full"):
+            there = self.run_alone(*FILES, "--scaling", scaling, "--reps", "1")
+            self.assertEqual(there.status, 0, there.stderr)
+            back = self.run_alone("fft", "--input", "g.npy", "--output", "b.npy", "--scaling", scaling, "--backward")
+            self.assertEqual(back.status, 0, back.stderr)
+            _, _, found = npy_files.read(self.folder / "b.npy")
+            expected = [complex(*pair) for pair in zip(numbers[::2], numbers[1::2])]
+            for a, b in zip(found, expected):
+                self.assertAlmostEqual(abs(a - b), 0, delta=1e-12)
+
+    def test_engines_give_the_same_and_traces_are_json(self):
+        self.write_noise()
+        contents = set()
+        for engine in ("threads", "auto"):
+            self.run_in_files("--engine", engine, "--trace", "trace.json")
+            contents.add((self.folder / "g.npy").read_bytes())
+            events = json.loads((self.folder / "trace.json").read_text())["traceEvents"]
+            names = {event["name"] for event in events if event["ph"] == "X"}
+            self.assertTrue({"slab 0", "slab 1: arrives", "column 0", "column 0: leaves"} <= names, names)
+            begins = {event["name"]: event["ts"] for event in events if event["ph"] == "X"}
+            self.assertLess(begins["slab 0"], begins["column 0"])
+        self.assertEqual(len(contents), 1)
+
+    def kill_after(self, delay_s):
+        with subprocess.Popen(
+            [command.COMMAND, *self.in_files],
+            cwd=self.folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ) as process:
+            time.sleep(delay_s)
+            process.send_signal(signal.SIGKILL)
+            return process.wait() == -signal.SIGKILL
+
+    def test_killed_runs_go_on_and_give_the_same(self):
+        self.write_noise()
+        begin_s = time.monotonic()
+        self.run_in_files()
+        whole_s = time.monotonic() - begin_s
+        expected = (self.folder / "g.npy").read_bytes()
+        chance = random.Random(SEED)
+        kills = slabs = columns = 0
+        while kills < KILLS:
+            with self.subTest(seed=SEED, kill=kills):
+                (self.folder / "g.npy").unlink(missing_ok=True)
+                while self.kill_after(chance.uniform(0.1 * whole_s, whole_s)):
+                    kills += 1
+                    if kills >= KILLS:
+                        break
+                figures = self.run_in_files()
+                slabs += figures["slabs_found"]
+                columns += figures["columns_found"]
+                self.assertEqual((self.folder / "g.npy").read_bytes(), expected)
+                self.assertEqual(self.left_behind(), ["f.npy", "g.npy"])
+        print(f"{kills} kills, {slabs} slabs and {columns} columns found again")
+
+    def test_a_changed_input_is_noticed(self):
+        self.write_noise()
+        delay_s = 0.1
+        while not (self.folder / "g.npy.scratch").exists():
+            (self.folder / "g.npy").unlink(missing_ok=True)
+            self.kill_after(delay_s)
+            delay_s = delay_s * 1.3 if not (self.folder / "g.npy").exists() else 0.05
+        self.write_noise()
+        result = self.run_alone(*self.in_files)
+        self.assertEqual(result.status, 2)
+        self.assertEqual(len(result.lines), 1, result.stderr)
+        self.assertIn("f.npy", result.lines[0])
+        self.assertIn("begin anew", result.lines[0])
+        for name in ("g.npy.part", "g.npy.scratch", "g.npy.journal"):
+            (self.folder / name).unlink()
+        self.run_in_files()
+
+    def test_a_full_disk_is_one_line(self):
+        """On a disk of 60 MiB, with room for one of the two files that are made, in a mount namespace of its own."""
+        self.write_noise()
+        (self.folder / "disk").mkdir()
+        probe = self.start(["unshare", "-rm", "sh", "-c", "mount -t tmpfs none disk"])
+        if probe.status != 0:
+            self.skipTest("this system gives no mount namespace")
+        line = " ".join([command.COMMAND, *self.in_files]).replace("g.npy", "disk/g.npy")
+        script = f"mount -t tmpfs -o size=60m none disk && {{ {line}; s=$?; ls disk; exit $s; }}"
+        result = self.start(["unshare", "-rm", "sh", "-c", script])
+        self.assertEqual(result.status, 2, result.stderr)
+        self.assertEqual(len(result.lines), 1, result.stderr)
+        self.assertIn("No space left", result.lines[0])
+        self.assertEqual(result.stdout, "")
+
+    def test_what_does_not_go_with_files_is_one_line(self):
+        self.write_noise()
+        npy_files.write(self.folder / "r.npy", (2, 2, 2), "<f8", [1.0] * 8)
+        small = ["--input", "f.npy", "--output", "g.npy", "--memory"]
+        before = self.left_behind()
+        for arguments, words in (
+            ([*small, "44MiB", "--check"], "--check does not go with a field that --memory does not hold"),
+            ([*small, "44MiB", "--reps", "3"], "--reps"),
+            ([*small, "44MiB", "--along", "xy"], "--along"),
+            ([*small, "32MiB", "--precision", "single"], "--precision"),
+            ([*small, "9MiB"], "at least"),
+            ([*small, "1GiB", "--trace", "t.json"], "--trace goes with"),
+            (["--size", "8x8x8", "--engine", "threads"], "--engine goes with"),
+            (["--size", "8x8x8", "--backward"], "--input and --output"),
+            (["--input", "r.npy", "--output", "g.npy", "--backward"], "complex fields"),
+            (["--input", "f.npy", "--output", "g.npy", "--backward", "--grid", "1x1"], "--grid"),
+            (["--input", "f.npy", "--output", "g.npy", "--backward", "--ranks", "2"], "one process"),
+            (["--input", "f.npy", "--output", "f.npy", "--backward"], "read and written"),
+        ):
+            with self.subTest(arguments):
+                result = self.run_alone("fft", *arguments)
+                self.assertEqual(result.status, 2, result.stderr)
+                self.assertEqual(len(result.lines), 1, result.stderr)
+                self.assertIn(words, result.lines[0])
+                self.assertEqual(self.left_behind(), before)
+
+
+if __name__ == "__main__":
+    unittest.main()
