@@ -8,6 +8,8 @@
 #include <cstring>
 #include <utility>
 
+#include "penstock/base/checksum.hpp"
+
 namespace penstock::fft {
 
 using percolate::Parcel;
