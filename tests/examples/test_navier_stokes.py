@@ -31,8 +31,8 @@ class NavierStokes(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def line(self, ranks, arguments):
-        """One rank without a launcher, several with it."""
-        return ([MPIEXEC, "-n", str(ranks)] if ranks > 1 else []) + [PROGRAM, *map(str, arguments)]
+        """One rank without a launcher, several with it; a thread each, since tests share the processors."""
+        return [MPIEXEC, "-n", str(ranks)] * (ranks > 1) + [PROGRAM, "--threads", "1", *map(str, arguments)]
 
     def start(self, ranks, *arguments):
         return subprocess.run(
