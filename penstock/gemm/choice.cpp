@@ -79,14 +79,16 @@ std::string text_of(const std::array<int, 3>& grid) {
 }
 
 void check(const gas::Team& team, const MultiplyOptions& options) {
-  const auto [layers, rows, columns] = options.layers;
-  const bool is_given = layers != 0 || rows != 0 || columns != 0;
   team.together([&] {
-    if (is_given && (layers < 1 || rows < 1 || columns < 1 || std::int64_t{layers} * rows > team.size() / columns)) {
+    const auto [layers, rows, columns] = options.layers;
+    if (layers == 0 && rows == 0 && columns == 0) {
+      return;
+    }
+    if (layers < 1 || rows < 1 || columns < 1 || std::int64_t{layers} * rows > team.size() / columns) {
       throw Error(fmt::format("{} layers of {} x {} ranks: all must be at least 1, and of {} ranks no more can work",
                               layers, rows, columns, team.size()));
     }
-    if (is_given && options.algorithm != Algorithm::layered) {
+    if (options.algorithm != Algorithm::layered) {
       throw Error(fmt::format("layers are given for the algorithm {}: they are for layered", name(options.algorithm)));
     }
   });
@@ -205,13 +207,13 @@ MultiplyPlan plan_multiply(const gas::Team& team, npy::DataType type, std::int64
     }
   }
   const bool is_open = options.algorithm == Algorithm::automatic;
-  const MultiplyPlan plan{.algorithm = best->algorithm,
-                          .grid = best->grid,
-                          .depth = best->depth,
-                          .predicted_s = best->time.total_s,
-                          .transfer_s = best->time.shift_s,
-                          .hidden_s = best->time.hidden_s,
-                          .reason = is_open ? reason_for(*best, candidates, ranks) : "asked for"};
+  MultiplyPlan plan{.algorithm = best->algorithm,
+                    .grid = best->grid,
+                    .depth = best->depth,
+                    .predicted_s = best->time.total_s,
+                    .transfer_s = best->time.shift_s,
+                    .hidden_s = best->time.hidden_s,
+                    .reason = is_open ? reason_for(*best, candidates, ranks) : "asked for"};
   // Ranks with other options, or that know other machines, may have chosen differently.
   team.agree_on("algorithm of a multiply",
                 fmt::format("{} on {}, {} deep", name(plan.algorithm), text_of(plan.grid), plan.depth));

@@ -51,7 +51,7 @@ struct MultiplyPlan {
 };
 
 /// Collective: what `multiply` would do with C = A B, of m x k and k x n elements of `type`, C in one block a rank of a
-/// grid of rows and columns. Throws Error on every rank for options that cannot be.
+/// grid of rows and columns; A and B are taken to lie alike. Throws Error on every rank for options that cannot be.
 MultiplyPlan plan_multiply(const gas::Team& team, npy::DataType type, std::int64_t m, std::int64_t n, std::int64_t k,
                            const std::array<int, 2>& grid_of_c, const MultiplyOptions& options = {});
 

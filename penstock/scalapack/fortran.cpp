@@ -53,6 +53,7 @@ void multiply(const char* op_a, const char* op_b, const int* m, const int* n, co
 
 // The arguments of one of them, with T for its elements. Compilers of Fortran pass the lengths of the two characters
 // behind the last; nobody needs them.
+// NOLINTBEGIN(bugprone-macro-parentheses): T is a type
 #define PENSTOCK_PGEMM(NAME, T)                                                                                       \
   void NAME(const char* op_a, const char* op_b, const int* m, const int* n, const int* k, const T* alpha, const T* a, \
             const int* ia, const int* ja, const int* desc_a, const T* b, const int* ib, const int* jb,                \
@@ -60,6 +61,7 @@ void multiply(const char* op_a, const char* op_b, const int* m, const int* n, co
     penstock::scalapack::multiply(op_a, op_b, m, n, k, alpha, a, ia, ja, desc_a, b, ib, jb, desc_b, beta, c, ic, jc,  \
                                   desc_c);                                                                            \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 extern "C" {
 PENSTOCK_PGEMM(psgemm_, float)
