@@ -1,6 +1,8 @@
-// The ground floor: errors, files, aligned huge-page memory, clocks, units, waiting, and a rank's crew of threads.
+// The ground floor: errors, files, checksums, aligned huge-page memory, clocks, units, waiting, and a rank's crew of
+// threads.
 #pragma once
 
+#include "penstock/base/checksum.hpp"
 #include "penstock/base/clock.hpp"
 #include "penstock/base/config.hpp"
 #include "penstock/base/crew.hpp"

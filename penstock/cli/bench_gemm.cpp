@@ -71,7 +71,7 @@ void run_bench_gemm(Session& session, const BenchGemmOptions& options) {
       Scalapack::is_built_in() && session.processes.has_mpi() && session.processes.size() == team.size();
   const auto matrix_bytes = static_cast<std::uint64_t>(n * n * 8);
   team.require_memory(fmt::format("matrices for n = {}", n),
-                      3 * matrix_bytes * (has_scalapack ? 2 : 1) / static_cast<std::uint64_t>(team.size()) +
+                      3 * matrix_bytes * (has_scalapack ? 3 : 1) / static_cast<std::uint64_t>(team.size()) +
                           (team.rank() == 0 ? 3 * matrix_bytes : 0),
                       0);
   const Progress progress(session);
@@ -84,9 +84,20 @@ void run_bench_gemm(Session& session, const BenchGemmOptions& options) {
   const int all_threads = team.size() * session.threads;
   const Memory alone(team.rank() == 0 ? 3 * matrix_bytes : 0);
   std::vector<Way> ways;
-  ways.push_back({"Penstock", [&] {
-                    gemm::multiply<double>(team, gemm::Op::none, gemm::Op::none, 1, a, b, 0, c, session.threads);
-                  }});
+  // Where blocks have to travel there is more than one way.
+  const bool all_mapped = gemm::plan_multiply(team, npy::DataType::float64, n, n, n,
+                                              {static_cast<int>(c.grid()[0]), static_cast<int>(c.grid()[1])})
+                              .algorithm == gemm::Algorithm::stationary;
+  using gemm::Algorithm;
+  const std::vector<Algorithm> algorithms =
+      all_mapped ? std::vector{Algorithm::stationary}
+                 : std::vector{Algorithm::cannon, Algorithm::stationary, Algorithm::layered};
+  for (const Algorithm algorithm : algorithms) {
+    ways.push_back({fmt::format("Penstock, {}", name(algorithm)), [&, algorithm] {
+                      gemm::multiply<double>(team, gemm::Op::none, gemm::Op::none, 1, a, b, 0, c,
+                                             {.threads = session.threads, .algorithm = algorithm});
+                    }});
+  }
   ways.push_back({fmt::format("OpenBLAS, {} threads", all_threads), [&] {
                     if (team.rank() == 0) {
                       gemm::multiply_by_blas_threads(npy::DataType::float64, n, n, n, {},
@@ -103,6 +114,7 @@ void run_bench_gemm(Session& session, const BenchGemmOptions& options) {
                       const gemm::SerialBlas serial;
                       scalapack->multiply();
                     }});
+    ways.push_back({"Penstock's pdgemm, the same", [&] { scalapack->multiply_by_penstock(team, session.threads); }});
   }
   session.has_begun_work = true;
   time_all(team, ways, options.rounds, progress);
@@ -113,8 +125,8 @@ void run_bench_gemm(Session& session, const BenchGemmOptions& options) {
     fmt::print("{} x {} doubles, {} ranks of {} threads, transport {}; GFlop/s, best and median of {} in turn\n\n", n,
                n, team.size(), session.threads, team.transport_name(), options.rounds);
     for (const Way& way : ways) {
-      fmt::print("{:32} {:8.1f} {:8.1f}   Penstock is {:.3f} times as fast\n", way.name, flops / way.min_s() * 1e-9,
-                 flops / way.median_s() * 1e-9, way.min_s() / ways.front().min_s());
+      fmt::print("{:32} {:8.1f} {:8.1f}   {} is {:.3f} times as fast\n", way.name, flops / way.min_s() * 1e-9,
+                 flops / way.median_s() * 1e-9, ways.front().name, way.min_s() / ways.front().min_s());
     }
     if (!has_scalapack) {
       fmt::print("No ScaLAPACK: {}\n", Scalapack::is_built_in() ? "it needs a process for each rank, started by mpirun"

@@ -43,6 +43,21 @@ std::array<std::int64_t, 3> parse_gemm_size(std::string_view text) {
   return size;
 }
 
+/// "LAYERS,ROWS,COLUMNS"
+std::array<int, 3> parse_layers(std::string_view text) {
+  std::array<int, 3> layers{};
+  std::string_view rest = text;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const std::size_t comma = i + 1 < layers.size() ? rest.find(',') : rest.size();
+    if (comma == std::string_view::npos) {
+      throw Error(fmt::format("--layers {}: not of the form LAYERS,ROWS,COLUMNS", text));
+    }
+    layers[i] = static_cast<int>(parse_integer("--layers", rest.substr(0, comma), 1, 1 << 20));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return layers;
+}
+
 void add_op(CLI::App& app, const std::string& matrix, gemm::Op& op) {
   CLI::Option* transpose = app.add_flag_callback(
       "--transpose-" + matrix, [&op] { op = gemm::Op::transpose; }, "Take it transposed");
@@ -80,30 +95,45 @@ std::shared_ptr<GemmOptions> declare_gemm_options(CLI::App& app) {
             });
   app.add_flag_callback(
       "--check", [options] { options->wants_check = true; }, "Ranks: compare with random projections, exactly");
+  add_value(app, "--algorithm", "auto|stationary|cannon|layered",
+            "Ranks: blocks read where they lie, put and handed on as Cannon does, the same on layers of ranks, or what "
+            "the model says (auto)",
+            [options](const std::string& text) {
+              options->algorithm = parse_choice<gemm::Algorithm>("--algorithm", text,
+                                                                 {{"auto", gemm::Algorithm::automatic},
+                                                                  {"stationary", gemm::Algorithm::stationary},
+                                                                  {"cannon", gemm::Algorithm::cannon},
+                                                                  {"layered", gemm::Algorithm::layered}});
+            });
+  add_value(app, "--layers", "LAYERS,ROWS,COLUMNS", "Ranks: of --algorithm layered (chosen by the model)",
+            [options](const std::string& text) { options->layers = parse_layers(text); });
   add_op(app, "a", files.op_a);
   add_op(app, "b", files.op_b);
   add_value(app, "--alpha", "RE[,IM]", "Of C = alpha op(A) op(B) + beta C (1)",
             [&files](const std::string& text) { files.scalars.alpha = parse_scalar("--alpha", text); });
   add_value(app, "--beta", "RE[,IM]", "The same (0)",
             [&files](const std::string& text) { files.scalars.beta = parse_scalar("--beta", text); });
-  add_value(app, "--memory", "BYTES",
-            "Files: what the process may take, as 256MiB or 2GB (half of what the system has left)",
-            [options](const std::string& text) {
-              try {
-                options->memory_bytes = parse_bytes(text);
-              } catch (const Error& error) {
-                throw Error(fmt::format("--memory {}", error.what()));
-              }
-              if (options->memory_bytes == 0 || options->memory_bytes > (std::uint64_t{1} << 62)) {
-                throw Error(fmt::format("--memory {}: must be from 1 byte to 2^62", text));
-              }
-            });
+  add_value(
+      app, "--memory", "BYTES",
+      "Files: what the process may take, as 256MiB or 2GB; ranks: what those of a node may take besides the matrices "
+      "(half of what the system has left)",
+      [options](const std::string& text) {
+        try {
+          options->memory_bytes = parse_bytes(text);
+        } catch (const Error& error) {
+          throw Error(fmt::format("--memory {}", error.what()));
+        }
+        if (options->memory_bytes == 0 || options->memory_bytes > (std::uint64_t{1} << 62)) {
+          throw Error(fmt::format("--memory {}: must be from 1 byte to 2^62", text));
+        }
+      });
   add_value(app, "--engine", "auto|io_uring|threads", "Files: what reads and writes (io_uring where the kernel has it)",
             [options](const std::string& text) { options->engine = parse_engine("--engine", text); });
   app.add_flag_callback(
       "--no-scratch", [options] { options->uses_scratch = false; },
       "Files: keep no copy of the inputs' blocks on disk in the order of their use");
-  add_value(app, "--machine", "FILE.toml", "Files: machine by whose figures the time is predicted (this one, measured)",
+  add_value(app, "--machine", "FILE.toml",
+            "Machine by whose figures the time is predicted, and --algorithm chosen (this one, measured)",
             [options](const std::string& text) { options->machine_path = text; });
   add_value(app, "--trace", "FILE.json", "Files: write what waited for what, for chrome://tracing or ui.perfetto.dev",
             [options](const std::string& text) { options->trace_path = text; });

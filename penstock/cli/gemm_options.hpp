@@ -21,6 +21,8 @@ struct GemmOptions {
   std::int64_t block = 0;  ///< of block-cyclic distributions; 0: one block a rank
   int repetitions = 3;
   bool wants_check = false;
+  gemm::Algorithm algorithm = gemm::Algorithm::automatic;
+  std::array<int, 3> layers{};  ///< zeros: chosen
   std::uint64_t memory_bytes = 0;
   percolate::EngineChoice engine = percolate::EngineChoice::automatic;
   bool uses_scratch = true;

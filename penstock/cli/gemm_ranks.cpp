@@ -13,6 +13,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/cli/gemm.hpp"
+#include "penstock/cli/machine_figures.hpp"
 #include "penstock/cli/progress.hpp"
 #include "penstock/cli/result_file.hpp"
 
@@ -103,16 +104,32 @@ void fill(GlobalMatrix<T>& matrix, std::uint64_t number) {
   matrix.for_each_local([&](const Index<2>& at, T& value) { value = element<T>(number, at[0], at[1]); });
 }
 
+/// What all ranks tell one another of a multiply.
+struct Spent {
+  double total_s;
+  double multiply_s;
+  double wait_s;
+  double redistribute_s;
+  std::int64_t fetched_bytes;
+};
+
 struct RankReport {
   std::string transport;
   std::array<std::int64_t, 2> grid{};
   std::vector<double> times_s = {};  ///< of the slowest rank
   double multiply_share = 0;         ///< of the best time, the part in multiplies, mean of the ranks
+  double wait_s = 0;                 ///< of the best time, for panels and other ranks, mean of the ranks
   double redistribute_s = 0;         ///< of the best time, the longest
   std::int64_t fetched_bytes = 0;    ///< all ranks together, in one multiply
-  double machine_flops = 0;          ///< of all threads of all ranks at once, measured
+  double machine_flops = 0;          ///< of all threads of all ranks at once
+  gemm::MultiplyPlan plan = {};
   std::optional<std::int64_t> wrong = {};
 };
+
+/// The model's, or where it lacks the network's figures, the multiplies alone.
+double predicted_s(const RankReport& report, double flops) {
+  return report.plan.predicted_s > 0 ? report.plan.predicted_s : flops / report.machine_flops;
+}
 
 nlohmann::ordered_json to_json(const Session& session, const GemmOptions& options, const RankReport& report,
                                double flops) {
@@ -129,8 +146,15 @@ nlohmann::ordered_json to_json(const Session& session, const GemmOptions& option
                               {"times_s", report.times_s},
                               {"rate_gflops", flops / best_s * 1e-9},
                               {"machine_gflops", report.machine_flops * 1e-9},
-                              {"predicted_s", flops / report.machine_flops},
+                              {"predicted_s", predicted_s(report, flops)},
+                              {"algorithm", gemm::name(report.plan.algorithm)},
+                              {"layers", report.plan.grid},
+                              {"reason", report.plan.reason},
+                              {"panel_depth", report.plan.depth},
+                              {"transfer_predicted_s", report.plan.transfer_s},
+                              {"hidden_predicted_s", report.plan.hidden_s},
                               {"multiply_share", report.multiply_share},
+                              {"wait_s", report.wait_s},
                               {"redistribute_s", report.redistribute_s},
                               {"fetched_bytes", report.fetched_bytes}};
   if (report.wrong) {
@@ -139,22 +163,52 @@ nlohmann::ordered_json to_json(const Session& session, const GemmOptions& option
   return json;
 }
 
+/// "2 x 2", "2 layers of 2 x 1"
+std::string grid_text(const std::array<int, 3>& grid) {
+  return (grid[0] > 1 ? fmt::format("{} layers of ", grid[0]) : "") + fmt::format("{} x {}", grid[1], grid[2]);
+}
+
 void print(const Session& session, const GemmOptions& options, const RankReport& report, double flops) {
   const double best_s = *std::ranges::min_element(report.times_s);
   fmt::print(
       "Product     {}, {} x {} by {} x {}, on {} ranks ({} x {}) of {} threads, transport {}\n"
-      "Machine     {:.4g} GFlop/s of blocks, all ranks at once, measured in this run: {} for the product\n"
+      "Machine     {:.4g} GFlop/s of blocks, all ranks at once ({}): {} for the product\n"
+      "Algorithm   {}, {}: {}\n"
+      "Prediction  {}; panels at most {} deep\n"
       "Time        {} (best of {}), {:.4g} GFlop/s, {:.3f} of the machine's; {:.3f} in multiplies\n"
       "Moved       {} of A and B fetched, all ranks; {} to and from block distributions\n",
       npy::name(options.type), options.size[0], options.size[2], options.size[2], options.size[1], session.team.size(),
       report.grid[0], report.grid[1], session.threads, report.transport, report.machine_flops * 1e-9,
-      format_seconds(flops / report.machine_flops), format_seconds(best_s), report.times_s.size(),
-      flops / best_s * 1e-9, flops / best_s / report.machine_flops, report.multiply_share,
+      options.machine_path.empty() ? "measured in this run" : options.machine_path,
+      format_seconds(flops / report.machine_flops), gemm::name(report.plan.algorithm), grid_text(report.plan.grid),
+      report.plan.reason, format_seconds(predicted_s(report, flops)), report.plan.depth, format_seconds(best_s),
+      report.times_s.size(), flops / best_s * 1e-9, flops / best_s / report.machine_flops, report.multiply_share,
       format_bytes(static_cast<std::uint64_t>(report.fetched_bytes)), format_seconds(report.redistribute_s));
+  if (report.plan.transfer_s > 0) {
+    fmt::print(
+        "Transfers   {} by the model, of which {} are hidden and {} not; ranks waited {} for panels and one another\n",
+        format_seconds(report.plan.transfer_s), format_seconds(report.plan.hidden_s),
+        format_seconds(report.plan.transfer_s - report.plan.hidden_s), format_seconds(report.wait_s));
+  }
   if (report.wrong) {
     fmt::print("Check       {}\n",
                *report.wrong == 0 ? "exact, by random projections" : fmt::format("{} rows are wrong", *report.wrong));
   }
+}
+
+/// Collective: that of the file, or one with what all ranks at once multiply and put, measured, the same on all.
+machine::Machine find_machine(const Session& session, const GemmOptions& options) {
+  if (!options.machine_path.empty()) {
+    return read_machine(session, options.machine_path);
+  }
+  machine::Machine machine = gemm::with_network_of(session.team, machine::built_in());
+  double rate = 0;
+  for (const double one : session.team.all_gather(gemm::measure_rate(session.threads, options.type))) {
+    rate += one / session.team.size();
+  }
+  machine.node.gemm_rate_flops_per_core = 1;
+  machine.node.gemm_rate_flops_per_core = rate / gemm::rate_flops(machine, session.threads, options.type);
+  return machine;
 }
 
 template <class T>
@@ -184,27 +238,35 @@ void run(Session& session, const GemmOptions& options) {
   RankReport report{.transport = std::string(team.transport_name()), .grid = {c.grid()[0], c.grid()[1]}};
   progress.show("measuring the machine");
   team.barrier();
-  for (const double rate : team.all_gather(gemm::measure_rate(session.threads, options.type))) {
-    report.machine_flops += rate;
-  }
+  const machine::Machine machine = find_machine(session, options);
+  report.machine_flops = gemm::rate_flops(machine, session.threads, options.type) * team.size();
   for (int repetition = 0; repetition < options.repetitions; ++repetition) {
     progress.show(fmt::format("multiplying, {} of {}", repetition + 1, options.repetitions));
     fill(c, matrix_c);
-    const gemm::DistributedTimes mine =
-        gemm::multiply(team, product.op_a, product.op_b, scalar<T>(product.scalars.alpha), a, b,
-                       scalar<T>(product.scalars.beta), c, session.threads);
+    const gemm::DistributedTimes mine = gemm::multiply(
+        team, product.op_a, product.op_b, scalar<T>(product.scalars.alpha), a, b, scalar<T>(product.scalars.beta), c,
+        {.threads = session.threads,
+         .algorithm = options.algorithm,
+         .layers = options.layers,
+         .memory_bytes = options.memory_bytes,
+         .machine = &machine});
+    report.plan = mine.plan;
     double slowest_s = 0;
     double multiply_s = 0;
+    double wait_s = 0;
     double redistribute_s = 0;
     std::int64_t fetched = 0;
-    for (const gemm::DistributedTimes& times : team.all_gather(mine)) {
+    for (const Spent& times :
+         team.all_gather(Spent{mine.total_s, mine.multiply_s, mine.wait_s, mine.redistribute_s, mine.fetched_bytes})) {
       slowest_s = std::max(slowest_s, times.total_s);
       multiply_s += times.multiply_s / team.size();
+      wait_s += times.wait_s / team.size();
       redistribute_s = std::max(redistribute_s, times.redistribute_s);
       fetched += times.fetched_bytes;
     }
     if (report.times_s.empty() || slowest_s < *std::ranges::min_element(report.times_s)) {
       report.multiply_share = multiply_s / slowest_s;
+      report.wait_s = wait_s;
       report.redistribute_s = redistribute_s;
       report.fetched_bytes = fetched;
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gemm/gemm.hpp"
 
 #ifndef PENSTOCK_HAS_SCALAPACK
 #define PENSTOCK_HAS_SCALAPACK 0
@@ -33,6 +34,7 @@ namespace penstock::cli {
 struct Scalapack::State {
   int n = 0;
   int context = -1;
+  gemm::ProcessGrid grid;
   std::array<int, 9> descriptor{};
   std::vector<double> a;
   std::vector<double> b;
@@ -59,6 +61,7 @@ Scalapack::Scalapack(std::int64_t n, std::int64_t block) : state_(std::make_uniq
   Cblacs_get(-1, 0, &state.context);
   Cblacs_gridinit(&state.context, "Row", rows, size / rows);
   int columns = 0;
+  state.grid = {.rows = rows, .columns = size / rows};
   int row = 0;
   int column = 0;
   Cblacs_gridinfo(state.context, &rows, &columns, &row, &column);
@@ -87,6 +90,13 @@ void Scalapack::multiply() {
           state.descriptor.data());
 }
 
+void Scalapack::multiply_by_penstock(const gas::Team& team, int threads) {
+  State& state = *state_;
+  const int* descriptor = state.descriptor.data();
+  gemm::pgemm(team, state.grid, 'N', 'N', state.n, state.n, state.n, 1.0, state.a.data(), 1, 1, descriptor,
+              state.b.data(), 1, 1, descriptor, 0.0, state.c.data(), 1, 1, descriptor, threads);
+}
+
 #else
 
 Scalapack::Scalapack(std::int64_t, std::int64_t) {
@@ -94,6 +104,7 @@ Scalapack::Scalapack(std::int64_t, std::int64_t) {
 }
 Scalapack::~Scalapack() = default;
 void Scalapack::multiply() {}
+void Scalapack::multiply_by_penstock(const gas::Team&, int) {}
 
 #endif
 

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <memory>
 
+#include "penstock/gas/gas.hpp"
+
 namespace penstock::cli {
 
-/// Square matrices of zeros on all processes of MPI_COMM_WORLD, block-cyclic, multiplied by pdgemm. Movable.
+/// Square matrices on all processes of MPI_COMM_WORLD, block-cyclic, multiplied by pdgemm. Movable.
 class Scalapack {
  public:
   /// Whether this build has it.
@@ -19,6 +21,8 @@ class Scalapack {
 
   /// Collective: C = A B.
   void multiply();
+  /// The same by ours, which takes the same arguments. `team` has all processes, in their order.
+  void multiply_by_penstock(const gas::Team& team, int threads);
 
  private:
   struct State;

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
-#include "penstock/cli/plot.hpp"
 #include "penstock/cli/study.hpp"
+#include "penstock/plot/plot.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -143,31 +143,31 @@ std::string points_to_json(const Study& study, const std::vector<Evaluated>& poi
 
 void draw_points(const Study& study, const std::vector<Evaluated>& points, const Sweep& sweep,
                  const std::string& path) {
-  Plot plot{.title = fmt::format("penstock model {}{}", study.name,
-                                 study.has_machine ? ": " + points.front().at.machine.name : ""),
-            .x_name = sweep.key,
-            .y_name = "",
-            .has_logarithms = sweep.is_geometric,
-            .x = {},
-            .series = {}};
+  plot::Chart chart{.title = fmt::format("penstock model {}{}", study.name,
+                                         study.has_machine ? ": " + points.front().at.machine.name : ""),
+                    .x_name = sweep.key,
+                    .y_name = "",
+                    .has_logarithms = sweep.is_geometric,
+                    .x = {},
+                    .series = {}};
   for (const Evaluated& each : points) {
-    plot.x.push_back(each.swept);
+    chart.x.push_back(each.swept);
     for (const Figure& figure : each.figures) {
       if (std::ranges::find(study.plotted, figure.key) == study.plotted.end()) {
         continue;
       }
-      const auto series = std::ranges::find(plot.series, figure.name, &Plot::Series::name);
-      if (series == plot.series.end()) {
-        plot.series.push_back({figure.name, {figure.value}});
-        plot.y_name = figure.unit == Unit::seconds       ? "seconds"
-                      : figure.unit == Unit::bytes_per_s ? "bytes per second"
-                                                         : "";
+      const auto series = std::ranges::find(chart.series, figure.name, &plot::Chart::Series::name);
+      if (series == chart.series.end()) {
+        chart.series.push_back({figure.name, {figure.value}});
+        chart.y_name = figure.unit == Unit::seconds       ? "seconds"
+                       : figure.unit == Unit::bytes_per_s ? "bytes per second"
+                                                          : "";
       } else {
         series->y.push_back(figure.value);
       }
     }
   }
-  draw(plot, path);
+  plot::draw(chart, path);
 }
 
 }  // namespace penstock::cli

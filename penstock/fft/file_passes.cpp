@@ -8,6 +8,8 @@
 #include <cstring>
 #include <utility>
 
+#include "penstock/base/checksum.hpp"
+
 namespace penstock::fft {
 
 using percolate::Parcel;
@@ -25,11 +27,11 @@ std::vector<Slot> take_slots(percolate::Slots& slots, const char* name, std::int
 }
 
 std::uint64_t sum_of(const std::byte* data, std::int64_t bytes) {
-  return journal::checksum({data, static_cast<std::size_t>(bytes)});
+  return checksum({data, static_cast<std::size_t>(bytes)});
 }
 
 std::uint64_t sum_of(const std::vector<std::uint64_t>& sums) {
-  return journal::checksum(std::as_bytes(std::span(sums)));
+  return checksum(std::as_bytes(std::span(sums)));
 }
 
 /// The points of a column in some planes, from or to the output, dense in memory.

@@ -124,22 +124,25 @@ class Engine final : public Inbox {
   /// Waits until `is_done()`, making progress.
   template <class Condition>
   void wait(const Condition& is_done) {
-    // The queues of this node are looked at each time, which costs some nanoseconds; asking the network costs a
-    // hundred. The pause leaves the line to its writer for a while: without it a signal takes 56 ns, with it 49, where
-    // a bare flag takes 45 (Zen 5, 2026-11). So many looks and pauses take about 0.6 us: some 10 us pass before the
-    // first yield. Where ranks outnumber processors, each look keeps the one that is waited for from running.
-    constexpr int looks = 16;
-    constexpr int spins = 16;
-    for (Backoff backoff(is_crowded_ ? 0 : spins); !is_done();) {
-      for (int i = 0; i < (is_crowded_ ? 1 : looks); ++i) {
-        take_local();
-        if (is_done()) {
-          return;
-        }
-        relax();
+    if (is_done()) {
+      return;
+    }
+    bool may_have_more = false;
+    for (Backoff backoff(patience_.spins); !comes_from_queues(is_done);) {
+      // After each message of the network it is seen whether it was that: to ask for the next costs a call of the
+      // system.
+      may_have_more = take_some();
+      if (is_done()) {
+        break;
       }
-      progress();
-      backoff.pause();
+      if (may_have_more) {
+        backoff = Backoff(patience_.spins);
+      } else {
+        backoff.pause();
+      }
+    }
+    if (may_have_more) {
+      answer_puts();
     }
   }
 
@@ -185,6 +188,14 @@ class Engine final : public Inbox {
     std::deque<Waiting> waiting;  // for room in `to`
   };
 
+  /// How often a wait looks at the queues of this node before it asks the network, and how often it does both before
+  /// it yields. A look costs some nanoseconds, asking a network one or two thousand, asking for dead peers a hundred.
+  struct Patience {
+    int looks = 1;
+    int spins = 0;
+  };
+  static Patience patience_for(std::size_t local_ranks, bool has_processors);
+
   struct Mapped {
     std::uint32_t own;
     std::byte* data;
@@ -193,15 +204,30 @@ class Engine final : public Inbox {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(peer)) << 32 | id;
   }
 
+  /// Looks at the queues for a while.
+  template <class Condition>
+  bool comes_from_queues(const Condition& is_done) {
+    for (int i = 0; i < patience_.looks; ++i) {
+      take_local();
+      if (is_done()) {
+        return true;
+      }
+      relax();
+    }
+    return false;
+  }
+
+  bool take_some();
   void take_local();
   void take_from_queues();
-  void take_from_network();
+  bool take_from_network();
   void advance_calls();
   std::byte* place(int source, const Header& header) override;
   void deliver(int source, const Header& header, std::span<const std::byte> payload) override;
   void answer(int peer, const Header& asked, Header reply, std::span<const std::byte> payload,
               std::shared_ptr<Sent> sent = nullptr);
   void flush(LocalPeer& peer);
+  void answer_puts();
   void send_dones();
   void send_followers();
   SegmentPart* part(std::uint64_t id) noexcept;
@@ -217,13 +243,14 @@ class Engine final : public Inbox {
   std::unique_ptr<Region> rings_;
   std::vector<LocalPeer> local_;  // by rank; unused where not local
   std::vector<int> local_ranks_;
-  bool is_crowded_ = false;  // whether the ranks of this node outnumber the processors that they may use
+  Patience patience_;
   std::unique_ptr<Network> network_;
+  bool network_may_have_more_ = false;
   std::vector<Follower> followers_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Request>> requests_;
   std::uint64_t last_cookie_ = 0;
-  std::vector<std::vector<std::uint64_t>> dones_;  // by rank: the cookies of puts that are to be answered
-  std::vector<int> owed_dones_;                    // the ranks that have some
+  std::vector<std::vector<CookieRun>> dones_;  // by rank: the puts that are to be answered
+  std::vector<int> owed_dones_;                // the ranks that have some
   std::unordered_map<std::uint32_t, SegmentPart> segments_;
   std::unordered_map<std::uint64_t, Mapped> mapped_;  // by mapped_key
   std::unordered_map<std::uint32_t, ActiveTable> tables_;

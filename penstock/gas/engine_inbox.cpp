@@ -157,11 +157,15 @@ void Engine::serve(int source, const Header& header, std::span<const std::byte> 
     to->raise(header.signal);
   }
   if (header.cookie != 0) {
-    std::vector<std::uint64_t>& dones = dones_[index(source)];
+    std::vector<CookieRun>& dones = dones_[index(source)];
     if (dones.empty()) {
       owed_dones_.push_back(source);
     }
-    dones.push_back(header.cookie);
+    if (!dones.empty() && dones.back().first + dones.back().count == header.cookie) {
+      ++dones.back().count;
+    } else {
+      dones.push_back({.first = header.cookie, .count = 1});
+    }
   }
 }
 
@@ -196,6 +200,20 @@ void Engine::finish_request(std::uint64_t cookie, const Take& take) {
 }
 
 void Engine::take_answer(int source, const Header& header, std::span<const std::byte> payload) {
+  if (header.kind == MessageKind::done) {
+    const auto finish = [this](const CookieRun& run) {
+      for (std::uint64_t i = 0; i < run.count; ++i) {
+        finish_request(run.first + i, [](Request&) {});
+      }
+    };
+    finish({.first = header.cookie, .count = header.a});
+    for (; !payload.empty(); payload = payload.subspan(sizeof(CookieRun))) {
+      CookieRun run;
+      std::memcpy(&run, payload.data(), sizeof run);
+      finish(run);
+    }
+    return;
+  }
   finish_request(header.cookie, [&](Request& request) {
     if (header.kind == MessageKind::refused) {
       request.failure_ = fmt::format("rank {} of the world has freed the segment that this rank still uses", source);
@@ -203,13 +221,6 @@ void Engine::take_answer(int source, const Header& header, std::span<const std::
       request.take(header, payload);
     }
   });
-  if (header.kind == MessageKind::done) {
-    for (; !payload.empty(); payload = payload.subspan(sizeof(std::uint64_t))) {
-      std::uint64_t cookie = 0;
-      std::memcpy(&cookie, payload.data(), sizeof cookie);
-      finish_request(cookie, [](Request&) {});
-    }
-  }
 }
 
 }  // namespace penstock::gas

@@ -201,7 +201,7 @@ class GlobalArray {
  private:
   template <class Of>
   Index<dimensions> each(const Of& of) const noexcept {
-    Index<dimensions> values;
+    Index<dimensions> values{};  // GCC 12 does not see that all of it is filled
     std::ranges::transform(storage_.distribution().dimensions(), values.begin(), of);
     return values;
   }

@@ -17,7 +17,7 @@ enum class MessageKind : std::uint16_t {
   active,       ///< calls handler `operation` of table `target`, with `a`, `b` and `cookie` as its arguments
   active_long,  ///< the same; payload to `offset` of segment `signal`
   collective,   ///< a part of call `cookie` of team `target`; see collective_message.hpp
-  done,         ///< answers: nothing to tell; the payload is more cookies of what is done
+  done,         ///< answers: nothing to tell, to `a` cookies from `cookie` on; the payload is more such runs
   got,          ///< answers: payload
   value,        ///< answers: `a`
   refused,      ///< answers: the segment is not there any more
@@ -38,6 +38,12 @@ struct Header {
   static constexpr std::uint64_t no_signal = ~std::uint64_t{0};
 };
 static_assert(sizeof(Header) == 56);
+
+/// Cookies in a row.
+struct CookieRun {
+  std::uint64_t first;
+  std::uint64_t count;
+};
 
 /// Payloads up to here travel with their header, copied: 64 lines.
 inline constexpr std::size_t most_inline_bytes = 4096;

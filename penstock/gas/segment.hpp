@@ -75,7 +75,8 @@ class Segment {
   /// where the team has no such rank.
   std::byte* address_at(int peer) const;
 
-  /// Writes `data` to the peer's memory. Returns when it is there.
+  /// Writes `data` to the peer's memory. Returns when it is there. Through a network, short puts that are started in a
+  /// row may travel together: the last of them leave when the rank next waits, tests, polls or sends that peer more.
   template <class T>
   void put(Pointer<T> to, std::type_identity_t<std::span<const T>> data) {
     start_put(to, data).wait_or_give_up();

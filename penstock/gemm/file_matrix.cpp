@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "penstock/base/checksum.hpp"
 #include "penstock/base/error.hpp"
 
 namespace penstock::gemm {

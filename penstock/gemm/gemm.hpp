@@ -2,6 +2,7 @@
 //
 // - blas.hpp: blocks in memory, on one thread
 // - distributed.hpp: matrices on the ranks of a team
+// - scalapack.hpp: ScaLAPACK's matrices, as its p?gemm
 // - out_of_core.hpp: matrices in files, larger than memory
 // - figures.hpp: what the machine multiplies and moves
 // - resident.hpp: what memory the process has
@@ -12,3 +13,4 @@
 #include "penstock/gemm/figures.hpp"
 #include "penstock/gemm/out_of_core.hpp"
 #include "penstock/gemm/resident.hpp"
+#include "penstock/gemm/scalapack.hpp"

@@ -1,7 +1,7 @@
 // A factor of a product on ranks, as its op turns it: which boxes of it can be multiplied where they lie.
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,15 +10,18 @@
 
 #include "penstock/gas/gas.hpp"
 #include "penstock/gemm/distributed.hpp"
+#include "penstock/gemm/range.hpp"
+#include "penstock/layout/layout.hpp"
 
 namespace penstock::gemm {
 
-/// A range of indices.
-struct Range {
-  std::int64_t first = 0;
-  std::int64_t count = 0;
-  std::int64_t end() const noexcept { return first + count; }
-};
+/// The block that begins so many rows and columns further on.
+template <class T>
+Block moved(Block block, std::int64_t rows, std::int64_t columns) {
+  const std::int64_t elements = block.is_transposed ? columns * block.leading + rows : rows * block.leading + columns;
+  block.data += elements * static_cast<std::int64_t>(sizeof(T));
+  return block;
+}
 
 /// A matrix in one block a rank, as op turns it.
 template <class T>
@@ -42,6 +45,36 @@ class Operand {
     }
     const gas::Index<2> position{box.first[0] % matrix_.blocks()[0], box.first[1] % matrix_.blocks()[1]};
     return block_at(reinterpret_cast<const std::byte*>(&view[position]), view.extents[1]);
+  }
+
+  /// The parts of a box that lie on one rank each.
+  struct Part {
+    int rank;
+    Range rows;
+    Range columns;
+  };
+  std::vector<Part> parts(const Range& rows, const Range& columns) const {
+    std::vector<Part> parts;
+    for (const Range& some_rows : cut(rows, block(0), rows.count)) {
+      for (const Range& some_columns : cut(columns, block(1), columns.count)) {
+        parts.push_back({matrix_.owner(box_of(some_rows, some_columns).first), some_rows, some_columns});
+      }
+    }
+    return parts;
+  }
+
+  /// Where a part of a box lies when the box lies dense at the origin; and a block of that many rows and columns.
+  layout::Layout in_dense(const Range& rows, const Range& columns, const Part& part) const {
+    const gas::Box<2> whole = box_of(rows, columns);
+    const gas::Box<2> piece = box_of(part.rows, part.columns);
+    const gas::Index<2> first{piece.first[0] - whole.first[0], piece.first[1] - whole.first[1]};
+    return layout::Layout::subarray(whole.extents, first, piece.extents, sizeof(T));
+  }
+  layout::Layout layout_of(const Block& block, const Range& rows, const Range& columns) const {
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+    const gas::Box<2> box = box_of(rows, columns);
+    const std::array<layout::Level, 2> levels{{{box.extents[0], block.leading * bytes}, {box.extents[1], bytes}}};
+    return layout::Layout::nest(0, levels, bytes);
   }
 
   gas::Event start_get(const Range& rows, const Range& columns, std::span<T> into) {
@@ -68,16 +101,5 @@ class Operand {
   GlobalMatrix<T>& matrix_;
   Op op_;
 };
-
-/// The pieces of a range that begin at multiples of `block` and are no longer than `most`.
-inline std::vector<Range> cut(const Range& range, std::int64_t block, std::int64_t most) {
-  std::vector<Range> pieces;
-  for (std::int64_t at = range.first; at < range.end();) {
-    const std::int64_t end = std::min({range.end(), (at / block + 1) * block, at + most});
-    pieces.push_back({at, end - at});
-    at = end;
-  }
-  return pieces;
-}
 
 }  // namespace penstock::gemm

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "penstock/base/checksum.hpp"
+
 namespace penstock::gemm {
 
 using percolate::Arrival;
@@ -211,7 +213,7 @@ void TileProgram::end_tile() {
   pending_.push_back({.label = fmt::format("C({},{}) is complete", place_.row, place_.column),
                       .changes = {finished_},
                       .work = [this, tile = place_.row * tile_columns_ + place_.column, strips] {
-                        const std::uint64_t sum = journal::checksum(std::as_bytes(std::span(sums_).first(strips)));
+                        const std::uint64_t sum = checksum(std::as_bytes(std::span(sums_).first(strips)));
                         journal_.add(piece, tile, {&sum, 1});
                       }});
   const auto row = static_cast<std::size_t>(place_.row);
@@ -241,7 +243,7 @@ void TileProgram::multiply_strip(const Place& place, const Box& a_box, Slot a, c
            files_.b->block(b_box, slots_.bytes(b).data()), c.data(), b_box.columns);
   if (place.layer + 1 == layers()) {
     const auto bytes = static_cast<std::size_t>(a_box.rows * b_box.columns * product_.element_bytes);
-    sums_[static_cast<std::size_t>(place.strip)] = journal::checksum(c.first(bytes));
+    sums_[static_cast<std::size_t>(place.strip)] = checksum(c.first(bytes));
   }
   done_flops_.fetch_add(flops(type, static_cast<double>(a_box.rows), static_cast<double>(b_box.columns),
                               static_cast<double>(a_box.columns)),
@@ -260,9 +262,9 @@ std::uint64_t TileProgram::checksum_in_file(std::int64_t tile, const percolate::
       files_.c->file().read(transfer.offset + at * transfer.file_pitch,
                             std::span(transfer.data + at * transfer.memory_pitch, transfer.run_bytes));
     }
-    sums.push_back(journal::checksum(bytes));
+    sums.push_back(checksum(bytes));
   }
-  return journal::checksum(std::as_bytes(std::span(sums)));
+  return checksum(std::as_bytes(std::span(sums)));
 }
 
 }  // namespace penstock::gemm

@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "penstock/base/checksum.hpp"
 #include "penstock/base/error.hpp"
-#include "penstock/journal/checksum.hpp"
+#include "penstock/journal/fingerprint.hpp"
 
 namespace penstock::journal {
 

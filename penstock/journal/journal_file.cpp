@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "penstock/base/checksum.hpp"
 #include "penstock/base/error.hpp"
-#include "penstock/journal/checksum.hpp"
 
 namespace penstock::journal {
 namespace {

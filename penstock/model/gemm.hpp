@@ -34,6 +34,38 @@ struct CannonTime {
 /// its own.
 CannonTime cannon_time(const machine::Machine& machine, const CannonRun& run);
 
+/// A multiply of m x k by k x n words over ranks in `layers` layers of `rows` x `columns`, to which panels of A and B
+/// are put while the ones before are multiplied: gemm's algorithms "cannon" (one layer) and "layered" (2.5-D).
+struct ShiftedRun {
+  double m = 0;
+  double n = 0;
+  double k = 0;
+  std::int64_t word_bytes = 8;
+  double flops = 0;       ///< of it all
+  double rate_flops = 0;  ///< of one rank; 0: the machine's node, shared by its ranks
+  std::int64_t layers = 1;
+  std::int64_t rows = 1;
+  std::int64_t columns = 1;
+  std::int64_t ranks_per_node = 1;  ///< they share the node's link, and what they have of A and B travels no further
+  double depth = 512;               ///< of a panel, at most
+  std::string transport = {};       ///< the machine's first where empty
+};
+
+struct ShiftedTime {
+  double steps = 0;
+  double received_bytes = 0;  ///< of A and B, by each rank
+  double multiply_s = 0;
+  double shift_s = 0;   ///< all panels
+  double hidden_s = 0;  ///< of these, behind multiplies: all but the first, as far as the multiplies last
+  double sum_s = 0;     ///< layers summed up
+  double total_s = 0;
+  double memory_bytes = 0;  ///< besides the matrices, of each rank
+};
+
+/// Throws Error where the machine's rate is needed and not known, its network is and it has none, or the transport is
+/// not its own.
+ShiftedTime shifted_time(const machine::Machine& machine, const ShiftedRun& run);
+
 /// A multiply on one node, matrices streaming from the memory level `outer` through blocks that fit into `inner`.
 struct OutOfCoreRun {
   double n = 0;

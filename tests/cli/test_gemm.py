@@ -144,6 +144,20 @@ class Gemm(command.CommandTest):
                 self.assertEqual((figures["m"], figures["n"], figures["k"], figures["ranks"]), (70, 50, 90, 4))
                 self.assertEqual(figures["wrong_rows"], 0)
 
+    def test_algorithms_are_forced_and_told(self):
+        for algorithm, layers in (("cannon", None), ("stationary", None), ("layered", "2,2,1")):
+            with self.subTest(algorithm):
+                given = ["--algorithm", algorithm] + (["--layers", layers] if layers else [])
+                result = self.run_alone(
+                    "gemm", "--size", "70,50,90", "--ranks", "4", "--reps", "1", "--check", "--json", "-", *given
+                )
+                self.assertEqual(result.status, 0, result.stderr)
+                figures = json.loads(result.stdout)
+                self.assertEqual((figures["algorithm"], figures["reason"]), (algorithm, "asked for"))
+                self.assertEqual(figures["layers"], [2, 2, 1] if layers else [1, 2, 2])
+                self.assertEqual(figures["wrong_rows"], 0)
+                self.assertGreater(figures["predicted_s"], 0)
+
     def test_bench_times_every_way(self):
         alone = self.run_on(1, "bench", "gemm", "--n", "96", "--rounds", "2", "--json", "-")
         self.assertEqual(alone.status, 0, alone.stderr)
@@ -178,6 +192,8 @@ class Gemm(command.CommandTest):
             (["--machine", str(MACHINE)], "storage"),
             (["--engine", "punch-cards"], "io_uring"),
             (["--size", "3,4,5"], "give one of the two"),
+            (["--algorithm", "strassen"], "layered"),
+            (["--layers", "2,2"], "LAYERS,ROWS,COLUMNS"),
             (["--ranks", "2"], "one process"),
         ):
             with self.subTest(arguments):

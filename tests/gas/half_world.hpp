@@ -38,12 +38,13 @@ class PlayedNetwork final : public Network {
     }
   }
   /// Does the next thing of the script.
-  void progress(Inbox& inbox) override {
+  bool progress(Inbox& inbox) override {
     if (!script.empty()) {
       const auto next = std::move(script.front());
       script.pop_front();
       next(inbox);
     }
+    return false;
   }
 
   std::vector<Header> messages;

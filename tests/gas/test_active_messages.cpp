@@ -23,6 +23,17 @@ void poll_until(const Team& team, const Done& is_done) {
   }
 }
 
+/// Makes a call; whether a handler has thrown out of it.
+template <class Call>
+bool catching(const Call& call) {
+  try {
+    call();
+  } catch (const std::logic_error&) {
+    return true;
+  }
+  return false;
+}
+
 TEST(ActiveMessages, AreAnswered) {
   on_worlds({1, 2, 3, 7}, [](Team& team) {
     std::uint64_t sum = 0;
@@ -148,12 +159,6 @@ TEST(ActiveMessages, AreTakenOnceAlsoWhereTheHandlerThrows) {
                                      handled += message.arguments()[0];
                                      is_whole = is_whole && message.payload().size() == 3000;
                                    }});
-    const auto catching = [](const auto& call) {
-      try {
-        call();
-      } catch (const std::logic_error&) {
-      }
-    };
     // Nobody shall meet what is thrown in a collective call: peers begin when all have left the last one.
     for (int peer = 0; peer < team.size(); ++peer) {
       catching([&] { messages.call(peer, 0, {}); });
@@ -224,12 +229,6 @@ TEST(ActiveMessages, BehindALongOneAreNotLostWhereItsHandlerThrows) {
                                      throw std::logic_error("thrown by a handler");
                                    },
                                    [&](const ActiveMessages::Message&) { ++handled; }});
-    const auto catching = [](const auto& call) {
-      try {
-        call();
-      } catch (const std::logic_error&) {
-      }
-    };
     for (int peer = 0; peer < team.size(); ++peer) {
       catching([&] { messages.call(peer, 0, {}); });
     }
@@ -266,25 +265,16 @@ TEST(ActiveMessages, ThatThrowOutOfACallLeaveItsMemoryAlone) {
       std::vector<std::byte> got(bytes);
       std::vector<std::byte> mine(bytes * index(team.size()), std::byte{1});
       std::vector<std::byte> received(mine.size());
-      bool has_thrown = false;
-      const auto catching = [&](const auto& call) {
-        try {
-          call();
-        } catch (const std::logic_error&) {
-          has_thrown = true;
-        }
-      };
       ActiveMessages messages(team, {[](const ActiveMessages::Message&) { throw std::logic_error("thrown"); }});
       // Nothing is thrown in a collective call, and rank 1 serves rank 0 again only when that has been thrown at.
       std::uint64_t times = 0;
       const auto thrown_at_during = [&](const auto& call) {
-        has_thrown = false;
         ++times;
         if (team.rank() == 0) {
           segment.notify(1, 0);
-          catching(call);
+          bool has_thrown = catching(call);
           for (Backoff backoff; !has_thrown; backoff.pause()) {
-            catching([&] { team.poll(); });
+            has_thrown = catching([&] { team.poll(); });
           }
           return true;
         }

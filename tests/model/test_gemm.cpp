@@ -71,6 +71,55 @@ TEST(Cannon, ScalesLikeItsVolumeAndItsSurface) {
   EXPECT_EQ(cannon_time(progressing, {.n = 1 << 17, .nodes = 64, .overlaps = false}).total_s, large.total_s);
 }
 
+/// A square product on 16 nodes with a link of 1 GB/s each and processors that need no time to speak of for messages.
+ShiftedTime shifted_on_16(double flops, std::int64_t layers, std::int64_t rows, std::int64_t columns,
+                          double depth = 512) {
+  machine::Machine machine = machine::find("jean-zay");
+  machine.network = machine::Network{.link_bandwidth_bytes_per_s = 1e9};
+  machine.transports = {
+      {.name = "free", .pieces = {{.from_bytes = 0, .latency_s = 1e-12, .bandwidth_bytes_per_s = 1e9}}}};
+  return shifted_time(machine, {.m = 8192,
+                                .n = 8192,
+                                .k = 8192,
+                                .flops = flops,
+                                .rate_flops = 1e12,
+                                .layers = layers,
+                                .rows = rows,
+                                .columns = columns,
+                                .depth = depth});
+}
+
+TEST(Shifted, MovesWhatTheGridMakesItMove) {
+  // 3/4 of a row of blocks of A and of a column of B.
+  EXPECT_DOUBLE_EQ(shifted_on_16(1e12, 1, 4, 4).received_bytes, 2 * 0.75 * 8192 * 8192 / 4 * 8);
+  // All of B, and of A nothing.
+  EXPECT_DOUBLE_EQ(shifted_on_16(1e12, 1, 16, 1).received_bytes, 15.0 / 16 * 8192 * 8192 * 8);
+  // With k in four parts, each layer of 2 x 2 wants a half of a quarter of each, of which it has next to nothing.
+  const ShiftedTime layered = shifted_on_16(1e12, 4, 2, 2);
+  EXPECT_DOUBLE_EQ(layered.received_bytes, 2 * 15.0 / 16 * 8192 * 8192 / 8 * 8);
+  EXPECT_DOUBLE_EQ(layered.sum_s, 8192.0 * 8192 / 4 * 8 / 1e9 + 4e-12);
+  EXPECT_GT(layered.memory_bytes, shifted_on_16(1e12, 1, 4, 4).memory_bytes);
+}
+
+TEST(Shifted, HidesAllButTheFirstPanelWhereMultipliesLastLonger) {
+  const ShiftedTime slow = shifted_on_16(1e15, 1, 4, 4, 256);
+  EXPECT_DOUBLE_EQ(slow.steps, 32);
+  EXPECT_NEAR(slow.total_s, slow.multiply_s + slow.shift_s / 32, 1e-12);
+  const ShiftedTime fast = shifted_on_16(1e9, 1, 4, 4, 256);
+  EXPECT_NEAR(fast.total_s, fast.shift_s, 1e-12) << "the network is what is waited for";
+  EXPECT_GT(shifted_on_16(1e15, 1, 4, 4, 64).multiply_s, slow.multiply_s) << "thin panels cost";
+}
+
+TEST(Shifted, OfOneNodeNothingTravels) {
+  const ShiftedTime time = shifted_time(
+      machine::built_in(), {.m = 100, .n = 100, .k = 100, .flops = 2e6, .rows = 2, .columns = 2, .ranks_per_node = 4});
+  EXPECT_EQ(time.received_bytes, 0);
+  EXPECT_EQ(time.total_s, time.multiply_s);
+  EXPECT_TRUE(fails_with({"no network", "4 nodes"}, [] {
+    shifted_time(machine::built_in(), {.m = 100, .n = 100, .k = 100, .flops = 2e6, .rows = 2, .columns = 2});
+  }));
+}
+
 TEST(Cannon, RefusesWhatCannotRun) {
   EXPECT_TRUE(
       fails_with({"square number", "12"}, [] { cannon_time(machine::find("jean-zay"), {.n = 8, .nodes = 12}); }));

@@ -1,7 +1,8 @@
 #include "penstock/gas/transport/mpi_network.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <exception>
+#include <iterator>
 #include <utility>
 
 #include "penstock/base/base.hpp"
@@ -16,6 +17,11 @@ constexpr int packet_tag = 1;
 constexpr int long_tag = 2;
 /// Receives that stand ready. What comes beyond waits in MPI.
 constexpr std::size_t ready_receives = 16;
+/// So many packets go to a peer at once; what is sent beyond before the rank looks at the network again may be
+/// gathered.
+constexpr int most_in_turn = 4;
+/// What is gathered goes when it is this long: the receiver sees a packet when it is whole.
+constexpr std::size_t most_gathered_bytes = std::size_t{8} << 10;
 
 }  // namespace
 
@@ -24,13 +30,18 @@ bool MpiNetwork::is_long(const Header& header) noexcept {
   return has_payload && header.bytes > most_packet_bytes;
 }
 
+/// Whether the sender has to come back for the answer, and nobody else can wait for the message.
+bool MpiNetwork::is_waited_for(const Header& header) noexcept {
+  const bool is_request = header.kind <= MessageKind::atomic && header.cookie != 0;
+  const bool raises = header.kind <= MessageKind::put_layout && header.signal != Header::no_signal;
+  return is_request && !raises;
+}
+
 MpiNetwork::MpiNetwork(MPI_Comm comm, std::mutex& mutex, std::shared_ptr<PeerWatch> watch)
     : comm_(comm), mutex_(mutex), watch_(std::move(watch)), receives_(ready_receives) {
   int size = 0;
   check_mpi(MPI_Comm_size(comm_, &size), "MPI_Comm_size");
-  sends_.resize(index(size));
-  sent_.resize(index(size));
-  received_.resize(index(size));
+  peers_.resize(index(size));
   for (Receiving& receiving : receives_) {
     expect(receiving);
   }
@@ -51,8 +62,8 @@ MpiNetwork::~MpiNetwork() {
     MPI_Cancel(&receiving.request);
     MPI_Wait(&receiving.request, MPI_STATUS_IGNORE);
   }
-  for (std::deque<Sending>& sends : sends_) {
-    for (Sending& sending : sends) {
+  for (Peer& peer : peers_) {
+    for (Sending& sending : peer.sends) {
       static_cast<void>(sending.packet.release());  // what was sent to a rank that has died is never done: MPI keeps it
     }
   }
@@ -74,11 +85,14 @@ void MpiNetwork::drain() {
     std::vector<std::uint64_t> sent;
     std::vector<std::uint64_t> to_come;
   };
-  auto counts = std::make_unique<Counts>(Counts{.sent = sent_, .to_come = std::vector<std::uint64_t>(sent_.size())});
+  auto counts = std::make_unique<Counts>();
   auto nobody = std::make_unique<Nobody>();
   MPI_Request request = MPI_REQUEST_NULL;
   {
     const std::scoped_lock lock(mutex_);
+    end_turns();
+    std::ranges::transform(peers_, std::back_inserter(counts->sent), &Peer::sent);
+    counts->to_come.resize(peers_.size());
     check_mpi(
         MPI_Ialltoall(counts->sent.data(), 1, MPI_UINT64_T, counts->to_come.data(), 1, MPI_UINT64_T, comm_, &request),
         "MPI_Ialltoall");
@@ -90,7 +104,8 @@ void MpiNetwork::drain() {
       is_told = is_told || is_complete(request);
     }
     progress(*nobody);
-    return is_told && received_ == counts->to_come && busy_peers_.empty() && long_.empty() && waiting_.empty();
+    return is_told && std::ranges::equal(peers_, counts->to_come, {}, &Peer::received) && busy_peers_.empty() &&
+           long_.empty() && waiting_.empty();
   };
   if (!wait_for_end(*watch_, is_whole)) {
     static_cast<void>(counts.release());  // MPI goes on with them
@@ -107,42 +122,71 @@ void MpiNetwork::expect(Receiving& receiving) {
 
 void MpiNetwork::send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) {
   const std::scoped_lock lock(mutex_);
-  ++sent_[index(peer)];
-  Sending sending;
-  if (spare_packets_.empty()) {
-    sending.packet = std::make_unique_for_overwrite<Packet>();
-  } else {
-    sending.packet = std::move(spare_packets_.back());
-    spare_packets_.pop_back();
-  }
-  sending.packet->header = header;
+  Peer& to = peers_[index(peer)];
   const bool goes_alone = is_long(header);
-  const std::size_t inline_bytes = goes_alone ? 0 : payload.size();
-  if (inline_bytes > 0) {
-    std::memcpy(sending.packet->payload.data(), payload.data(), inline_bytes);
+  const std::span<const std::byte> within = goes_alone ? std::span<const std::byte>() : payload;
+  if (!to.writer.has_room_for(within.size())) {
+    if (to.open != nullptr) {
+      send_packet(peer, {}, nullptr);
+    }
+    if (spare_packets_.empty()) {
+      to.open = std::make_unique_for_overwrite<Packet>();
+    } else {
+      to.open = std::move(spare_packets_.back());
+      spare_packets_.pop_back();
+    }
+    to.writer = PacketWriter(to.open->bytes);
   }
-  check_mpi(MPI_Isend(sending.packet.get(), static_cast<int>(sizeof(Header) + inline_bytes), MPI_BYTE, peer, packet_tag,
-                      comm_, &sending.requests[0]),
-            "MPI_Isend");
-  if (goes_alone) {
-    const ByteType type(payload.size());
-    check_mpi(MPI_Isend(payload.data(), 1, type.get(), peer, long_tag, comm_, &sending.requests[1]), "MPI_Isend");
+  to.writer.append(header, within);
+  if (to.sent_in_turn == 0) {
+    peers_in_turn_.push_back(peer);
   }
-  if (payload.size() > most_inline_bytes) {
-    sending.sent = std::move(sent);  // so that who sends much learns how fast it goes
-  } else if (sent != nullptr) {
+  const bool is_short = payload.size() <= most_inline_bytes;
+  if (is_short && sent != nullptr) {
     sent->finish();
   }
-  if (sends_[index(peer)].empty()) {
+  if (to.sent_in_turn++ < most_in_turn || !is_short || !is_waited_for(header) ||
+      to.writer.bytes() > most_gathered_bytes) {
+    // Who sends much learns how fast it goes.
+    send_packet(peer, goes_alone ? payload : std::span<const std::byte>(), is_short ? nullptr : std::move(sent));
+  }
+}
+
+/// Sends what has been gathered for a peer, and what follows the last of it.
+void MpiNetwork::send_packet(int peer, std::span<const std::byte> long_payload, std::shared_ptr<Sent> sent) {
+  Peer& to = peers_[index(peer)];
+  ++to.sent;
+  Sending sending{.packet = std::move(to.open), .sent = std::move(sent)};
+  check_mpi(MPI_Isend(sending.packet->bytes.data(), static_cast<int>(to.writer.bytes()), MPI_BYTE, peer, packet_tag,
+                      comm_, &sending.requests[0]),
+            "MPI_Isend");
+  to.writer = PacketWriter();
+  if (!long_payload.empty()) {
+    const ByteType type(long_payload.size());
+    check_mpi(MPI_Isend(long_payload.data(), 1, type.get(), peer, long_tag, comm_, &sending.requests[1]), "MPI_Isend");
+  }
+  if (to.sends.empty()) {
     busy_peers_.push_back(peer);
   }
-  sends_[index(peer)].push_back(std::move(sending));
+  to.sends.push_back(std::move(sending));
+}
+
+/// Sends what has been gathered for all peers.
+void MpiNetwork::end_turns() {
+  for (const int peer : peers_in_turn_) {
+    Peer& to = peers_[index(peer)];
+    to.sent_in_turn = 0;
+    if (to.open != nullptr) {
+      send_packet(peer, {}, nullptr);
+    }
+  }
+  peers_in_turn_.clear();
 }
 
 /// A peer's messages leave in order, so that the first tells of the others.
 void MpiNetwork::finish_sends() {
   std::erase_if(busy_peers_, [this](int peer) {
-    std::deque<Sending>& sends = sends_[index(peer)];
+    std::deque<Sending>& sends = peers_[index(peer)].sends;
     while (!sends.empty()) {
       Sending& first = sends.front();
       int is_done = 0;
@@ -172,24 +216,37 @@ bool MpiNetwork::take_next(Inbox& inbox) {
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
   }
   const int source = status.MPI_SOURCE;
-  const Header& header = receiving.packet.header;
-  const std::span<const std::byte> payload(receiving.packet.payload.data(),
-                                           static_cast<std::size_t>(bytes) - sizeof(Header));
-  ++received_[index(source)];
+  ++peers_[index(source)].received;
   next_receive_ = (next_receive_ + 1) % receives_.size();
   try {
-    // Messages of a peer are taken in their order; but those of collective calls, of which none is long, need none.
-    if (header.kind != MessageKind::collective && (is_receiving_from(source) || has_waiting(source))) {
-      waiting_.push_back({source, header, {payload.begin(), payload.end()}});
-    } else {
-      take(inbox, source, header, payload);
-    }
+    take_packet(inbox, source, std::span(receiving.packet.bytes).first(static_cast<std::size_t>(bytes)));
   } catch (...) {
     expect(receiving);  // a message is taken once, whatever comes of it
     throw;
   }
   expect(receiving);
   return true;
+}
+
+void MpiNetwork::take_packet(Inbox& inbox, int source, std::span<const std::byte> packet) {
+  std::exception_ptr thrown;
+  for (PacketReader reader(packet); !reader.is_at_end();) {
+    const auto [header, payload] = reader.next();
+    // Messages of a peer are taken in their order; but those of collective calls, of which none is long, need none.
+    const bool is_behind = is_receiving_from(source) || has_waiting(source);
+    if (thrown != nullptr || (is_behind && header.kind != MessageKind::collective)) {
+      waiting_.push_back({source, header, {payload.begin(), payload.end()}});
+      continue;
+    }
+    try {
+      take(inbox, source, header, payload);
+    } catch (...) {
+      thrown = std::current_exception();  // the rest is taken later
+    }
+  }
+  if (thrown != nullptr) {
+    std::rethrow_exception(thrown);
+  }
 }
 
 bool MpiNetwork::has_waiting(int source) const noexcept {
@@ -240,15 +297,17 @@ void MpiNetwork::take_waiting(Inbox& inbox) {
   }
 }
 
-void MpiNetwork::progress(Inbox& inbox) {
+bool MpiNetwork::progress(Inbox& inbox) {
   {
     const std::scoped_lock lock(mutex_);
+    end_turns();
     finish_sends();
   }
-  while (take_next(inbox)) {
-  }
+  // One at a time: to ask for the next costs a call of the system, and whoever waits may have what it waits for.
+  const bool has_taken = take_next(inbox);
   take_long(inbox);
   take_waiting(inbox);
+  return has_taken;
 }
 
 }  // namespace penstock::gas

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "penstock/gas/transport/network.hpp"
+#include "penstock/gas/transport/packet.hpp"
 
 namespace penstock::gas {
 
@@ -27,13 +28,12 @@ class MpiNetwork final : public Network {
   MpiNetwork& operator=(const MpiNetwork&) = delete;
 
   void send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) override;
-  void progress(Inbox& inbox) override;
+  bool progress(Inbox& inbox) override;
 
  private:
-  /// A message, or the header of one that is longer.
+  /// Messages, of which the last may be the header of one that is longer.
   struct Packet {
-    Header header;
-    std::array<std::byte, most_packet_bytes> payload;
+    alignas(8) std::array<std::byte, PacketWriter::most_header_bytes + most_packet_bytes> bytes;
   };
   struct Receiving {
     Packet packet;
@@ -43,6 +43,15 @@ class MpiNetwork final : public Network {
     std::unique_ptr<Packet> packet;
     std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     std::shared_ptr<Sent> sent;
+  };
+  struct Peer {
+    std::deque<Sending> sends;     // that MPI has
+    std::unique_ptr<Packet> open;  // what is being filled
+    PacketWriter writer;           // into it
+    int sent_in_turn = 0;          // packets since the last progress
+    // The packets so far.
+    std::uint64_t sent = 0;
+    std::uint64_t received = 0;
   };
   /// A message that came behind a long one which is not whole yet.
   struct Waiting {
@@ -58,10 +67,14 @@ class MpiNetwork final : public Network {
   };
 
   static bool is_long(const Header& header) noexcept;
+  static bool is_waited_for(const Header& header) noexcept;
   void expect(Receiving& receiving);
   void drain();
+  void send_packet(int peer, std::span<const std::byte> long_payload, std::shared_ptr<Sent> sent);
+  void end_turns();
   void finish_sends();
   bool take_next(Inbox& inbox);
+  void take_packet(Inbox& inbox, int source, std::span<const std::byte> packet);
   void take(Inbox& inbox, int source, const Header& header, std::span<const std::byte> payload);
   void take_long(Inbox& inbox);
   void take_waiting(Inbox& inbox);
@@ -74,14 +87,12 @@ class MpiNetwork final : public Network {
   // MPI fills the receives of one rank in the order in which they were posted, so that the first is the next message.
   std::vector<Receiving> receives_;
   std::size_t next_receive_ = 0;
-  std::vector<std::deque<Sending>> sends_;  // by peer
-  std::vector<int> busy_peers_;             // that have some
+  std::vector<Peer> peers_;
+  std::vector<int> busy_peers_;     // to which MPI is sending
+  std::vector<int> peers_in_turn_;  // to which something was sent since the last progress
   std::vector<std::unique_ptr<Packet>> spare_packets_;
   std::deque<LongMessage> long_;  // at most one of each source
   std::deque<Waiting> waiting_;
-  // By peer, the packets so far.
-  std::vector<std::uint64_t> sent_;
-  std::vector<std::uint64_t> received_;
 };
 
 }  // namespace penstock::gas

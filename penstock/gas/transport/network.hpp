@@ -29,10 +29,12 @@ class RemoteMemory {
 class Network {
  public:
   virtual ~Network() = default;
-  /// Begins to send. A payload of up to `most_inline_bytes` is copied; a longer one must stay until `sent` is finished.
+  /// Begins to send; what asks for an answer may be kept until the next `progress`, to travel with others. A payload of
+  /// up to `most_inline_bytes` is copied; a longer one must stay until `sent` is finished.
   virtual void send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) = 0;
-  /// Finishes what was begun and hands over what has arrived. Throws Error when a peer has failed.
-  virtual void progress(Inbox& inbox) = 0;
+  /// Finishes what was begun and hands over some of what has arrived: true where there may be more. Throws Error when
+  /// a peer has failed.
+  virtual bool progress(Inbox& inbox) = 0;
 
   /// Opens `memory` to all peers, until `withdraw`. Returns the key that they are to be told; nothing where this
   /// network does not read and write memory, or not this one: it is reached by messages then.

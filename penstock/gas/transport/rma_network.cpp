@@ -103,7 +103,7 @@ void RmaNetwork::send(int peer, const Header& header, std::span<const std::byte>
   messages_.send(peer, header, payload, std::move(sent));
 }
 
-void RmaNetwork::progress(Inbox& inbox) {
+bool RmaNetwork::progress(Inbox& inbox) {
   for (auto it = busy_.begin(); it != busy_.end();) {
     const std::scoped_lock lock(mutex_);
     auto& [peer, state] = *it;
@@ -129,7 +129,7 @@ void RmaNetwork::progress(Inbox& inbox) {
     }
     it = busy_.erase(it);
   }
-  messages_.progress(inbox);
+  return messages_.progress(inbox);
 }
 
 std::vector<std::byte> RmaNetwork::expose(std::span<std::byte> memory) {

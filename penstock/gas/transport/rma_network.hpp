@@ -28,7 +28,7 @@ class RmaNetwork final : public Network {
   RmaNetwork& operator=(const RmaNetwork&) = delete;
 
   void send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) override;
-  void progress(Inbox& inbox) override;
+  bool progress(Inbox& inbox) override;
   std::vector<std::byte> expose(std::span<std::byte> memory) override;
   void withdraw(std::span<std::byte> memory) override;
   std::shared_ptr<RemoteMemory> reach(int peer, std::span<const std::byte> key) override;

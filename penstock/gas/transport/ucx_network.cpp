@@ -159,7 +159,7 @@ void UcxNetwork::drive_mpi() {
   }
 }
 
-void UcxNetwork::progress(Inbox& inbox) {
+bool UcxNetwork::progress(Inbox& inbox) {
   constexpr unsigned turns_between = 16;
   drive();
   if (++turns_ % turns_between == 0) {
@@ -179,6 +179,7 @@ void UcxNetwork::progress(Inbox& inbox) {
   if (has_failure_) {
     tell_of_failures();
   }
+  return false;
 }
 
 }  // namespace penstock::gas

@@ -1,11 +1,11 @@
 // XXH64 as its specification has it: four lanes of 8 bytes, then what is left, then an avalanche.
-#include "penstock/journal/checksum.hpp"
+#include "penstock/base/checksum.hpp"
 
 #include <array>
 #include <bit>
 #include <cstring>
 
-namespace penstock::journal {
+namespace penstock {
 namespace {
 
 constexpr std::uint64_t prime1 = 0x9E3779B185EBCA87;
@@ -58,4 +58,4 @@ std::uint64_t checksum(std::span<const std::byte> bytes) noexcept {
   return sum ^ sum >> 32;
 }
 
-}  // namespace penstock::journal
+}  // namespace penstock

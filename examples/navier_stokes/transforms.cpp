@@ -1,0 +1,77 @@
+#include "transforms.hpp"
+
+#include <algorithm>
+#include <penstock/base/clock.hpp>
+
+namespace navier_stokes {
+namespace {
+
+using penstock::fft::Execution;
+using penstock::gas::Team;
+
+/// Collective: whether some ranks reach others through a network alone.
+bool has_network(const Team& team) {
+  int far_peers = 0;
+  for (int peer = 0; peer < team.size(); ++peer) {
+    far_peers += team.is_local(peer) ? 0 : 1;
+  }
+  return std::ranges::any_of(team.all_gather(far_peers), [](int peers) { return peers > 0; });
+}
+
+}  // namespace
+
+Transforms::Transforms(const Team& team, std::int64_t n, int threads, penstock::fft::Effort effort) {
+  // The threads of plans that wait would take the processors of the one that works.
+  const int plans = threads == 1 && has_network(team) ? 3 : 1;
+  for (int i = 0; i < plans; ++i) {
+    plans_.emplace_back(team, penstock::fft::Options{.size = {n, n, n},
+                                                     .type = penstock::fft::Type::r2c,
+                                                     .threads = threads,
+                                                     .batch = 3 / plans,
+                                                     .effort = effort});
+  }
+}
+
+std::size_t Transforms::field_bytes() const {
+  return 3 * static_cast<std::size_t>(plans_.front().input_stride()) * sizeof(double);
+}
+
+VectorField Transforms::make_field() const {
+  return VectorField(field_bytes() / 3, static_cast<std::size_t>(points().box.count()),
+                     static_cast<std::size_t>(modes().box.count()));
+}
+
+/// Runs each plan on its part of a field: `start(plan, first component)` begins it.
+template <class Start>
+void Transforms::run(const Start& start) {
+  const double begin_s = penstock::seconds();
+  std::vector<Execution> executions;
+  for (std::size_t i = 0; i < plans_.size(); ++i) {
+    executions.push_back(start(plans_[i], static_cast<int>(i)));
+  }
+  if (executions.size() == 1) {
+    executions.front().wait();
+  } else {
+    wait_all(executions);
+  }
+  const double before_s = spent_.total_s;
+  for (const auto& plan : plans_) {
+    spent_.add(plan.last_breakdown());
+  }
+  spent_.total_s = before_s + penstock::seconds() - begin_s;  // of all at the same time
+}
+
+void Transforms::to_space(const VectorField& spectrum, VectorField& space) {
+  run([&](penstock::fft::Plan<double>& plan, int component) {
+    return plan.start_backward(spectrum.spectra_from(component), space.spaces_from(component));
+  });
+}
+
+void Transforms::to_spectrum(VectorField& field) {
+  run([&](penstock::fft::Plan<double>& plan, int component) {
+    return plan.start_forward(field.spaces_from(component), field.spectra_from(component),
+                              penstock::fft::Scaling::full);
+  });
+}
+
+}  // namespace navier_stokes

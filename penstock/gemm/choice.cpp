@@ -1,0 +1,221 @@
+// Which algorithm multiplies across ranks, and on which grid of them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "penstock/base/base.hpp"
+#include "penstock/gemm/cannon.hpp"
+#include "penstock/gemm/distributed.hpp"
+#include "penstock/gemm/figures.hpp"
+#include "penstock/model/model.hpp"
+
+namespace penstock::gemm {
+namespace {
+
+/// What the ranks have in common that the choice depends on.
+struct Ranks {
+  int count;
+  int most_per_node;           ///< that map one another
+  std::uint64_t memory_bytes;  ///< for each, on the node that has the least
+
+  bool all_mapped() const noexcept { return most_per_node == count; }
+};
+
+Ranks ranks_of(const gas::Team& team, const MultiplyOptions& options) {
+  struct View {
+    int lowest_local;
+    std::uint64_t memory_bytes;
+  };
+  View mine{0, options.memory_bytes > 0 ? options.memory_bytes : available_memory_bytes() / 2};
+  while (!team.is_local(mine.lowest_local)) {
+    ++mine.lowest_local;
+  }
+  const std::vector<View> views = team.all_gather(mine);
+  Ranks ranks{team.size(), 0, 0};
+  std::vector<int> on_node(views.size());
+  for (const View& view : views) {
+    const int count = ++on_node[static_cast<std::size_t>(view.lowest_local)];
+    ranks.most_per_node = std::max(ranks.most_per_node, count);
+  }
+  for (const View& view : views) {
+    const auto sharing = static_cast<std::uint64_t>(on_node[static_cast<std::size_t>(view.lowest_local)]);
+    const std::uint64_t each = view.memory_bytes / sharing;
+    ranks.memory_bytes = ranks.memory_bytes == 0 ? each : std::min(ranks.memory_bytes, each);
+  }
+  return ranks;
+}
+
+/// Layers of grids for so many ranks, all of which work.
+std::vector<std::array<int, 3>> layered_grids(int ranks) {
+  std::vector<std::array<int, 3>> grids;
+  for (int layers = 2; layers <= ranks; ++layers) {
+    for (int rows = 1; ranks % layers == 0 && rows <= ranks / layers; ++rows) {
+      if (ranks / layers % rows == 0) {
+        grids.push_back({layers, rows, ranks / layers / rows});
+      }
+    }
+  }
+  return grids;
+}
+
+/// A choice with its time by the model.
+struct Candidate {
+  Algorithm algorithm;
+  std::array<int, 3> grid;
+  std::int64_t depth = 0;
+  model::ShiftedTime time = {};
+};
+
+/// Of panels: thin ones arrive earlier, deep ones are multiplied faster, though hardly more so beyond the first.
+constexpr std::array<std::int64_t, 4> depths{512, 256, 128, 64};
+
+std::string text_of(const std::array<int, 3>& grid) {
+  return grid[0] == 1 ? fmt::format("{} x {}", grid[1], grid[2])
+                      : fmt::format("{} layers of {} x {}", grid[0], grid[1], grid[2]);
+}
+
+void check(const gas::Team& team, const MultiplyOptions& options) {
+  const auto [layers, rows, columns] = options.layers;
+  const bool is_given = layers != 0 || rows != 0 || columns != 0;
+  team.together([&] {
+    if (is_given && (layers < 1 || rows < 1 || columns < 1 || std::int64_t{layers} * rows > team.size() / columns)) {
+      throw Error(fmt::format("{} layers of {} x {} ranks: all must be at least 1, and of {} ranks no more can work",
+                              layers, rows, columns, team.size()));
+    }
+    if (is_given && options.algorithm != Algorithm::layered) {
+      throw Error(fmt::format("layers are given for the algorithm {}: they are for layered", name(options.algorithm)));
+    }
+  });
+}
+
+/// What the options leave open, the simplest first, without depths.
+std::vector<Candidate> grids_for(const Ranks& ranks, const std::array<int, 3>& flat, bool knows_network,
+                                 const MultiplyOptions& options) {
+  std::vector<Candidate> candidates;
+  if (options.algorithm == Algorithm::automatic) {
+    candidates.push_back({ranks.all_mapped() ? Algorithm::stationary : Algorithm::cannon, flat});
+  } else if (options.algorithm != Algorithm::layered) {
+    candidates.push_back({options.algorithm, flat});
+  }
+  if (options.layers[0] > 0) {
+    candidates.push_back({Algorithm::layered, options.layers});
+  } else if (options.algorithm == Algorithm::layered || (candidates.front().algorithm == Algorithm::cannon &&
+                                                         options.algorithm == Algorithm::automatic && knows_network)) {
+    for (const std::array<int, 3>& grid : layered_grids(ranks.count)) {
+      candidates.push_back({Algorithm::layered, grid});
+    }
+  }
+  if (candidates.empty()) {
+    candidates.push_back({Algorithm::layered, flat});  // one rank has no layers
+  }
+  return candidates;
+}
+
+/// The same with all depths where the network is known.
+std::vector<Candidate> candidates_for(const Ranks& ranks, const std::array<int, 3>& flat, bool knows_network,
+                                      const MultiplyOptions& options) {
+  std::vector<Candidate> candidates;
+  for (Candidate candidate : grids_for(ranks, flat, knows_network, options)) {
+    const bool is_open = knows_network && candidate.algorithm != Algorithm::stationary;
+    for (const std::int64_t depth : std::span(depths).first(is_open ? depths.size() : 1)) {
+      candidate.depth = depth;
+      candidates.push_back(candidate);
+    }
+  }
+  return candidates;
+}
+
+/// Why the best of the candidates was taken, which the model has been asked about.
+std::string reason_for(const Candidate& best, const std::vector<Candidate>& candidates, const Ranks& ranks) {
+  std::string reason;
+  if (best.time.shift_s == 0) {
+    reason = ranks.all_mapped() ? "all ranks map one another's memory, and multiply blocks where they lie"
+                                : "nothing is known of the network that would speak for layers";
+  } else if (best.algorithm == Algorithm::cannon) {
+    reason = "the shortest by the model of all grids that have the memory";
+  } else {
+    double flat_s = candidates.front().time.total_s;
+    for (const Candidate& other : candidates) {
+      flat_s = other.algorithm == Algorithm::cannon ? std::min(flat_s, other.time.total_s) : flat_s;
+    }
+    reason = fmt::format("by the model {}, and {} on {}", format_seconds(best.time.total_s), format_seconds(flat_s),
+                         text_of(candidates.front().grid));
+  }
+  const auto shortest = std::ranges::min_element(candidates, {}, [](const Candidate& one) { return one.time.total_s; });
+  if (shortest->time.total_s < best.time.total_s) {
+    reason += fmt::format("; {} would take {}, but also {} of each rank's memory", text_of(shortest->grid),
+                          format_seconds(shortest->time.total_s),
+                          format_bytes(static_cast<std::uint64_t>(shortest->time.memory_bytes)));
+  }
+  return reason;
+}
+
+}  // namespace
+
+std::string_view name(Algorithm algorithm) noexcept {
+  switch (algorithm) {
+    case Algorithm::automatic:
+      return "automatic";
+    case Algorithm::stationary:
+      return "stationary";
+    case Algorithm::cannon:
+      return "cannon";
+    case Algorithm::layered:
+      return "layered";
+  }
+  return "";
+}
+
+MultiplyPlan plan_multiply(const gas::Team& team, npy::DataType type, std::int64_t m, std::int64_t n, std::int64_t k,
+                           const std::array<int, 2>& grid_of_c, const MultiplyOptions& options) {
+  check(team, options);
+  const Ranks ranks = ranks_of(team, options);
+  const std::array<int, 3> flat{1, grid_of_c[0], grid_of_c[1]};
+  const machine::Machine machine = options.machine != nullptr ? *options.machine : machine::built_in();
+  const bool knows_network = machine.network && !machine.transports.empty();
+  const bool knows_name = std::ranges::any_of(
+      machine.transports, [&](const machine::Transport& one) { return one.name == team.transport_name(); });
+  std::vector<Candidate> candidates = candidates_for(ranks, flat, knows_network, options);
+  const Candidate* best = nullptr;
+  for (Candidate& candidate : candidates) {
+    const std::array<int, 3>& grid = candidate.grid;
+    if ((knows_network || ranks.all_mapped()) && m > 0 && n > 0 && k > 0) {
+      candidate.time = model::shifted_time(
+          machine, {.m = static_cast<double>(m),
+                    .n = static_cast<double>(n),
+                    .k = static_cast<double>(k),
+                    .word_bytes = npy::element_bytes(type),
+                    .flops = flops(type, static_cast<double>(m), static_cast<double>(n), static_cast<double>(k)),
+                    .rate_flops = rate_flops(machine, options.threads, type),
+                    .layers = grid[0],
+                    .rows = grid[1],
+                    .columns = grid[2],
+                    .ranks_per_node = ranks.most_per_node,
+                    .depth = static_cast<double>(candidate.depth),
+                    .transport = knows_name ? std::string(team.transport_name()) : std::string()});
+    }
+    // The first one is taken where nothing has room: it needs the least.
+    const bool fits = candidate.time.memory_bytes <= static_cast<double>(ranks.memory_bytes);
+    if (best == nullptr || (fits && candidate.time.total_s < best->time.total_s)) {
+      best = &candidate;
+    }
+  }
+  const bool is_open = options.algorithm == Algorithm::automatic;
+  const MultiplyPlan plan{.algorithm = best->algorithm,
+                          .grid = best->grid,
+                          .depth = best->depth,
+                          .predicted_s = best->time.total_s,
+                          .transfer_s = best->time.shift_s,
+                          .hidden_s = best->time.hidden_s,
+                          .reason = is_open ? reason_for(*best, candidates, ranks) : "asked for"};
+  // Ranks with other options, or that know other machines, may have chosen differently.
+  team.agree_on("algorithm of a multiply",
+                fmt::format("{} on {}, {} deep", name(plan.algorithm), text_of(plan.grid), plan.depth));
+  return plan;
+}
+
+}  // namespace penstock::gemm

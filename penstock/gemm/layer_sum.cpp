@@ -1,0 +1,96 @@
+// Each worker puts its tile, cut by C's owners, into a copy of their blocks that its layer has to itself; whoever has
+// all of them adds them up.
+#include "penstock/gemm/layer_sum.hpp"
+
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <utility>
+#include <vector>
+
+#include "penstock/gemm/blas.hpp"
+#include "penstock/layout/layout.hpp"
+
+namespace penstock::gemm {
+namespace {
+
+Range common(const Range& one, const Range& other) {
+  const std::int64_t first = std::max(one.first, other.first);
+  return {first, std::max<std::int64_t>(std::min(one.end(), other.end()) - first, 0)};
+}
+
+/// What a worker's tile and the block of a rank have in common, in C.
+gas::Box<2> common(const WorkGrid& grid, int worker, const gas::Box<2>& block) {
+  const Range rows = common(grid.rows(worker), {block.first[0], block.extents[0]});
+  const Range columns = common(grid.columns(worker), {block.first[1], block.extents[1]});
+  return {{rows.first, columns.first}, {rows.count, columns.count}};
+}
+
+/// A box that lies in a larger one.
+layout::Layout within(const gas::Box<2>& part, const gas::Index<2>& first, const gas::Index<2>& extents,
+                      std::int64_t element_bytes) {
+  const gas::Index<2> start{part.first[0] - first[0], part.first[1] - first[1]};
+  return layout::Layout::subarray(extents, start, part.extents, element_bytes);
+}
+
+}  // namespace
+
+template <class T>
+std::int64_t layer_sum_bytes(const WorkGrid& grid, const GlobalMatrix<T>& c) {
+  return grid.shape().layers * static_cast<std::int64_t>(c.local().size_bytes());
+}
+
+template <class T>
+void add_tiles(const gas::Team& team, const WorkGrid& grid, const T* tile, T beta, GlobalMatrix<T>& c) {
+  constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+  gas::Segment copies(team, static_cast<std::size_t>(layer_sum_bytes(grid, c)), 1);
+  const int rank = team.rank();
+  std::vector<gas::Event> events;
+  if (rank < grid.workers()) {
+    const Range rows = grid.rows(rank);
+    const Range columns = grid.columns(rank);
+    const int layer = rank / (grid.shape().rows * grid.shape().columns);
+    for (int turn = 0; turn < team.size(); ++turn) {
+      const int owner = (rank + turn) % team.size();
+      for (const gas::Box<2>& block : c.boxes(owner)) {
+        if (const gas::Box<2> part = common(grid, rank, block); part.count() > 0) {
+          gas::Put put = copies.start_put_signal(
+              {owner, static_cast<std::size_t>(layer * block.count() * bytes)},
+              within(part, block.first, block.extents, bytes), reinterpret_cast<const std::byte*>(tile),
+              within(part, {rows.first, columns.first}, {rows.count, columns.count}, bytes), 0);
+          events.push_back(std::move(put.source));
+          events.push_back(std::move(put.remote));
+        }
+      }
+    }
+  }
+  for (const gas::Box<2>& block : c.boxes(rank)) {
+    std::uint64_t parts = 0;
+    for (int worker = 0; worker < grid.workers(); ++worker) {
+      parts += common(grid, worker, block).count() > 0 ? 1 : 0;
+    }
+    copies.wait(0, parts);
+    T* elements = c.local().data();
+    scale(npy::data_type<T>(), block.extents[0], block.extents[1], std::complex<double>(beta),
+          reinterpret_cast<std::byte*>(elements), block.extents[1]);
+    for (int layer = 0; layer < grid.shape().layers; ++layer) {
+      const T* copy = copies.local_as<T>().data() + layer * block.count();
+      std::transform(elements, elements + block.count(), copy, elements, [](T one, T other) { return one + other; });
+    }
+  }
+  gas::all_of(events).wait_or_give_up();
+  team.barrier();  // nobody puts into these copies any more
+}
+
+template std::int64_t layer_sum_bytes(const WorkGrid&, const GlobalMatrix<float>&);
+template std::int64_t layer_sum_bytes(const WorkGrid&, const GlobalMatrix<double>&);
+template std::int64_t layer_sum_bytes(const WorkGrid&, const GlobalMatrix<std::complex<float>>&);
+template std::int64_t layer_sum_bytes(const WorkGrid&, const GlobalMatrix<std::complex<double>>&);
+template void add_tiles(const gas::Team&, const WorkGrid&, const float*, float, GlobalMatrix<float>&);
+template void add_tiles(const gas::Team&, const WorkGrid&, const double*, double, GlobalMatrix<double>&);
+template void add_tiles(const gas::Team&, const WorkGrid&, const std::complex<float>*, std::complex<float>,
+                        GlobalMatrix<std::complex<float>>&);
+template void add_tiles(const gas::Team&, const WorkGrid&, const std::complex<double>*, std::complex<double>,
+                        GlobalMatrix<std::complex<double>>&);
+
+}  // namespace penstock::gemm
