@@ -66,12 +66,16 @@ File File::create(const std::string& path) {
   return {path, O_RDWR | O_CREAT | O_TRUNC};
 }
 
-File File::create_direct(const std::string& path) {
-  return past_cache(path, O_RDWR | O_CREAT | O_TRUNC);
+File File::open_direct(const std::string& path) {
+  return past_cache(path, O_RDONLY);
 }
 
-File File::open_direct(const std::string& path) {
+File File::open_direct_for_writing(const std::string& path) {
   return past_cache(path, O_RDWR);
+}
+
+File File::create_direct(const std::string& path) {
+  return past_cache(path, O_RDWR | O_CREAT | O_TRUNC);
 }
 
 File File::past_cache(const std::string& path, int flags) {

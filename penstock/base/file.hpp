@@ -22,10 +22,11 @@ class File {
   static File open_for_writing(const std::string& path);
   /// Opens a file for reading and writing, made if there is none and emptied if there is one.
   static File create(const std::string& path);
-  /// As `create` and `open_for_writing`, past the page cache where the file system lets it: offsets, lengths and memory
-  /// are aligned to `scratch_alignment`.
-  static File create_direct(const std::string& path);
+  /// As `open`, `open_for_writing` and `create`, past the page cache where the file system lets it: offsets, lengths
+  /// and memory are aligned to `scratch_alignment`.
   static File open_direct(const std::string& path);
+  static File open_direct_for_writing(const std::string& path);
+  static File create_direct(const std::string& path);
   /// A file without a name in the folder `folder`, gone with its last user, also where that is killed. Reads and writes
   /// pass by the page cache where the file system lets them: offsets, lengths and memory are aligned to
   /// `scratch_alignment`.

@@ -144,20 +144,14 @@ void SlabPass::push(std::int64_t slab, std::size_t turn) {
   const Slot from = arriving_[turn % arriving_.size()];
   const std::size_t place = turn % leaving_.size();
   const Slot to = leaving_[place];
-  const std::int64_t plane_bytes = cuts().plane_points() * cuts().element_bytes();
-  const std::int64_t slab_bytes = cuts().planes_of(slab) * plane_bytes;
-  std::byte* const planes = slots_.bytes(from).data();
+  const std::int64_t slab_bytes = cuts().planes_of(slab) * cuts().plane_points() * cuts().element_bytes();
+  std::byte* const pages = slots_.bytes(from).data();
+  std::byte* const planes = pages + (setting_.files.input_offset + begin_of(slab)) % File::scratch_alignment;
   std::byte* const bricks = slots_.bytes(to).data();
-  pending_.push_back(
-      {.label = fmt::format("slab {}", slab),
-       .inward = {{.slot = from,
-                   .transfer = {.kind = Transfer::Kind::read,
-                                .file = setting_.files.input,
-                                .offset = setting_.files.input_offset + slab * cuts().tiling().planes * plane_bytes,
-                                .data = planes,
-                                .run_bytes = static_cast<std::size_t>(slab_bytes)}}},
-       .changes = {from, to},
-       .work = [this, slab, planes, bricks, place] { transform(slab, planes, bricks, sums_[place]); }});
+  pending_.push_back({.label = fmt::format("slab {}", slab),
+                      .inward = {{.slot = from, .transfer = from_input(slab, pages)}},
+                      .changes = {from, to},
+                      .work = [this, slab, planes, bricks, place] { transform(slab, planes, bricks, sums_[place]); }});
   // Parcels of their own: the slab's slot is free while the bricks are on their way.
   pending_.push_back({.label = fmt::format("bricks of slab {}", slab),
                       .changes = {to},
@@ -176,6 +170,28 @@ void SlabPass::push(std::int64_t slab, std::size_t turn) {
                         setting_.journal->add(brick_piece, cuts().brick_number(slab, 0), sums_[place]);
                         *setting_.done_bytes += slab_bytes;
                       }});
+}
+
+/// The pages that hold a slab, past the page cache; the last of the file, which is no whole page, through it.
+Transfer SlabPass::from_input(std::int64_t slab, std::byte* pages) const {
+  const PassFiles& files = setting_.files;
+  const std::int64_t begin = files.input_offset + begin_of(slab);
+  const std::int64_t bytes = cuts().planes_of(slab) * cuts().plane_points() * cuts().element_bytes();
+  const std::int64_t lead = begin % File::scratch_alignment;
+  const std::int64_t whole_bytes =
+      (lead + bytes + File::scratch_alignment - 1) / File::scratch_alignment * File::scratch_alignment;
+  if (begin - lead + whole_bytes > files.input_bytes) {
+    return {.kind = Transfer::Kind::read,
+            .file = files.input,
+            .offset = begin,
+            .data = pages + lead,
+            .run_bytes = static_cast<std::size_t>(bytes)};
+  }
+  return {.kind = Transfer::Kind::read,
+          .file = files.input_direct,
+          .offset = begin - lead,
+          .data = pages,
+          .run_bytes = static_cast<std::size_t>(whole_bytes)};
 }
 
 void SlabPass::transform(std::int64_t slab, std::byte* planes, std::byte* bricks,

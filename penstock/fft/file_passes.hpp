@@ -19,7 +19,9 @@ namespace penstock::fft {
 /// What the passes read and write; all of it the caller's, and there until they have run.
 struct PassFiles {
   const File* input = nullptr;
-  std::int64_t input_offset = 0;  ///< of element 0
+  const File* input_direct = nullptr;  ///< the same, past the page cache
+  std::int64_t input_offset = 0;       ///< of element 0
+  std::int64_t input_bytes = 0;        ///< of the file
   const File* output = nullptr;
   std::int64_t output_offset = 0;
   const File* scratch = nullptr;
@@ -99,6 +101,11 @@ class SlabPass final : public PassProgram {
 
  private:
   void push(std::int64_t slab, std::size_t turn) override;
+  /// Where a slab begins among the elements, in bytes.
+  std::int64_t begin_of(std::int64_t slab) const noexcept {
+    return slab * cuts().tiling().planes * cuts().plane_points() * cuts().element_bytes();
+  }
+  percolate::Transfer from_input(std::int64_t slab, std::byte* pages) const;
   void transform(std::int64_t slab, std::byte* planes, std::byte* bricks, std::vector<std::uint64_t>& sums) const;
   percolate::Slots& slots_;
   std::vector<percolate::Slot> arriving_;

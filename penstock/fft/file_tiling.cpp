@@ -27,15 +27,18 @@ std::int64_t taken(std::int64_t bytes) noexcept {
 
 /// Fixed figures, not this machine's: a run that goes on, and one on another day, must find the same tiling. What a
 /// disk without moving parts does, and what the system takes for each request (two cores of a Zen 5 server, 2026-11).
-double expected_s(const FileCuts& cuts) noexcept {
+double expected_s(const FileCuts& cuts, int threads) noexcept {
   constexpr double storage_bytes_per_s = 1e9;
+  constexpr double taken_bytes_per_s = 1e9;  // memory, in huge pages, zeroed
   constexpr double request_s = 2e-5;
   const auto bricks = static_cast<double>(cuts.slabs() * cuts.columns());
   const auto runs = static_cast<double>(cuts.planes() * cuts.columns());
   const auto moved_bytes = static_cast<double>(2 * cuts.field_bytes() + 2 * cuts.scratch_bytes());
   // Until the first slab or column is there, and while the last leaves, storage or processors wait.
   const auto edge_bytes = static_cast<double>(cuts.slab_bytes() + cuts.column_bytes());
-  return (moved_bytes + edge_bytes) / storage_bytes_per_s + (2 * bricks + runs) * request_s;
+  const auto slot_bytes = static_cast<double>(slab_pass_bytes(cuts, threads) + column_pass_bytes(cuts, threads));
+  return (moved_bytes + edge_bytes) / storage_bytes_per_s + slot_bytes / taken_bytes_per_s +
+         (2 * bricks + runs) * request_s;
 }
 
 /// From 1 to `most`, each about a sixth more than the one before.
@@ -60,10 +63,17 @@ std::int64_t FileCuts::points_of(std::int64_t column) const noexcept {
   return std::min(tiling_.points, plane_points_ - column * tiling_.points);
 }
 
-std::int64_t cuts_bytes(const FileCuts& cuts, int threads) noexcept {
+std::int64_t slab_pass_bytes(const FileCuts& cuts, int threads) noexcept {
   const SlotCounts counts(threads);
-  return std::max(counts.slabs * taken(cuts.slab_bytes()) + counts.brick_slabs * taken(cuts.slab_bricks_bytes()),
-                  counts.columns * taken(cuts.column_bytes()));
+  return counts.slabs * taken(cuts.slab_bytes()) + counts.brick_slabs * taken(cuts.slab_bricks_bytes());
+}
+
+std::int64_t column_pass_bytes(const FileCuts& cuts, int threads) noexcept {
+  return SlotCounts(threads).columns * taken(cuts.column_bytes());
+}
+
+std::int64_t cuts_bytes(const FileCuts& cuts, int threads) noexcept {
+  return std::max(slab_pass_bytes(cuts, threads), column_pass_bytes(cuts, threads));
 }
 
 FileTiling choose_file_tiling(const Extents& size, npy::DataType type, int threads, std::int64_t memory_bytes,
@@ -83,9 +93,9 @@ FileTiling choose_file_tiling(const Extents& size, npy::DataType type, int threa
       const FileCuts cuts(size, type, tiling);
       const std::int64_t bytes = cuts_bytes(cuts, threads);
       least_bytes = std::min(least_bytes, bytes);
-      if (bytes <= memory_bytes && expected_s(cuts) < best_s) {
+      if (bytes <= memory_bytes && expected_s(cuts, threads) < best_s) {
         best = tiling;
-        best_s = expected_s(cuts);
+        best_s = expected_s(cuts, threads);
       }
     }
   }

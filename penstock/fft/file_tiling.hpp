@@ -39,8 +39,10 @@ class FileCuts {
   /// The number of a brick in the journal, where all of a slab follow one another.
   std::int64_t brick_number(std::int64_t slab, std::int64_t column) const noexcept { return slab * columns_ + column; }
 
-  /// A slab as it arrives, a slab in bricks, a column in bricks.
-  std::int64_t slab_bytes() const noexcept { return tiling_.planes * plane_points_ * element_bytes_; }
+  /// A slab as it arrives, with what lies beside it on its first and last page; a slab in bricks; a column in bricks.
+  std::int64_t slab_bytes() const noexcept {
+    return tiling_.planes * plane_points_ * element_bytes_ + 2 * File::scratch_alignment;
+  }
   std::int64_t slab_bricks_bytes() const noexcept { return columns_ * brick_bytes_; }
   std::int64_t column_bytes() const noexcept { return slabs_ * brick_bytes_; }
   std::int64_t scratch_bytes() const noexcept { return columns_ * column_bytes(); }
@@ -64,7 +66,9 @@ struct SlotCounts {
   std::int64_t columns;
 };
 
-/// The memory that a tiling takes, in the pass that takes more.
+/// The memory that a tiling takes in the pass over slabs and in the one over columns, and in the one that takes more.
+std::int64_t slab_pass_bytes(const FileCuts& cuts, int threads) noexcept;
+std::int64_t column_pass_bytes(const FileCuts& cuts, int threads) noexcept;
 std::int64_t cuts_bytes(const FileCuts& cuts, int threads) noexcept;
 
 /// The tiling of the shortest expected time that fits into `memory_bytes`. Throws Error where none does, with the least

@@ -65,6 +65,7 @@ struct FileTransform::State {
   FilePlan plan;
   npy::Header header;  // of the input
   File input;
+  File input_direct;
   std::optional<journal::ResumableFile> result;
   std::unique_ptr<percolate::Engine> own_engine;
   FileCuts cuts;
@@ -88,8 +89,8 @@ struct FileTransform::State {
   PassSetting setting();
   template <class Pass>
   percolate::RunTimes run(Pass& pass, const percolate::Slots& slots);
-  percolate::Slots take_slots() const {
-    return percolate::Slots({{"memory", static_cast<std::size_t>(plan.block_bytes)}});
+  static percolate::Slots take_slots(std::int64_t bytes) {
+    return percolate::Slots({{"memory", static_cast<std::size_t>(bytes)}});
   }
 };
 
@@ -143,7 +144,7 @@ void FileTransform::State::open_files(bool goes_on) {
                         text, output_offset + header.data_bytes());
   const bool has_scratch = goes_on && fs::exists(scratch_path());
   try {
-    scratch = has_scratch ? File::open_direct(scratch_path()) : File::create_direct(scratch_path());
+    scratch = has_scratch ? File::open_direct_for_writing(scratch_path()) : File::create_direct(scratch_path());
     if (scratch.size() != plan.scratch_bytes) {
       scratch.reserve(plan.scratch_bytes);
     }
@@ -167,7 +168,7 @@ void FileTransform::State::find_pieces() {
   }
   std::vector<bool> is_made(static_cast<std::size_t>(plan.columns));
   if (!found.empty()) {
-    percolate::Slots slots = take_slots();
+    percolate::Slots slots = take_slots(column_pass_bytes(cuts, options.threads));
     ColumnCheck check(setting(), found, slots);
     run(check, slots);
     for (const std::int64_t column : found) {
@@ -218,7 +219,9 @@ void FileTransform::State::predict(const model::StorageFigures& figures) {
 
 PassSetting FileTransform::State::setting() {
   return {.files = {.input = &input,
+                    .input_direct = &input_direct,
                     .input_offset = header.data_offset,
+                    .input_bytes = header.data_offset + header.data_bytes(),
                     .output = &output,
                     .output_offset = output_offset,
                     .scratch = &scratch},
@@ -258,6 +261,7 @@ FileTransform::FileTransform(const FileField& field, const FileOptions& options)
   }
   state.header = read_field_header(field.input);
   state.input = File::open(field.input);
+  state.input_direct = File::open_direct(field.input);
   std::error_code ignored;
   if (fs::equivalent(field.input, field.output, ignored)) {
     throw Error(fmt::format("'{}' is read and written: name another file for the output", field.output));
@@ -311,11 +315,11 @@ FileResult FileTransform::run() {
                                 state.scratch_path(), result.bricks_torn));
       }
       if (!state.slabs.empty()) {
-        percolate::Slots slots = state.take_slots();
+        percolate::Slots slots = State::take_slots(slab_pass_bytes(state.cuts, state.options.threads));
         SlabPass pass(state.setting(), std::exchange(state.slabs, {}), slots);
         add(result.times, state.run(pass, slots));
       }
-      percolate::Slots slots = state.take_slots();
+      percolate::Slots slots = State::take_slots(column_pass_bytes(state.cuts, state.options.threads));
       ColumnPass pass(state.setting(), std::exchange(state.columns, {}), slots);
       add(result.times, state.run(pass, slots));
       state.slabs = pass.torn_slabs();

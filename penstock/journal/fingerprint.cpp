@@ -1,5 +1,7 @@
 // Samples all over a file: a change that keeps length and time is then still likely to be seen, and a file of any size
 // costs a megabyte to read.
+#include "penstock/journal/fingerprint.hpp"
+
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -8,7 +10,6 @@
 
 #include "penstock/base/checksum.hpp"
 #include "penstock/base/error.hpp"
-#include "penstock/journal/fingerprint.hpp"
 
 namespace penstock::journal {
 
