@@ -4,7 +4,6 @@
 #include <array>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "penstock/journal/journal.hpp"
 #include "tests/fails_with.hpp"
@@ -12,10 +11,6 @@
 
 namespace penstock::journal {
 namespace {
-
-std::uint64_t sum(std::string_view text) {
-  return checksum(std::as_bytes(std::span(text)));
-}
 
 TEST(Journal, KnowsAfterwardsWhatItWasTold) {
   const TemporaryFolder folder(TemporaryFolder::in_memory());
