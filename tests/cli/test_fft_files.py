@@ -1,50 +1,31 @@
 #!/usr/bin/env python3
 """`penstock fft` of fields that --memory does not hold: the result of a transform in memory, in passes over files; one
-line for what cannot be, and runs that are killed go on where they were.
-
-PENSTOCK_TEST_KILLS says how many kills at random moments are made (4); PENSTOCK_TEST_SEED repeats them.
-"""
+line for what cannot be, and runs that are killed go on where they were."""
 
 import array
 import ast
 import json
 import os
-import pathlib
 import random
-import signal
-import subprocess
-import time
 import unittest
 
 import command
+import file_runs
 import npy_files
 
-KILLS = int(os.environ.get("PENSTOCK_TEST_KILLS", "4"))
-SEED = int(os.environ.get("PENSTOCK_TEST_SEED", time.time_ns() % 1000000))
-MACHINE = pathlib.Path(__file__).parents[2] / "machines" / "default.toml"
-STORAGE = """
-[[node.memory_levels]]
-name = "storage"
-capacity_bytes = 1_000_000_000_000
-bandwidth_bytes_per_s = 1e9
-latency_s = 1e-4
-"""
 FILES = ["fft", "--input", "f.npy", "--output", "g.npy"]
 SMALL = ["--memory", "44MiB", "--threads", "2"]
 # 44 MB in double precision, most of which does not fit
 SIZE = (131, 150, 140)
 
 
-class FftFiles(command.CommandTest):
+class FftFiles(file_runs.FileRunTest):
     # In memory where that can be: how long a disk takes to have written everything is nobody's to say.
     parent = "/dev/shm" if os.path.isdir("/dev/shm") else None
 
     def setUp(self):
         super().setUp()
-        # Nothing is measured where a machine is given, so that runs are short.
-        machine = self.cache.parent / "machine.toml"
-        machine.write_text(MACHINE.read_text() + STORAGE)
-        self.in_files = [*FILES, *SMALL, "--machine", str(machine)]
+        self.in_files = [*FILES, *SMALL, "--machine", str(self.machine)]
 
     def write_noise(self, name="f.npy", size=SIZE, code="d"):
         """A file of complex numbers, larger than npy_files would write in good time."""
@@ -117,45 +98,18 @@ class FftFiles(command.CommandTest):
             self.assertLess(begins["slab 0"], begins["column 0"])
         self.assertEqual(len(contents), 1)
 
-    def kill_after(self, delay_s):
-        with subprocess.Popen(
-            [command.COMMAND, *self.in_files],
-            cwd=self.folder,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        ) as process:
-            time.sleep(delay_s)
-            process.send_signal(signal.SIGKILL)
-            return process.wait() == -signal.SIGKILL
-
     def test_killed_runs_go_on_and_give_the_same(self):
         self.write_noise()
-        begin_s = time.monotonic()
-        self.run_in_files()
-        whole_s = time.monotonic() - begin_s
-        expected = (self.folder / "g.npy").read_bytes()
-        chance = random.Random(SEED)
-        kills = slabs = columns = 0
-        while kills < KILLS:
-            with self.subTest(seed=SEED, kill=kills):
-                (self.folder / "g.npy").unlink(missing_ok=True)
-                while self.kill_after(chance.uniform(0.1 * whole_s, whole_s)):
-                    kills += 1
-                    if kills >= KILLS:
-                        break
-                figures = self.run_in_files()
-                slabs += figures["slabs_found"]
-                columns += figures["columns_found"]
-                self.assertEqual((self.folder / "g.npy").read_bytes(), expected)
-                self.assertEqual(self.left_behind(), ["f.npy", "g.npy"])
-        print(f"{kills} kills, {slabs} slabs and {columns} columns found again")
+        found = list(self.kill_and_go_on(self.in_files, self.run_in_files, "g.npy"))
+        slabs, columns = (sum(figures[name] for figures in found) for name in ("slabs_found", "columns_found"))
+        print(f"{slabs} slabs and {columns} columns found again")
 
     def test_a_changed_input_is_noticed(self):
         self.write_noise()
         delay_s = 0.1
         while not (self.folder / "g.npy.scratch").exists():
             (self.folder / "g.npy").unlink(missing_ok=True)
-            self.kill_after(delay_s)
+            self.kill_after(delay_s, self.in_files)
             delay_s = delay_s * 1.3 if not (self.folder / "g.npy").exists() else 0.05
         self.write_noise()
         result = self.run_alone(*self.in_files)

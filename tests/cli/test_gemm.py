@@ -1,32 +1,15 @@
 #!/usr/bin/env python3
-"""`penstock gemm`: exact results from files, one line for what cannot be, and runs that are killed go on where they were.
-
-PENSTOCK_TEST_KILLS says how many kills at random moments are made (3); PENSTOCK_TEST_SEED repeats them.
-"""
+"""`penstock gemm`: exact results from files, one line for what cannot be, and runs that are killed go on where they were."""
 
 import array
 import json
-import os
-import pathlib
 import random
-import signal
-import subprocess
-import time
 import unittest
 
 import command
+import file_runs
 import npy_files
 
-KILLS = int(os.environ.get("PENSTOCK_TEST_KILLS", "3"))
-SEED = int(os.environ.get("PENSTOCK_TEST_SEED", time.time_ns() % 1000000))
-MACHINE = pathlib.Path(__file__).parents[2] / "machines" / "default.toml"
-STORAGE = """
-[[node.memory_levels]]
-name = "storage"
-capacity_bytes = 1_000_000_000_000
-bandwidth_bytes_per_s = 1e9
-latency_s = 1e-4
-"""
 FILES = ["gemm", "--a", "a.npy", "--b", "b.npy", "--c", "c.npy"]
 
 
@@ -34,12 +17,9 @@ def integers(chance, count):
     return [float(chance.randrange(-4, 5)) for _ in range(count)]
 
 
-class Gemm(command.CommandTest):
+class Gemm(file_runs.FileRunTest):
     def setUp(self):
         super().setUp()
-        # Nothing is measured where a machine is given, so that runs are short.
-        self.machine = self.cache.parent / "machine.toml"
-        self.machine.write_text(MACHINE.read_text() + STORAGE)
         self.run_it = [*FILES, "--machine", str(self.machine), "--memory", "64MiB"]
 
     def write_noise(self, name, rows, columns):
@@ -93,42 +73,20 @@ class Gemm(command.CommandTest):
         self.assertGreater(figures["tiling"]["tiles"], 1)
         self.assertLessEqual(figures["peak_resident_bytes"], 1.05 * 40 * 2**20)
 
-    def kill_after(self, delay_s):
-        with subprocess.Popen(
-            [command.COMMAND, *self.run_it, "--threads", "1"],
-            cwd=self.folder,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        ) as process:
-            time.sleep(delay_s)
-            process.send_signal(signal.SIGKILL)
-            return process.wait() == -signal.SIGKILL
-
     def test_killed_runs_go_on_and_give_the_same(self):
         self.write_noise("a.npy", 2100, 1500)
         self.write_noise("b.npy", 1500, 1600)
         self.run_it[-1] = "30MiB"
-        begin_s = time.monotonic()
-        whole = self.run_alone(*self.run_it, "--threads", "1", "--json", "-")
-        whole_s = time.monotonic() - begin_s
-        self.assertEqual(whole.status, 0, whole.stderr)
-        self.assertGreater(json.loads(whole.stdout)["tiling"]["tiles"], 3)
-        expected = (self.folder / "c.npy").read_bytes()
-        chance = random.Random(SEED)
-        kills = found = 0
-        while kills < KILLS:
-            with self.subTest(seed=SEED, kill=kills):
-                (self.folder / "c.npy").unlink(missing_ok=True)
-                while self.kill_after(chance.uniform(0.2 * whole_s, whole_s)):
-                    kills += 1
-                    if kills >= KILLS:
-                        break
-                result = self.run_alone(*self.run_it, "--threads", "1", "--json", "-")
-                self.assertEqual(result.status, 0, result.stderr)
-                found += json.loads(result.stdout)["tiles_found"]
-                self.assertEqual((self.folder / "c.npy").read_bytes(), expected)
-                self.assertEqual(self.left_behind(), ["a.npy", "b.npy", "c.npy"])
-        print(f"{kills} kills, {found} tiles found again")
+        line = [*self.run_it, "--threads", "1"]
+
+        def run():
+            result = self.run_alone(*line, "--json", "-")
+            self.assertEqual(result.status, 0, result.stderr)
+            figures = json.loads(result.stdout)
+            self.assertGreater(figures["tiling"]["tiles"], 3)
+            return figures["tiles_found"]
+
+        print(f"{sum(self.kill_and_go_on(line, run, 'c.npy'))} tiles found again")
 
     def test_ranks_multiply_exactly(self):
         for arguments in (
@@ -189,7 +147,7 @@ class Gemm(command.CommandTest):
             (["--alpha", "x"], "not a number"),
             (["--memory", "1MiB"], "give at least"),
             (["--memory", "0"], "--memory"),
-            (["--machine", str(MACHINE)], "storage"),
+            (["--machine", str(file_runs.MACHINE)], "storage"),
             (["--engine", "punch-cards"], "io_uring"),
             (["--size", "3,4,5"], "give one of the two"),
             (["--algorithm", "strassen"], "layered"),
@@ -216,7 +174,7 @@ class Gemm(command.CommandTest):
         delay_s = 0.2
         while not (self.folder / "c.npy.part").exists():
             (self.folder / "c.npy").unlink(missing_ok=True)
-            self.kill_after(delay_s)
+            self.kill_after(delay_s, self.run_it)
             delay_s = delay_s * 1.3 if not (self.folder / "c.npy").exists() else 0.1
         self.write_noise("b.npy", 1500, 1600)
         result = self.run_alone(*self.run_it)
