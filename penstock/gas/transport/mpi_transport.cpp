@@ -23,6 +23,12 @@ constexpr int most_tags = 32767;
 
 class MpiRegion final : public Region {
  public:
+  /// The memory of `rank`, of `size` ranks.
+  void add(int rank, int size, Memory memory) {
+    at.resize(index(size));
+    at[index(rank)] = memory.data();
+    memories.push_back(std::move(memory));
+  }
   std::vector<Memory> memories;
 };
 
@@ -38,6 +44,9 @@ class MpiTransport final : public Transport {
     check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
     check_mpi(MPI_Query_thread(&thread_level_), "MPI_Query_thread");
     local_peers_ = static_cast<int>(std::count(nodes_.begin(), nodes_.end(), nodes_[index(rank_)]));
+    std::vector<int> sorted = nodes_;
+    std::sort(sorted.begin(), sorted.end());
+    maps_any_ = std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
     name_network();
   }
 
@@ -55,6 +64,7 @@ class MpiTransport final : public Transport {
   int size() const noexcept override { return size_; }
   std::string_view name() const noexcept override { return name_; }
   bool is_local(int peer) const noexcept override { return nodes_[index(peer)] == nodes_[index(rank_)]; }
+  bool maps_any() const noexcept override { return maps_any_; }
   bool allows_threads() const noexcept override { return spans_one_node() || thread_level_ >= MPI_THREAD_SERIALIZED; }
 
   void barrier() override {
@@ -72,6 +82,13 @@ class MpiTransport final : public Transport {
     auto buffer = std::make_unique<std::vector<std::byte>>(bytes * (index(size_) + 1));
     std::byte* const gathered = buffer->data() + bytes;
     std::memcpy(buffer->data(), mine, bytes);
+    if constexpr (is_simulated) {
+      // The simulator's split-phase calls send a message from each to all. Its blocking one does better, and serves
+      // nobody meanwhile: all go into it together.
+      barrier();
+      check_mpi(MPI_Allgather(mine, 1, type.get(), all, 1, type.get(), comm_), "MPI_Allgather");
+      return;
+    }
     MPI_Request request = MPI_REQUEST_NULL;
     {
       const std::scoped_lock lock(*mutex_);
@@ -116,32 +133,7 @@ class MpiTransport final : public Transport {
   }
 
   std::unique_ptr<Region> map(std::size_t bytes) override {
-    std::optional<SharedMemory> shared;
-    std::string failure;
-    try {
-      shared.emplace(bytes);
-    } catch (const Error& error) {
-      failure = error.what();
-    }
-    throw_if_any_failed(*this, failure);
-    std::vector<SharedMemoryTicket> tickets(index(size_));
-    all_gather(&shared->ticket(), sizeof(SharedMemoryTicket), tickets.data());
-    auto region = std::make_unique<MpiRegion>();
-    try {
-      for (int peer = 0; peer < size_; ++peer) {
-        if (peer == rank_) {
-          region->memories.push_back(shared->take_memory());
-          region->mine = {region->memories.back().data(), region->memories.back().size()};
-        } else {
-          region->memories.push_back(is_local(peer) ? map_shared_memory(tickets[index(peer)]) : Memory());
-        }
-        region->at.push_back(region->memories.back().data());
-      }
-    } catch (const Error& error) {
-      failure = error.what();
-    }
-    throw_if_any_failed(*this, failure);  // also keeps every descriptor open until all peers have mapped it
-    return region;
+    return maps_any_ ? map_shared(bytes) : map_own(bytes);
   }
 
   std::unique_ptr<Channel> send_channel(int peer, std::span<const std::byte> data) override {
@@ -172,6 +164,46 @@ class MpiTransport final : public Transport {
   void check_peers() const override { watch_->check(); }
 
  private:
+  std::unique_ptr<Region> map_own(std::size_t bytes) {
+    auto region = std::make_unique<MpiRegion>();
+    std::string failure;
+    try {
+      region->add(rank_, size_, Memory(bytes));
+    } catch (const Error& error) {
+      failure = error.what();
+    }
+    throw_if_any_failed(*this, failure);
+    region->mine = {region->at[index(rank_)], bytes};
+    return region;
+  }
+
+  std::unique_ptr<Region> map_shared(std::size_t bytes) {
+    std::optional<SharedMemory> shared;
+    std::string failure;
+    try {
+      shared.emplace(bytes);
+    } catch (const Error& error) {
+      failure = error.what();
+    }
+    throw_if_any_failed(*this, failure);
+    std::vector<SharedMemoryTicket> tickets(index(size_));
+    all_gather(&shared->ticket(), sizeof(SharedMemoryTicket), tickets.data());
+    auto region = std::make_unique<MpiRegion>();
+    try {
+      region->add(rank_, size_, shared->take_memory());
+      for (int peer = 0; peer < size_; ++peer) {
+        if (peer != rank_ && is_local(peer)) {
+          region->add(peer, size_, map_shared_memory(tickets[index(peer)]));
+        }
+      }
+    } catch (const Error& error) {
+      failure = error.what();
+    }
+    throw_if_any_failed(*this, failure);  // also keeps every descriptor open until all peers have mapped it
+    region->mine = {region->at[index(rank_)], region->memories.front().size()};
+    return region;
+  }
+
   // Each channel between two ranks has a tag of its own: MPI keeps messages of one tag in order, but the threads of a
   // rank may send those of different exchanges in any.
   static int next_tag(std::map<int, int>& tags, int peer) { return tags[peer]++ % most_tags; }
@@ -188,14 +220,11 @@ class MpiTransport final : public Transport {
   bool spans_one_node() const { return local_peers_ == size_; }
 
   void name_network() {
-    std::vector<int> sorted = nodes_;
-    std::sort(sorted.begin(), sorted.end());
-    const bool some_are_local = std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
     const bool needs_none = network_ == NetworkKind::automatic || network_ == NetworkKind::none;
-    if (spans_one_node() && (some_are_local || needs_none)) {
+    if (spans_one_node() && (maps_any_ || needs_none)) {
       name_ = "shm";
     } else {
-      name_ = (some_are_local ? "shm+" : "") + std::string(network_name(network_));
+      name_ = (maps_any_ ? "shm+" : "") + std::string(network_name(network_));
     }
   }
 
@@ -204,6 +233,7 @@ class MpiTransport final : public Transport {
   int rank_ = 0;
   int size_ = 0;
   int local_peers_ = 0;
+  bool maps_any_ = false;
   int thread_level_ = MPI_THREAD_SINGLE;
   NetworkKind network_;
   std::string name_;

@@ -1,0 +1,17 @@
+// A described machine as SimGrid's hosts and links.
+#pragma once
+
+#include <simgrid/s4u.hpp>
+#include <vector>
+
+#include "penstock/machine/machine.hpp"
+
+namespace penstock::simulate {
+
+/// Makes `nodes` nodes of `machine` with their network, a mesh or torus, routed by its dimensions in order; messages
+/// have the costs of `transport`. Returns the nodes, the first dimension fastest. Once, before the simulation begins.
+/// Throws Error for another network, or more nodes than the machine has.
+std::vector<simgrid::s4u::Host*> make_platform(const machine::Machine& machine, const machine::Transport& transport,
+                                               std::int64_t nodes);
+
+}  // namespace penstock::simulate
