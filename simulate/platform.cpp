@@ -61,7 +61,9 @@ class Grid {
   std::vector<const s4u::Link*> links_;  // by node, dimension and way
 };
 
-void check(const machine::Machine& machine, std::int64_t nodes) {
+}  // namespace
+
+void check_platform(const machine::Machine& machine, std::int64_t nodes) {
   const bool is_grid = machine.network && (machine.network->topology == machine::Topology::torus ||
                                            machine.network->topology == machine::Topology::mesh);
   if (!is_grid) {
@@ -72,11 +74,8 @@ void check(const machine::Machine& machine, std::int64_t nodes) {
   }
 }
 
-}  // namespace
-
 std::vector<s4u::Host*> make_platform(const machine::Machine& machine, const machine::Transport& transport,
                                       std::int64_t nodes) {
-  check(machine, nodes);
   s4u::NetZone* const zone = s4u::create_full_zone("machine");
   std::vector<s4u::Host*> hosts;
   for (std::int64_t node = 0; node < nodes; ++node) {
@@ -85,13 +84,13 @@ std::vector<s4u::Host*> make_platform(const machine::Machine& machine, const mac
     hosts.push_back(host);
   }
   const Grid grid(*zone, *machine.network, nodes);
-  // One message alone: it is not shared.
   const machine::MessagePiece& piece = transport.pieces.back();
-  const s4u::Link* const software = zone->create_link("software", piece.bandwidth_bytes_per_s)
-                                        ->set_latency(piece.latency_s)
-                                        ->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)
-                                        ->seal();
   for (std::int64_t from = 0; from < nodes; ++from) {
+    // What one message alone takes. Of each node its own: what shares a link is solved for together.
+    const s4u::Link* const software = zone->create_link(fmt::format("{}-out", from), piece.bandwidth_bytes_per_s)
+                                          ->set_latency(piece.latency_s)
+                                          ->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)
+                                          ->seal();
     for (std::int64_t to = 0; to < nodes; ++to) {
       if (from != to) {
         std::vector<s4u::LinkInRoute> links = grid.route(from, to);

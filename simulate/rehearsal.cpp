@@ -182,7 +182,7 @@ double rehearse(const gas::Team& team, const fft::Options& options, const machin
   // A gap holds the link as so many bytes more would.
   const auto gap_bytes = static_cast<std::size_t>(
       std::lround(transport.gap_s * options.machine.network->link_bandwidth_bytes_per_s));
-  void* const data = SMPI_SHARED_MALLOC(longest(schedule) + gap_bytes);
+  void* const data = malloc(longest(schedule) + gap_bytes);
   std::vector<Messages> exchanges;
   exchanges.reserve(schedule.exchanges.size());
   for (std::size_t i = 0; i < schedule.exchanges.size(); ++i) {
@@ -192,8 +192,9 @@ double rehearse(const gas::Team& team, const fft::Options& options, const machin
   const double begin_s = seconds();
   Walk(schedule, exchanges, transport, model).run();
   const double mine_s = seconds() - begin_s;
+  if (team.rank() == 0) std::fprintf(stderr, "passes %zu begin %g mine %g msgs %zu model %g\n", schedule.passes.size(), begin_s, mine_s, schedule.exchanges[0].outgoing.size(), model.arithmetic_s[0]);
   const auto all_s = team.all_gather(mine_s);
-  SMPI_SHARED_FREE(data);
+  free(data);
   return *std::ranges::max_element(all_s);
 }
 

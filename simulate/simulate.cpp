@@ -38,14 +38,18 @@ struct Result {
   std::string failure;
 };
 
-/// Ranks by SimGrid's settings: nothing but what the platform says takes time.
-void configure() {
+/// Nothing but what the platform says takes time; called before the platform is made.
+void configure_network() {
   for (const char* const setting :
-       {"smpi/simulate-computation:no", "smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "smpi/os:0:0:0", "smpi/ois:0:0:0",
-        "smpi/or:0:0:0", "smpi/test:0", "smpi/privatization:no", "smpi/allgather:rdb", "smpi/shared-malloc:global",
-        "smpi/send-is-detached-thresh:1048576", "smpi/async-small-thresh:0", "network/crosstraffic:0",
-        "network/weight-S:0", "network/TCP-gamma:0", "network/loopback-bw:13.6e9", "network/loopback-lat:0",
-        "contexts/stack-size:256"}) {
+       {"network/bandwidth-factor:1", "network/latency-factor:1", "network/weight-S:20537", "network/TCP-gamma:4194304",
+        "network/crosstraffic:0", "network/loopback-bw:13.6e9", "network/loopback-lat:0", "contexts/stack-size:256"}) {
+    simgrid::s4u::Engine::set_config(setting);
+  }
+}
+
+/// The same of MPI's calls; called when SMPI knows its settings.
+void configure_mpi() {
+  for (const char* const setting : {"smpi/simulate-computation:no", "smpi/test:0", "smpi/wtime:0"}) {
     simgrid::s4u::Engine::set_config(setting);
   }
 }
@@ -90,10 +94,11 @@ void run_rank(const Settings& settings, const fft::Options& options, const machi
 
 Result simulate(const Settings& settings, const machine::Machine& machine, const model::FftTime& time) {
   const machine::Transport transport = model::find_transport(machine, settings.transport);
-  configure();
+  configure_network();
   const auto nodes = settings.ranks / settings.ranks_per_node;
   const auto hosts = make_platform(machine, transport, nodes);
   SMPI_init();
+  configure_mpi();
   SMPI_app_instance_register("penstock", nullptr, static_cast<int>(settings.ranks));
   const fft::Options options = options_of(settings, machine, time);
   Result result;
@@ -136,17 +141,25 @@ int run(int argc, char** argv) {
     throw Error(fmt::format("{} ranks, {} on each node: give whole nodes", settings.ranks, settings.ranks_per_node));
   }
   const machine::Machine machine = machine::find(settings.machine);
+  const std::int64_t nodes = settings.ranks / settings.ranks_per_node;
+  check_platform(machine, nodes);
+  // The grid of seed 0, which follows the dimensions: rows over all but the last, columns over that and a node's ranks.
+  const std::vector<std::int64_t> shape = model::shape_of(*machine.network, nodes);
+  const std::int64_t tz = shape.back() * settings.ranks_per_node;
   const model::FftRun model_run{.fft = {.size = settings.size},
-                                .nodes = settings.ranks / settings.ranks_per_node,
+                                .nodes = nodes,
                                 .ranks_per_node = settings.ranks_per_node,
+                                .ty = settings.ranks / tz,
+                                .tz = tz,
                                 .planes_per_message = settings.grain,
                                 .order = model::RankOrder::nodes_first,
                                 .transport = settings.transport,
                                 .copies_per_exchange = 2};
   const model::FftTime time = model::fft_time(machine, model_run);
 
-  std::vector<char*> names{argv[0], nullptr};
-  int count = 1;
+  std::string quiet = "--log=root.thres:warning";
+  std::vector<char*> names{argv[0], quiet.data(), nullptr};
+  int count = 2;
   const simgrid::s4u::Engine engine(&count, names.data());
   const auto begin = std::chrono::steady_clock::now();
   const Result result = simulate(settings, machine, time);

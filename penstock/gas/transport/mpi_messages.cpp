@@ -68,10 +68,19 @@ bool all_have_come(MPI_Comm comm, std::mutex& mutex, PeerWatch& watch, const std
 
 ByteType::ByteType(std::size_t bytes) {
   if (bytes <= INT_MAX) {
-    check_mpi(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type_), "MPI_Type_contiguous");
-    check_mpi(MPI_Type_commit(&type_), "MPI_Type_commit");
-    return;
+    count_ = static_cast<int>(bytes);
+  } else {
+    make(bytes);
   }
+}
+
+ByteType ByteType::unit(std::size_t bytes) {
+  ByteType type;
+  type.make(bytes);
+  return type;
+}
+
+void ByteType::make(std::size_t bytes) {
   constexpr std::size_t block = std::size_t{1} << 30;
   const std::size_t blocks = bytes / block;
   if (blocks > INT_MAX) {
@@ -88,7 +97,7 @@ ByteType::ByteType(std::size_t bytes) {
 }
 
 ByteType::~ByteType() {
-  if (type_ != MPI_DATATYPE_NULL) {
+  if (type_ != MPI_BYTE) {
     MPI_Type_free(&type_);
   }
 }
@@ -97,9 +106,9 @@ MpiChannel::MpiChannel(MPI_Comm comm, std::mutex& mutex, Direction direction, in
                        std::span<std::byte> data)
     : mutex_(mutex), type_(data.size()) {
   if (direction == Direction::send) {
-    check_mpi(MPI_Send_init(data.data(), 1, type_.get(), peer, tag, comm, &request_), "MPI_Send_init");
+    check_mpi(MPI_Send_init(data.data(), type_.count(), type_.get(), peer, tag, comm, &request_), "MPI_Send_init");
   } else {
-    check_mpi(MPI_Recv_init(data.data(), 1, type_.get(), peer, tag, comm, &request_), "MPI_Recv_init");
+    check_mpi(MPI_Recv_init(data.data(), type_.count(), type_.get(), peer, tag, comm, &request_), "MPI_Recv_init");
   }
 }
 

@@ -178,7 +178,7 @@ void MpiNetwork::send_packet(int peer, std::span<const std::byte> long_payload, 
   to.writer = PacketWriter();
   if (!long_payload.empty()) {
     const ByteType type(long_payload.size());
-    check_mpi(MPI_Isend(long_payload.data(), 1, type.get(), peer, long_tag, comm_, &sending.requests[1]), "MPI_Isend");
+    check_mpi(MPI_Isend(long_payload.data(), type.count(), type.get(), peer, long_tag, comm_, &sending.requests[1]), "MPI_Isend");
   }
   if (to.sends.empty()) {
     busy_peers_.push_back(peer);
@@ -281,7 +281,7 @@ void MpiNetwork::take(Inbox& inbox, int source, const Header& header, std::span<
   LongMessage message{source, header, inbox.place(source, header), MPI_REQUEST_NULL};
   const std::scoped_lock lock(mutex_);
   const ByteType type(header.bytes);
-  check_mpi(MPI_Irecv(message.place, 1, type.get(), source, long_tag, comm_, &message.request), "MPI_Irecv");
+  check_mpi(MPI_Irecv(message.place, type.count(), type.get(), source, long_tag, comm_, &message.request), "MPI_Irecv");
   long_.push_back(message);
 }
 
