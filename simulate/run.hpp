@@ -2,6 +2,7 @@
 #pragma once
 
 #include "penstock/fft/fft.hpp"
+#include "penstock/field/field.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/machine/machine.hpp"
 #include "penstock/model/model.hpp"
@@ -15,7 +16,7 @@ struct Checked {
   double tolerance = 0;
   double time_s = 0;
 };
-Checked run_transform(const gas::Team& team, const fft::Options& options);
+Checked run_transform(const gas::Team& team, const fft::Options& options, field::Reference reference);
 
 /// The simulated seconds of one forward transform without its data: the plan's own tiles and messages, in its order, as
 /// Pipeline runs them, where a stage takes the time that `model` says.
