@@ -90,7 +90,7 @@ std::vector<s4u::Host*> make_platform(const machine::Machine& machine, const mac
     const s4u::Link* const software = zone->create_link(fmt::format("{}-out", from), piece.bandwidth_bytes_per_s)
                                           ->set_latency(piece.latency_s)
                                           ->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)
-                                          
+
                                           ->seal();
     for (std::int64_t to = 0; to < nodes; ++to) {
       if (from != to) {

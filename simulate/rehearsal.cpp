@@ -1,11 +1,11 @@
 // The schedule of a plan, walked as Pipeline walks it: computing is simulated time, messages have no data.
 #include <mpi.h>
-#include <simgrid/s4u.hpp>
 #include <smpi/smpi.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <simgrid/s4u.hpp>
 #include <vector>
 
 #include "penstock/base/base.hpp"
@@ -48,9 +48,7 @@ class Messages {
                              &sends_.emplace_back(MPI_REQUEST_NULL)),
                    "MPI_Isend");
   }
-  void wait(std::size_t message) {
-    gas::check_mpi(MPI_Wait(&receives_[message], MPI_STATUS_IGNORE), "MPI_Wait");
-  }
+  void wait(std::size_t message) { gas::check_mpi(MPI_Wait(&receives_[message], MPI_STATUS_IGNORE), "MPI_Wait"); }
   void finish() {
     for (MPI_Request& send : sends_) {
       gas::check_mpi(MPI_Wait(&send, MPI_STATUS_IGNORE), "MPI_Wait");
@@ -103,7 +101,8 @@ std::size_t longest(const fft::Schedule& schedule) {
 
 /// What stage `number` takes by the model: its transforms, and the copies beside the exchange that follows it.
 double stage_s(const model::FftTime& model, std::size_t number) {
-  const double copies_s = number < model.exchanges.size() ? model.copy_s / static_cast<double>(model.exchanges.size()) : 0;
+  const double copies_s =
+      number < model.exchanges.size() ? model.copy_s / static_cast<double>(model.exchanges.size()) : 0;
   return std::max(model.arithmetic_s[number], model.memory_s[number]) + copies_s;
 }
 
@@ -182,9 +181,10 @@ double rehearse(const gas::Team& team, const fft::Options& options, const machin
   const fft::Problem problem = fft::settle<double>(team, options);
   const fft::Schedule schedule = fft::make_schedule(problem, fft::Way::forward, team.rank());
   // A gap holds the link as so many bytes more would.
-  const auto gap_bytes = static_cast<std::size_t>(
-      std::lround(transport.gap_s * options.machine.network->link_bandwidth_bytes_per_s));
-  const MPI_Comm comm = gas::duplicate(MPI_COMM_WORLD);  // SMPI's world takes messages of every communicator for its own
+  const auto gap_bytes =
+      static_cast<std::size_t>(std::lround(transport.gap_s * options.machine.network->link_bandwidth_bytes_per_s));
+  const MPI_Comm comm =
+      gas::duplicate(MPI_COMM_WORLD);  // SMPI's world takes messages of every communicator for its own
   void* const data = SMPI_SHARED_MALLOC(longest(schedule) + gap_bytes);
   std::vector<Messages> exchanges;
   exchanges.reserve(schedule.exchanges.size());

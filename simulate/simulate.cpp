@@ -1,7 +1,6 @@
 // penstock-simulate: one transform on a simulated part of a described machine, beside what the model says of it.
 #include <fmt/format.h>
 #include <mpi.h>
-#include <simgrid/s4u.hpp>
 #include <smpi/smpi.h>
 #include <sys/resource.h>
 
@@ -11,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <simgrid/s4u.hpp>
 #include <string>
 #include <vector>
 
@@ -50,7 +50,8 @@ void configure_network() {
 
 /// The same of MPI's calls; called when SMPI knows its settings.
 void configure_mpi() {
-  for (const char* const setting : {"smpi/simulate-computation:no", "smpi/test:0", "smpi/wtime:0", "smpi/send-is-detached-thresh:0", "smpi/shared-malloc-blocksize:67108864"}) {
+  for (const char* const setting : {"smpi/simulate-computation:no", "smpi/test:0", "smpi/wtime:0",
+                                    "smpi/send-is-detached-thresh:0", "smpi/shared-malloc-blocksize:67108864"}) {
     simgrid::s4u::Engine::set_config(setting);
   }
 }

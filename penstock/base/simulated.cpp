@@ -12,7 +12,7 @@ double seconds() noexcept {
 }
 
 void Backoff::pause() {
-  const double pause_s = std::max(1e-6, waited_s_ / 100);
+  const double pause_s = std::max(2e-6, waited_s_ / 10);
   sg_actor_sleep_for(pause_s);
   waited_s_ += pause_s;
 }

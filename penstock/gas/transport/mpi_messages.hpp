@@ -30,7 +30,8 @@ bool wait_for_end(PeerWatch& watch, const std::function<bool()>& is_done);
 /// Collective over `comm`: waits like that until all ranks have come here, making calls to `serve` meanwhile.
 bool all_have_come(MPI_Comm comm, std::mutex& mutex, PeerWatch& watch, const std::function<void()>& serve);
 
-/// `bytes` contiguous bytes as `count()` elements of an MPI type, also beyond MPI's 31-bit counts. Freed on destruction.
+/// `bytes` contiguous bytes as `count()` elements of an MPI type, also beyond MPI's 31-bit counts. Freed on
+/// destruction.
 class ByteType {
  public:
   /// As bytes where they can be counted, else as one element: a type that is made costs memory, and SMPI reads what a

@@ -178,7 +178,8 @@ void MpiNetwork::send_packet(int peer, std::span<const std::byte> long_payload, 
   to.writer = PacketWriter();
   if (!long_payload.empty()) {
     const ByteType type(long_payload.size());
-    check_mpi(MPI_Isend(long_payload.data(), type.count(), type.get(), peer, long_tag, comm_, &sending.requests[1]), "MPI_Isend");
+    check_mpi(MPI_Isend(long_payload.data(), type.count(), type.get(), peer, long_tag, comm_, &sending.requests[1]),
+              "MPI_Isend");
   }
   if (to.sends.empty()) {
     busy_peers_.push_back(peer);

@@ -90,8 +90,8 @@ class MpiNetwork final : public Network {
   std::vector<Receiving> receives_;
   std::size_t next_receive_ = 0;
   std::vector<std::unique_ptr<Peer>> peers_;  // by rank; those that there was something to or from
-  std::vector<int> busy_peers_;     // to which MPI is sending
-  std::vector<int> peers_in_turn_;  // to which something was sent since the last progress
+  std::vector<int> busy_peers_;               // to which MPI is sending
+  std::vector<int> peers_in_turn_;            // to which something was sent since the last progress
   std::vector<std::unique_ptr<Packet>> spare_packets_;
   std::deque<LongMessage> long_;  // at most one of each source
   std::deque<Waiting> waiting_;

@@ -94,8 +94,9 @@ class MpiTransport final : public Transport {
     MPI_Request request = MPI_REQUEST_NULL;
     {
       const std::scoped_lock lock(*mutex_);
-      check_mpi(MPI_Iallgather(buffer->data(), type.count(), type.get(), gathered, type.count(), type.get(), comm_, &request),
-                "MPI_Iallgather");
+      check_mpi(
+          MPI_Iallgather(buffer->data(), type.count(), type.get(), gathered, type.count(), type.get(), comm_, &request),
+          "MPI_Iallgather");
     }
     try {
       complete(request);
@@ -134,9 +135,7 @@ class MpiTransport final : public Transport {
     return std::make_unique<MpiTransport>(part, std::move(part_nodes), network_, mutex_, watch_);
   }
 
-  std::unique_ptr<Region> map(std::size_t bytes) override {
-    return maps_any_ ? map_shared(bytes) : map_own(bytes);
-  }
+  std::unique_ptr<Region> map(std::size_t bytes) override { return maps_any_ ? map_shared(bytes) : map_own(bytes); }
 
   std::unique_ptr<Channel> send_channel(int peer, std::span<const std::byte> data) override {
     return std::make_unique<MpiChannel>(comm_, *mutex_, MpiChannel::Direction::send, peer, next_tag(send_tags_, peer),
@@ -176,8 +175,8 @@ class MpiTransport final : public Transport {
     for (int have = 1; have < size_; have *= 2) {
       const ByteType type(bytes * index(std::min(have, size_ - have)));
       std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-      check_mpi(MPI_Irecv(parts.data() + bytes * index(have), type.count(), type.get(), (rank_ + have) % size_, most_tags,
-                          comm_, &requests[0]),
+      check_mpi(MPI_Irecv(parts.data() + bytes * index(have), type.count(), type.get(), (rank_ + have) % size_,
+                          most_tags, comm_, &requests[0]),
                 "MPI_Irecv");
       check_mpi(MPI_Isend(parts.data(), type.count(), type.get(), (rank_ - have + size_) % size_, most_tags, comm_,
                           &requests[1]),
