@@ -10,8 +10,8 @@
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <simgrid/s4u.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
