@@ -1,6 +1,6 @@
 # The commands of a developer's day, each a thin call of CMake, CTest or a script. `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help deps build test test-mpich test-asan test-tsan test-aarch64 fuzz demo bench format lint clean
+.PHONY: help deps build test test-mpich test-asan test-tsan test-aarch64 fuzz demo bench simulate test-simulate format lint clean
 
 JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=

@@ -12,7 +12,12 @@ find_library(FFTW3F_THREADS_LIBRARY fftw3f_threads HINTS ${FFTW3F_LIBRARY_DIRS} 
 find_package(tomlplusplus REQUIRED)
 
 set(PENSTOCK_HAS_MPI 0)
-if(PENSTOCK_MPI)
+set(PENSTOCK_IS_SIMULATED 0)
+if(PENSTOCK_SMPI)
+  include(PenstockSimGrid)
+  set(PENSTOCK_HAS_MPI 1)
+  set(PENSTOCK_IS_SIMULATED 1)
+elseif(PENSTOCK_MPI)
   set(MPI_CXX_SKIP_MPICXX ON)
   find_package(MPI COMPONENTS CXX)
   if(MPI_CXX_FOUND)

@@ -3,11 +3,15 @@
 
 #include <chrono>
 
+#include "penstock/base/simulated.hpp"
+
 namespace penstock {
 
+#if !PENSTOCK_IS_SIMULATED
 /// Seconds since an arbitrary start, monotonic; about 25 ns a call.
 inline double seconds() noexcept {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
+#endif
 
 }  // namespace penstock

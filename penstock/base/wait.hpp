@@ -4,6 +4,8 @@
 #include <chrono>
 #include <thread>
 
+#include "penstock/base/simulated.hpp"
+
 namespace penstock {
 
 /// Tells the processor that this is a spin loop.
@@ -15,6 +17,7 @@ inline void relax() noexcept {
 #endif
 }
 
+#if !PENSTOCK_IS_SIMULATED
 /// Waits a little longer each time: spins for some microseconds, then yields, then sleeps, so that a message is seen
 /// at cache-line speed where ranks have cores of their own and more ranks than cores still run well.
 class Backoff {
@@ -43,6 +46,7 @@ class Backoff {
   static constexpr int yields = 1000;
   int pauses_ = 0;
 };
+#endif
 
 /// Returns once `is_done()` is true, waiting by Backoff in between.
 template <class Condition>

@@ -45,13 +45,13 @@ Engine::Engine(std::shared_ptr<Transport> world) : world_(std::move(world)), loc
       local_ranks_.push_back(peer);
     }
   }
-  patience_ = patience_for(local_ranks_.size(), !outnumber_processors(*world_, local_ranks_));
+  patience_ = patience_for(local_ranks_.size(), !world_->maps_any() || !outnumber_processors(*world_, local_ranks_));
   // A rank's region holds a queue from each local peer, in order of rank.
   const std::size_t lines = ring_lines(local_ranks_.size());
   rings_ = world_->map(local_ranks_.size() * RingForm::bytes(lines));
   const auto position = static_cast<std::size_t>(std::ranges::find(local_ranks_, rank()) - local_ranks_.begin());
   for (std::size_t i = 0; i < local_ranks_.size(); ++i) {
-    LocalPeer& peer = local_[index(local_ranks_[i])];
+    LocalPeer& peer = *(local_[index(local_ranks_[i])] = std::make_unique<LocalPeer>());
     peer.from = RingReader(rings_->mine.data() + i * RingForm::bytes(lines), lines);
     peer.to = RingWriter(rings_->at[index(local_ranks_[i])] + position * RingForm::bytes(lines), lines);
   }
@@ -76,18 +76,18 @@ void Engine::send(int peer, const Header& header, std::span<const std::byte> pay
   {
     const std::scoped_lock lock(mutex_);
     send_in_turn(peer, header, payload, std::move(sent));
-    if (local_[index(peer)].waiting.empty()) {
+    if (!is_local(peer) || local_[index(peer)]->waiting.empty()) {
       return;
     }
   }
   wait([&] {
     const std::unique_lock lock(mutex_, std::try_to_lock);
-    return lock.owns_lock() && local_[index(peer)].waiting.empty();
+    return lock.owns_lock() && local_[index(peer)]->waiting.empty();
   });
 }
 
 bool Engine::try_send_in_turn(int peer, const Header& header, std::span<const std::byte> payload) {
-  LocalPeer& to = local_[index(peer)];
+  LocalPeer& to = *local_[index(peer)];
   return to.waiting.empty() && to.to.try_write(header, payload);
 }
 
@@ -181,7 +181,7 @@ void Engine::send_in_turn(int peer, const Header& header, std::span<const std::b
     return;
   }
   PENSTOCK_ASSERT(payload.size() <= most_inline_bytes);  // longer ones are written where they belong
-  LocalPeer& to = local_[index(peer)];
+  LocalPeer& to = *local_[index(peer)];
   if (!to.waiting.empty() || !to.to.try_write(header, payload)) {
     to.waiting.push_back({header, {payload.begin(), payload.end()}});
   }
@@ -198,7 +198,7 @@ void Engine::flush(LocalPeer& peer) {
 
 void Engine::take_from_queues() {
   for (const int source : local_ranks_) {
-    LocalPeer& peer = local_[index(source)];
+    LocalPeer& peer = *local_[index(source)];
     const auto take = [&](const Header& header, std::span<const std::byte> payload) {
       deliver(source, header, payload);
     };

@@ -241,7 +241,7 @@ class Engine final : public Inbox {
   std::shared_ptr<Transport> world_;
   std::mutex mutex_;
   std::unique_ptr<Region> rings_;
-  std::vector<LocalPeer> local_;  // by rank; unused where not local
+  std::vector<std::unique_ptr<LocalPeer>> local_;  // by rank; nullptr where not local
   std::vector<int> local_ranks_;
   Patience patience_;
   std::unique_ptr<Network> network_;

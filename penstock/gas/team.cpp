@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
 #include <limits>
 #include <string>
 
@@ -75,6 +77,10 @@ void Team::all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte
 }
 
 void Team::agree(std::string_view failure) const {
+  // Texts of all ranks are much to gather, and mostly there are none.
+  if (std::ranges::count(all_gather(failure.empty() ? 0 : 1), 1) == 0) {
+    return;
+  }
   std::array<char, 1024> mine{};
   failure.copy(mine.data(), mine.size() - 1);
   for (const auto& text : all_gather(mine)) {
@@ -85,6 +91,10 @@ void Team::agree(std::string_view failure) const {
 }
 
 void Team::agree_on(std::string_view what, std::string_view text) const {
+  const auto hashes = all_gather(std::hash<std::string_view>()(text));
+  if (std::ranges::count(hashes, hashes.front()) == std::ssize(hashes)) {
+    return;
+  }
   std::array<char, 1024> mine{};
   text.copy(mine.data(), mine.size() - 1);
   const auto all = all_gather(mine);
@@ -97,11 +107,12 @@ void Team::agree_on(std::string_view what, std::string_view text) const {
 
 void Team::require_memory(std::string_view what, std::uint64_t bytes, std::uint64_t budget_bytes) const {
   struct Want {
-    std::array<char, 256> node{};
-    std::uint64_t bytes = 0;
+    std::size_t node;  // a hash of its name
+    std::uint64_t bytes;
   };
-  Want mine{.bytes = bytes};
-  gethostname(mine.node.data(), mine.node.size() - 1);
+  std::array<char, 256> node{};
+  gethostname(node.data(), node.size() - 1);
+  const Want mine{.node = std::hash<std::string_view>()(node.data()), .bytes = bytes};
   std::uint64_t wanted = 0;
   for (const Want& want : all_gather(mine)) {
     const std::uint64_t added = want.node == mine.node ? want.bytes : 0;
@@ -112,7 +123,7 @@ void Team::require_memory(std::string_view what, std::uint64_t bytes, std::uint6
   agree(wanted <= has ? ""
                       : fmt::format("{} wants {} of memory on {}, which has {}: take a smaller size, single precision "
                                     "or more nodes",
-                                    what, format_bytes(wanted), mine.node.data(), format_bytes(has)));
+                                    what, format_bytes(wanted), node.data(), format_bytes(has)));
 }
 
 GridTeams split_grid(const Team& team, int rows, int columns) {

@@ -70,6 +70,7 @@ class HalfTransport final : public Transport {
   int size() const noexcept override { return 2; }
   std::string_view name() const noexcept override { return "half"; }
   bool is_local(int peer) const noexcept override { return peer == 0; }
+  bool maps_any() const noexcept override { return true; }
   bool allows_threads() const noexcept override { return true; }
   void barrier() override {}
   /// Rank 1 gives what rank 0 gives, unless the test has it fail.

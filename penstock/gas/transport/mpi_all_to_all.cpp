@@ -69,8 +69,8 @@ class AllToAllChannel final : public Channel {
         mutex_(std::move(mutex)),
         outgoing_(call.outgoing),
         incoming_(call.incoming),
-        outgoing_type_(outgoing_.unit),
-        incoming_type_(incoming_.unit),
+        outgoing_type_(ByteType::unit(outgoing_.unit)),
+        incoming_type_(ByteType::unit(incoming_.unit)),
         is_blocking_(is_blocking) {}
 
   void start() override {

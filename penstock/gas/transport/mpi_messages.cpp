@@ -26,6 +26,10 @@ bool is_complete(MPI_Request& request, MPI_Status* status) {
 
 MPI_Comm duplicate(MPI_Comm comm) {
   MPI_Comm copy = MPI_COMM_NULL;
+  if constexpr (is_simulated) {
+    check_mpi(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
+    return copy;
+  }
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Comm_idup(comm, &copy, &request), "MPI_Comm_idup");
   wait_until([&] { return is_complete(request); });
@@ -63,6 +67,20 @@ bool all_have_come(MPI_Comm comm, std::mutex& mutex, PeerWatch& watch, const std
 }
 
 ByteType::ByteType(std::size_t bytes) {
+  if (bytes <= INT_MAX) {
+    count_ = static_cast<int>(bytes);
+  } else {
+    make(bytes);
+  }
+}
+
+ByteType ByteType::unit(std::size_t bytes) {
+  ByteType type;
+  type.make(bytes);
+  return type;
+}
+
+void ByteType::make(std::size_t bytes) {
   constexpr std::size_t block = std::size_t{1} << 30;
   const std::size_t blocks = bytes / block;
   if (blocks > INT_MAX) {
@@ -79,7 +97,7 @@ ByteType::ByteType(std::size_t bytes) {
 }
 
 ByteType::~ByteType() {
-  if (type_ != MPI_DATATYPE_NULL) {
+  if (type_ != MPI_BYTE) {
     MPI_Type_free(&type_);
   }
 }
@@ -88,9 +106,9 @@ MpiChannel::MpiChannel(MPI_Comm comm, std::mutex& mutex, Direction direction, in
                        std::span<std::byte> data)
     : mutex_(mutex), type_(data.size()) {
   if (direction == Direction::send) {
-    check_mpi(MPI_Send_init(data.data(), 1, type_.get(), peer, tag, comm, &request_), "MPI_Send_init");
+    check_mpi(MPI_Send_init(data.data(), type_.count(), type_.get(), peer, tag, comm, &request_), "MPI_Send_init");
   } else {
-    check_mpi(MPI_Recv_init(data.data(), 1, type_.get(), peer, tag, comm, &request_), "MPI_Recv_init");
+    check_mpi(MPI_Recv_init(data.data(), type_.count(), type_.get(), peer, tag, comm, &request_), "MPI_Recv_init");
   }
 }
 

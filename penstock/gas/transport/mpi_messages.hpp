@@ -30,17 +30,27 @@ bool wait_for_end(PeerWatch& watch, const std::function<bool()>& is_done);
 /// Collective over `comm`: waits like that until all ranks have come here, making calls to `serve` meanwhile.
 bool all_have_come(MPI_Comm comm, std::mutex& mutex, PeerWatch& watch, const std::function<void()>& serve);
 
-/// `bytes` contiguous bytes as one MPI type, also beyond MPI's 31-bit counts. Freed on destruction.
+/// `bytes` contiguous bytes as `count()` elements of an MPI type, also beyond MPI's 31-bit counts. Freed on
+/// destruction.
 class ByteType {
  public:
+  /// As bytes where they can be counted, else as one element: a type that is made costs memory, and SMPI reads what a
+  /// persistent send of one sends when it is made, not when it is started.
   explicit ByteType(std::size_t bytes);
+  /// As one element.
+  static ByteType unit(std::size_t bytes);
   ~ByteType();
   ByteType(const ByteType&) = delete;
   ByteType& operator=(const ByteType&) = delete;
+  ByteType(ByteType&& other) noexcept : type_(other.type_), count_(other.count_) { other.type_ = MPI_BYTE; }
   MPI_Datatype get() const noexcept { return type_; }
+  int count() const noexcept { return count_; }
 
  private:
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+  ByteType() = default;
+  void make(std::size_t bytes);
+  MPI_Datatype type_ = MPI_BYTE;
+  int count_ = 1;
 };
 
 /// A persistent MPI request. Calls are serialised by `mutex`, so that MPI needs no more than MPI_THREAD_SERIALIZED.

@@ -53,6 +53,9 @@ MpiNetwork::~MpiNetwork() {
   if (is_finalized != 0) {
     return;
   }
+  if constexpr (is_simulated) {
+    return;  // its communicators' numbers are not used again, and telling all of all would be the most of its messages
+  }
   try {
     drain();
   } catch (const Error&) {
@@ -62,9 +65,11 @@ MpiNetwork::~MpiNetwork() {
     MPI_Cancel(&receiving.request);
     MPI_Wait(&receiving.request, MPI_STATUS_IGNORE);
   }
-  for (Peer& peer : peers_) {
-    for (Sending& sending : peer.sends) {
-      static_cast<void>(sending.packet.release());  // what was sent to a rank that has died is never done: MPI keeps it
+  for (const auto& peer : peers_) {
+    while (peer != nullptr && !peer->sends.empty()) {
+      // What was sent to a rank that has died is never done: MPI keeps it.
+      static_cast<void>(peer->sends.front().packet.release());
+      peer->sends.pop_front();
     }
   }
   MPI_Comm_free(&comm_);
@@ -91,26 +96,36 @@ void MpiNetwork::drain() {
   {
     const std::scoped_lock lock(mutex_);
     end_turns();
-    std::ranges::transform(peers_, std::back_inserter(counts->sent), &Peer::sent);
+    const auto sent = [](const auto& peer) { return peer == nullptr ? 0 : peer->sent; };
+    std::ranges::transform(peers_, std::back_inserter(counts->sent), sent);
     counts->to_come.resize(peers_.size());
     check_mpi(
         MPI_Ialltoall(counts->sent.data(), 1, MPI_UINT64_T, counts->to_come.data(), 1, MPI_UINT64_T, comm_, &request),
         "MPI_Ialltoall");
   }
   bool is_told = false;
+  const auto received = [](const auto& peer) { return peer == nullptr ? 0 : peer->received; };
   const auto is_whole = [&] {
     {
       const std::scoped_lock lock(mutex_);
       is_told = is_told || is_complete(request);
     }
     progress(*nobody);
-    return is_told && std::ranges::equal(peers_, counts->to_come, {}, &Peer::received) && busy_peers_.empty() &&
+    return is_told && std::ranges::equal(peers_, counts->to_come, {}, received) && busy_peers_.empty() &&
            long_.empty() && waiting_.empty();
   };
   if (!wait_for_end(*watch_, is_whole)) {
     static_cast<void>(counts.release());  // MPI goes on with them
     static_cast<void>(nobody.release());
   }
+}
+
+MpiNetwork::Peer& MpiNetwork::peer_of(int rank) {
+  std::unique_ptr<Peer>& peer = peers_[index(rank)];
+  if (peer == nullptr) {
+    peer = std::make_unique<Peer>();
+  }
+  return *peer;
 }
 
 void MpiNetwork::expect(Receiving& receiving) {
@@ -122,7 +137,7 @@ void MpiNetwork::expect(Receiving& receiving) {
 
 void MpiNetwork::send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) {
   const std::scoped_lock lock(mutex_);
-  Peer& to = peers_[index(peer)];
+  Peer& to = peer_of(peer);
   const bool goes_alone = is_long(header);
   const std::span<const std::byte> within = goes_alone ? std::span<const std::byte>() : payload;
   if (!to.writer.has_room_for(within.size())) {
@@ -154,7 +169,7 @@ void MpiNetwork::send(int peer, const Header& header, std::span<const std::byte>
 
 /// Sends what has been gathered for a peer, and what follows the last of it.
 void MpiNetwork::send_packet(int peer, std::span<const std::byte> long_payload, std::shared_ptr<Sent> sent) {
-  Peer& to = peers_[index(peer)];
+  Peer& to = peer_of(peer);
   ++to.sent;
   Sending sending{.packet = std::move(to.open), .sent = std::move(sent)};
   check_mpi(MPI_Isend(sending.packet->bytes.data(), static_cast<int>(to.writer.bytes()), MPI_BYTE, peer, packet_tag,
@@ -163,7 +178,8 @@ void MpiNetwork::send_packet(int peer, std::span<const std::byte> long_payload, 
   to.writer = PacketWriter();
   if (!long_payload.empty()) {
     const ByteType type(long_payload.size());
-    check_mpi(MPI_Isend(long_payload.data(), 1, type.get(), peer, long_tag, comm_, &sending.requests[1]), "MPI_Isend");
+    check_mpi(MPI_Isend(long_payload.data(), type.count(), type.get(), peer, long_tag, comm_, &sending.requests[1]),
+              "MPI_Isend");
   }
   if (to.sends.empty()) {
     busy_peers_.push_back(peer);
@@ -174,7 +190,7 @@ void MpiNetwork::send_packet(int peer, std::span<const std::byte> long_payload, 
 /// Sends what has been gathered for all peers.
 void MpiNetwork::end_turns() {
   for (const int peer : peers_in_turn_) {
-    Peer& to = peers_[index(peer)];
+    Peer& to = peer_of(peer);
     to.sent_in_turn = 0;
     if (to.open != nullptr) {
       send_packet(peer, {}, nullptr);
@@ -186,7 +202,7 @@ void MpiNetwork::end_turns() {
 /// A peer's messages leave in order, so that the first tells of the others.
 void MpiNetwork::finish_sends() {
   std::erase_if(busy_peers_, [this](int peer) {
-    std::deque<Sending>& sends = peers_[index(peer)].sends;
+    std::deque<Sending>& sends = peer_of(peer).sends;
     while (!sends.empty()) {
       Sending& first = sends.front();
       int is_done = 0;
@@ -216,7 +232,7 @@ bool MpiNetwork::take_next(Inbox& inbox) {
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
   }
   const int source = status.MPI_SOURCE;
-  ++peers_[index(source)].received;
+  ++peer_of(source).received;
   next_receive_ = (next_receive_ + 1) % receives_.size();
   try {
     take_packet(inbox, source, std::span(receiving.packet.bytes).first(static_cast<std::size_t>(bytes)));
@@ -266,7 +282,7 @@ void MpiNetwork::take(Inbox& inbox, int source, const Header& header, std::span<
   LongMessage message{source, header, inbox.place(source, header), MPI_REQUEST_NULL};
   const std::scoped_lock lock(mutex_);
   const ByteType type(header.bytes);
-  check_mpi(MPI_Irecv(message.place, 1, type.get(), source, long_tag, comm_, &message.request), "MPI_Irecv");
+  check_mpi(MPI_Irecv(message.place, type.count(), type.get(), source, long_tag, comm_, &message.request), "MPI_Irecv");
   long_.push_back(message);
 }
 

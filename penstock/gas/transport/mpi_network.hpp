@@ -33,6 +33,7 @@ class MpiNetwork final : public Network {
  private:
   /// Messages, of which the last may be the header of one that is longer.
   struct Packet {
+    Packet() noexcept {}  // not zeroed
     alignas(8) std::array<std::byte, PacketWriter::most_header_bytes + most_packet_bytes> bytes;
   };
   struct Receiving {
@@ -68,6 +69,7 @@ class MpiNetwork final : public Network {
 
   static bool is_long(const Header& header) noexcept;
   static bool is_waited_for(const Header& header) noexcept;
+  Peer& peer_of(int rank);
   void expect(Receiving& receiving);
   void drain();
   void send_packet(int peer, std::span<const std::byte> long_payload, std::shared_ptr<Sent> sent);
@@ -87,9 +89,9 @@ class MpiNetwork final : public Network {
   // MPI fills the receives of one rank in the order in which they were posted, so that the first is the next message.
   std::vector<Receiving> receives_;
   std::size_t next_receive_ = 0;
-  std::vector<Peer> peers_;
-  std::vector<int> busy_peers_;     // to which MPI is sending
-  std::vector<int> peers_in_turn_;  // to which something was sent since the last progress
+  std::vector<std::unique_ptr<Peer>> peers_;  // by rank; those that there was something to or from
+  std::vector<int> busy_peers_;               // to which MPI is sending
+  std::vector<int> peers_in_turn_;            // to which something was sent since the last progress
   std::vector<std::unique_ptr<Packet>> spare_packets_;
   std::deque<LongMessage> long_;  // at most one of each source
   std::deque<Waiting> waiting_;

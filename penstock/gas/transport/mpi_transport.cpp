@@ -1,6 +1,7 @@
 #include "penstock/gas/transport/mpi_transport.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -23,6 +24,12 @@ constexpr int most_tags = 32767;
 
 class MpiRegion final : public Region {
  public:
+  /// The memory of `rank`, of `size` ranks.
+  void add(int rank, int size, Memory memory) {
+    at.resize(index(size));
+    at[index(rank)] = memory.data();
+    memories.push_back(std::move(memory));
+  }
   std::vector<Memory> memories;
 };
 
@@ -38,6 +45,9 @@ class MpiTransport final : public Transport {
     check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
     check_mpi(MPI_Query_thread(&thread_level_), "MPI_Query_thread");
     local_peers_ = static_cast<int>(std::count(nodes_.begin(), nodes_.end(), nodes_[index(rank_)]));
+    std::vector<int> sorted = nodes_;
+    std::sort(sorted.begin(), sorted.end());
+    maps_any_ = std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
     name_network();
   }
 
@@ -55,9 +65,14 @@ class MpiTransport final : public Transport {
   int size() const noexcept override { return size_; }
   std::string_view name() const noexcept override { return name_; }
   bool is_local(int peer) const noexcept override { return nodes_[index(peer)] == nodes_[index(rank_)]; }
+  bool maps_any() const noexcept override { return maps_any_; }
   bool allows_threads() const noexcept override { return spans_one_node() || thread_level_ >= MPI_THREAD_SERIALIZED; }
 
   void barrier() override {
+    if constexpr (is_simulated) {
+      gather_by_doubling(nullptr, 0, nullptr);
+      return;
+    }
     MPI_Request request = MPI_REQUEST_NULL;
     {
       const std::scoped_lock lock(*mutex_);
@@ -72,11 +87,16 @@ class MpiTransport final : public Transport {
     auto buffer = std::make_unique<std::vector<std::byte>>(bytes * (index(size_) + 1));
     std::byte* const gathered = buffer->data() + bytes;
     std::memcpy(buffer->data(), mine, bytes);
+    if constexpr (is_simulated) {
+      gather_by_doubling(mine, bytes, static_cast<std::byte*>(all));
+      return;
+    }
     MPI_Request request = MPI_REQUEST_NULL;
     {
       const std::scoped_lock lock(*mutex_);
-      check_mpi(MPI_Iallgather(buffer->data(), 1, type.get(), gathered, 1, type.get(), comm_, &request),
-                "MPI_Iallgather");
+      check_mpi(
+          MPI_Iallgather(buffer->data(), type.count(), type.get(), gathered, type.count(), type.get(), comm_, &request),
+          "MPI_Iallgather");
     }
     try {
       complete(request);
@@ -115,34 +135,7 @@ class MpiTransport final : public Transport {
     return std::make_unique<MpiTransport>(part, std::move(part_nodes), network_, mutex_, watch_);
   }
 
-  std::unique_ptr<Region> map(std::size_t bytes) override {
-    std::optional<SharedMemory> shared;
-    std::string failure;
-    try {
-      shared.emplace(bytes);
-    } catch (const Error& error) {
-      failure = error.what();
-    }
-    throw_if_any_failed(*this, failure);
-    std::vector<SharedMemoryTicket> tickets(index(size_));
-    all_gather(&shared->ticket(), sizeof(SharedMemoryTicket), tickets.data());
-    auto region = std::make_unique<MpiRegion>();
-    try {
-      for (int peer = 0; peer < size_; ++peer) {
-        if (peer == rank_) {
-          region->memories.push_back(shared->take_memory());
-          region->mine = {region->memories.back().data(), region->memories.back().size()};
-        } else {
-          region->memories.push_back(is_local(peer) ? map_shared_memory(tickets[index(peer)]) : Memory());
-        }
-        region->at.push_back(region->memories.back().data());
-      }
-    } catch (const Error& error) {
-      failure = error.what();
-    }
-    throw_if_any_failed(*this, failure);  // also keeps every descriptor open until all peers have mapped it
-    return region;
-  }
+  std::unique_ptr<Region> map(std::size_t bytes) override { return maps_any_ ? map_shared(bytes) : map_own(bytes); }
 
   std::unique_ptr<Channel> send_channel(int peer, std::span<const std::byte> data) override {
     return std::make_unique<MpiChannel>(comm_, *mutex_, MpiChannel::Direction::send, peer, next_tag(send_tags_, peer),
@@ -172,6 +165,70 @@ class MpiTransport final : public Transport {
   void check_peers() const override { watch_->check(); }
 
  private:
+  /// As all_gather, in log2 P rounds: after each a rank has the parts of twice as many, its own first (Bruck et al.
+  /// 1997). The simulator's own split-phase calls send a message from each rank to all, and every message is work.
+  void gather_by_doubling(const void* mine, std::size_t bytes, std::byte* all) {
+    std::vector<std::byte> parts(bytes * index(size_));
+    if (bytes > 0) {
+      std::memcpy(parts.data(), mine, bytes);
+    }
+    for (int have = 1; have < size_; have *= 2) {
+      const ByteType type(bytes * index(std::min(have, size_ - have)));
+      std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+      check_mpi(MPI_Irecv(parts.data() + bytes * index(have), type.count(), type.get(), (rank_ + have) % size_,
+                          most_tags, comm_, &requests[0]),
+                "MPI_Irecv");
+      check_mpi(MPI_Isend(parts.data(), type.count(), type.get(), (rank_ - have + size_) % size_, most_tags, comm_,
+                          &requests[1]),
+                "MPI_Isend");
+      complete(requests[0]);
+      complete(requests[1]);
+    }
+    for (int i = 0; i < size_ && bytes > 0; ++i) {
+      std::memcpy(all + bytes * index((rank_ + i) % size_), parts.data() + bytes * index(i), bytes);
+    }
+  }
+
+  std::unique_ptr<Region> map_own(std::size_t bytes) {
+    auto region = std::make_unique<MpiRegion>();
+    std::string failure;
+    try {
+      region->add(rank_, size_, Memory(bytes));
+    } catch (const Error& error) {
+      failure = error.what();
+    }
+    throw_if_any_failed(*this, failure);
+    region->mine = {region->at[index(rank_)], bytes};
+    return region;
+  }
+
+  std::unique_ptr<Region> map_shared(std::size_t bytes) {
+    std::optional<SharedMemory> shared;
+    std::string failure;
+    try {
+      shared.emplace(bytes);
+    } catch (const Error& error) {
+      failure = error.what();
+    }
+    throw_if_any_failed(*this, failure);
+    std::vector<SharedMemoryTicket> tickets(index(size_));
+    all_gather(&shared->ticket(), sizeof(SharedMemoryTicket), tickets.data());
+    auto region = std::make_unique<MpiRegion>();
+    try {
+      region->add(rank_, size_, shared->take_memory());
+      for (int peer = 0; peer < size_; ++peer) {
+        if (peer != rank_ && is_local(peer)) {
+          region->add(peer, size_, map_shared_memory(tickets[index(peer)]));
+        }
+      }
+    } catch (const Error& error) {
+      failure = error.what();
+    }
+    throw_if_any_failed(*this, failure);  // also keeps every descriptor open until all peers have mapped it
+    region->mine = {region->at[index(rank_)], region->memories.front().size()};
+    return region;
+  }
+
   // Each channel between two ranks has a tag of its own: MPI keeps messages of one tag in order, but the threads of a
   // rank may send those of different exchanges in any.
   static int next_tag(std::map<int, int>& tags, int peer) { return tags[peer]++ % most_tags; }
@@ -188,14 +245,11 @@ class MpiTransport final : public Transport {
   bool spans_one_node() const { return local_peers_ == size_; }
 
   void name_network() {
-    std::vector<int> sorted = nodes_;
-    std::sort(sorted.begin(), sorted.end());
-    const bool some_are_local = std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
     const bool needs_none = network_ == NetworkKind::automatic || network_ == NetworkKind::none;
-    if (spans_one_node() && (some_are_local || needs_none)) {
+    if (spans_one_node() && (maps_any_ || needs_none)) {
       name_ = "shm";
     } else {
-      name_ = (some_are_local ? "shm+" : "") + std::string(network_name(network_));
+      name_ = (maps_any_ ? "shm+" : "") + std::string(network_name(network_));
     }
   }
 
@@ -204,6 +258,7 @@ class MpiTransport final : public Transport {
   int rank_ = 0;
   int size_ = 0;
   int local_peers_ = 0;
+  bool maps_any_ = false;
   int thread_level_ = MPI_THREAD_SINGLE;
   NetworkKind network_;
   std::string name_;

@@ -68,6 +68,7 @@ class ThreadTransport final : public Transport {
   int size() const noexcept override { return group_->size(); }
   std::string_view name() const noexcept override { return "threads"; }
   bool is_local(int) const noexcept override { return true; }
+  bool maps_any() const noexcept override { return size() > 1; }
   bool allows_threads() const noexcept override { return true; }
   void barrier() override {
     group_->barrier([this](const auto& is_done) { wait_serving(is_done); });

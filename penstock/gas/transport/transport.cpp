@@ -1,7 +1,9 @@
 #include "penstock/gas/transport/transport.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include "penstock/base/base.hpp"
 
@@ -29,6 +31,12 @@ std::vector<std::unique_ptr<Channel>> Transport::all_to_all_channels(std::vector
 }
 
 void throw_if_any_failed(Transport& transport, std::string_view failure) {
+  const int has_failed = failure.empty() ? 0 : 1;
+  std::vector<int> have_failed(static_cast<std::size_t>(transport.size()));
+  transport.all_gather(&has_failed, sizeof has_failed, have_failed.data());
+  if (std::ranges::count(have_failed, 1) == 0) {
+    return;  // texts of all ranks are much to gather
+  }
   std::array<char, 512> mine{};
   failure.copy(mine.data(), mine.size() - 1);
   std::vector<std::array<char, 512>> all(static_cast<std::size_t>(transport.size()));

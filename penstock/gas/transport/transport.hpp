@@ -47,6 +47,8 @@ class Transport {
   virtual int size() const noexcept = 0;
   virtual std::string_view name() const noexcept = 0;
   virtual bool is_local(int peer) const noexcept = 0;
+  /// Whether any two ranks map one another's memory; the same on all.
+  virtual bool maps_any() const noexcept = 0;
   virtual bool allows_threads() const noexcept = 0;
 
   /// Collective.
