@@ -46,6 +46,16 @@ demo: build  ## transform a brain, filter it, check it, draw it into demo-out/
 bench: build  ## time Penstock beside its peers
 	scripts/bench
 
+simulate: deps  ## run transforms on simulated parts of BlueGene/P, some minutes (docs/simulation.md)
+	scripts/install-packages libsimgrid-dev
+	$(call build_preset,simulate)
+	simulate/run.py all build/simulate/penstock-simulate
+	simulate/run.py table
+
+test-simulate: deps  ## build that, and run small ones
+	scripts/install-packages libsimgrid-dev
+	$(call test_preset,simulate)
+
 format: deps  ## format all sources
 	git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
 
