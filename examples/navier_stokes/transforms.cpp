@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <penstock/base/clock.hpp>
+#include <vector>
 
 namespace navier_stokes {
 namespace {
@@ -11,11 +12,8 @@ using penstock::gas::Team;
 
 /// Collective: whether some ranks reach others through a network alone.
 bool has_network(const Team& team) {
-  int far_peers = 0;
-  for (int peer = 0; peer < team.size(); ++peer) {
-    far_peers += team.is_local(peer) ? 0 : 1;
-  }
-  return std::ranges::any_of(team.all_gather(far_peers), [](int peers) { return peers > 0; });
+  const std::vector<int> nodes = team.nodes();
+  return std::ranges::count(nodes, nodes.front()) < team.size();
 }
 
 }  // namespace

@@ -21,12 +21,8 @@ struct Nodes {
 };
 
 Nodes nodes_of(const gas::Team& team) {
-  int first_local = 0;
-  while (!team.is_local(first_local)) {
-    ++first_local;
-  }
-  const auto firsts = team.all_gather(first_local);
-  return {.count = std::ssize(std::set<int>(firsts.begin(), firsts.end())),
+  const std::vector<int> nodes = team.nodes();
+  return {.count = std::ssize(std::set<int>(nodes.begin(), nodes.end())),
           .share_memory = team.transport_name() == "threads" || team.transport_name().starts_with("shm")};
 }
 

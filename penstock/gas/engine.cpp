@@ -261,6 +261,10 @@ bool Engine::take_some() {
   if (!lock.owns_lock()) {
     return false;
   }
+  return take_in_turn();
+}
+
+bool Engine::take_in_turn() {
   take_from_queues();
   const bool may_have_more = take_from_network();
   advance_calls();
@@ -271,15 +275,18 @@ void Engine::give_up(Operation& operation) noexcept {
   constexpr double patience_s = 2;
   in_turn([&] { operation.give_up(); });
   const double deadline_s = seconds() + patience_s;
-  for (Backoff backoff; !operation.is_done() && seconds() < deadline_s; backoff.pause()) {
+  for (Backoff backoff; !operation.is_done() && seconds() < deadline_s;) {
+    bool may_have_more = false;
     try {
       in_turn([&] {
-        take_from_queues();
-        take_from_network();
-        advance_calls();
+        may_have_more = take_in_turn();
+        send_dones();  // the caller may not come back soon
       });
     } catch (...) {
       // An exception is on its way to the caller already, commonly of the same cause.
+    }
+    if (!may_have_more) {
+      backoff.pause();
     }
   }
 }

@@ -217,6 +217,9 @@ class Engine final : public Inbox {
     return false;
   }
 
+  /// Takes some of what is there, as whoever holds the turn; true where the network may have more.
+  bool take_in_turn();
+  /// The same for any thread: false where another one is at it. Throws Error when a peer has failed.
   bool take_some();
   void take_local();
   void take_from_queues();

@@ -56,6 +56,14 @@ bool Team::is_local(int peer) const {
   return transport_->is_local(peer);
 }
 
+std::vector<int> Team::nodes() const {
+  int lowest = 0;
+  while (!is_local(lowest)) {
+    ++lowest;
+  }
+  return all_gather(lowest);
+}
+
 bool Team::allows_threads() const {
   return transport_->allows_threads();
 }
@@ -77,17 +85,7 @@ void Team::all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte
 }
 
 void Team::agree(std::string_view failure) const {
-  // Texts of all ranks are much to gather, and mostly there are none.
-  if (std::ranges::count(all_gather(failure.empty() ? 0 : 1), 1) == 0) {
-    return;
-  }
-  std::array<char, 1024> mine{};
-  failure.copy(mine.data(), mine.size() - 1);
-  for (const auto& text : all_gather(mine)) {
-    if (text[0] != '\0') {
-      throw Error(text.data());
-    }
-  }
+  throw_if_any_failed(*transport_, failure);
 }
 
 void Team::agree_on(std::string_view what, std::string_view text) const {

@@ -63,6 +63,9 @@ class Team {
   /// Whether `peer`'s segments can be read and written with plain loads and stores.
   bool is_local(int peer) const;
 
+  /// Collective: for each rank the lowest one whose memory it maps, which ranks of a node have in common.
+  std::vector<int> nodes() const;
+
   /// Whether any thread of a rank may communicate, one at a time. Not so only where the program initialised MPI for a
   /// single thread and some peers are reached through a network.
   bool allows_threads() const;

@@ -11,15 +11,6 @@
 namespace penstock::gemm {
 namespace {
 
-/// A number that ranks which map one another's memory have in common, for each rank.
-std::vector<int> nodes_of(const gas::Team& team) {
-  int lowest = 0;
-  while (!team.is_local(lowest)) {
-    ++lowest;
-  }
-  return team.all_gather(lowest);
-}
-
 /// What this rank makes of C.
 struct Tile {
   std::byte* data;
@@ -30,7 +21,7 @@ template <class T>
 class Worker {
  public:
   Worker(const gas::Team& team, const WorkGrid& grid, Operand<T>& a, Operand<T>& b, Crew& crew)
-      : team_(team), grid_(grid), a_operand_(a), b_operand_(b), crew_(crew), nodes_(nodes_of(team)) {}
+      : team_(team), grid_(grid), a_operand_(a), b_operand_(b), crew_(crew), nodes_(team.nodes()) {}
 
   void run(T alpha, T beta, const Tile& tile, DistributedTimes& times) {
     Shifts<T> a(team_, Factor::a, grid_, a_operand_, nodes_);

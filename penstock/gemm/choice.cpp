@@ -26,24 +26,14 @@ struct Ranks {
 };
 
 Ranks ranks_of(const gas::Team& team, const MultiplyOptions& options) {
-  struct View {
-    int lowest_local;
-    std::uint64_t memory_bytes;
-  };
-  View mine{0, options.memory_bytes > 0 ? options.memory_bytes : available_memory_bytes() / 2};
-  while (!team.is_local(mine.lowest_local)) {
-    ++mine.lowest_local;
-  }
-  const std::vector<View> views = team.all_gather(mine);
+  const std::vector<int> nodes = team.nodes();
+  const std::vector<std::uint64_t> memories =
+      team.all_gather(options.memory_bytes > 0 ? options.memory_bytes : available_memory_bytes() / 2);
   Ranks ranks{team.size(), 0, 0};
-  std::vector<int> on_node(views.size());
-  for (const View& view : views) {
-    const int count = ++on_node[static_cast<std::size_t>(view.lowest_local)];
-    ranks.most_per_node = std::max(ranks.most_per_node, count);
-  }
-  for (const View& view : views) {
-    const auto sharing = static_cast<std::uint64_t>(on_node[static_cast<std::size_t>(view.lowest_local)]);
-    const std::uint64_t each = view.memory_bytes / sharing;
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+    const auto sharing = std::ranges::count(nodes, nodes[rank]);
+    ranks.most_per_node = std::max(ranks.most_per_node, static_cast<int>(sharing));
+    const std::uint64_t each = memories[rank] / static_cast<std::uint64_t>(sharing);
     ranks.memory_bytes = ranks.memory_bytes == 0 ? each : std::min(ranks.memory_bytes, each);
   }
   return ranks;

@@ -65,12 +65,11 @@ double rate_flops(const machine::Machine& machine, int threads, npy::DataType ty
 }
 
 machine::Machine with_network_of(const gas::Team& team, machine::Machine machine) {
-  int local = 0;
-  for (int peer = 0; peer < team.size(); ++peer) {
-    local += team.is_local(peer) ? 1 : 0;
+  const std::vector<int> nodes = team.nodes();
+  int per_node = 0;
+  for (const int node : nodes) {
+    per_node = std::max(per_node, static_cast<int>(std::ranges::count(nodes, node)));
   }
-  const std::vector<int> locals = team.all_gather(local);
-  const int per_node = *std::ranges::max_element(locals);
   if (per_node == team.size()) {
     return machine;
   }

@@ -5,6 +5,7 @@ PENSTOCK_TEST_KILLS says how many kills at random moments each test makes (1), o
 PENSTOCK_TEST_TRANSPORTS ("shm mpi"); PENSTOCK_TEST_SEED repeats them.
 """
 
+import contextlib
 import os
 import pathlib
 import random
@@ -85,26 +86,23 @@ class KilledRanks(command.CommandTest):
     @staticmethod
     def ranks_below(launcher):
         """The processes of the command that descend from `launcher`, by rank."""
-        parents, ranks = {}, {}
+        parents = {}
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
-            try:
-                process = int(folder.name)
-                parents[process] = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
-                if os.readlink(folder / "exe") == os.path.realpath(command.COMMAND):
-                    variables = dict(
-                        entry.partition(b"=")[::2] for entry in (folder / "environ").read_bytes().split(b"\0")
-                    )
-                    rank = variables.get(b"OMPI_COMM_WORLD_RANK") or variables[b"PMI_RANK"]
-                    ranks[process] = int(rank)
-            except OSError:  # it has ended meanwhile
-                continue
+            with contextlib.suppress(OSError):  # it has ended meanwhile
+                parents[int(folder.name)] = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
 
         def descends(process):
             while process not in (0, launcher):
                 process = parents.get(process, 0)
             return process == launcher
 
-        return {rank: process for process, rank in ranks.items() if descends(process)}
+        ranks = {}
+        for folder in (pathlib.Path(f"/proc/{process}") for process in parents if descends(process)):
+            if os.readlink(folder / "exe") == os.path.realpath(command.COMMAND):
+                variables = dict(entry.partition(b"=")[::2] for entry in (folder / "environ").read_bytes().split(b"\0"))
+                rank = variables.get(b"OMPI_COMM_WORLD_RANK") or variables[b"PMI_RANK"]
+                ranks[int(rank)] = int(folder.name)
+        return ranks
 
 
 if __name__ == "__main__":

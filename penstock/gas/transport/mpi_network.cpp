@@ -110,7 +110,8 @@ void MpiNetwork::drain() {
       const std::scoped_lock lock(mutex_);
       is_told = is_told || is_complete(request);
     }
-    progress(*nobody);
+    while (progress(*nobody)) {
+    }
     return is_told && std::ranges::equal(peers_, counts->to_come, {}, received) && busy_peers_.empty() &&
            long_.empty() && waiting_.empty();
   };

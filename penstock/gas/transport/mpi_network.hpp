@@ -49,7 +49,7 @@ class MpiNetwork final : public Network {
     std::deque<Sending> sends;     // that MPI has
     std::unique_ptr<Packet> open;  // what is being filled
     PacketWriter writer;           // into it
-    int sent_in_turn = 0;          // packets since the last progress
+    int sent_in_turn = 0;          // messages since the last progress
     // The packets so far.
     std::uint64_t sent = 0;
     std::uint64_t received = 0;

@@ -82,15 +82,15 @@ class MpiTransport final : public Transport {
   }
 
   void all_gather(const void* mine, std::size_t bytes, void* all) override {
+    if constexpr (is_simulated) {
+      gather_by_doubling(mine, bytes, static_cast<std::byte*>(all));
+      return;
+    }
     const ByteType type(bytes);
     // Through memory of our own: where waiting throws, MPI goes on with it and must keep it.
     auto buffer = std::make_unique<std::vector<std::byte>>(bytes * (index(size_) + 1));
     std::byte* const gathered = buffer->data() + bytes;
     std::memcpy(buffer->data(), mine, bytes);
-    if constexpr (is_simulated) {
-      gather_by_doubling(mine, bytes, static_cast<std::byte*>(all));
-      return;
-    }
     MPI_Request request = MPI_REQUEST_NULL;
     {
       const std::scoped_lock lock(*mutex_);
@@ -191,40 +191,26 @@ class MpiTransport final : public Transport {
 
   std::unique_ptr<Region> map_own(std::size_t bytes) {
     auto region = std::make_unique<MpiRegion>();
-    std::string failure;
-    try {
-      region->add(rank_, size_, Memory(bytes));
-    } catch (const Error& error) {
-      failure = error.what();
-    }
-    throw_if_any_failed(*this, failure);
+    on_all(*this, [&] { region->add(rank_, size_, Memory(bytes)); });
     region->mine = {region->at[index(rank_)], bytes};
     return region;
   }
 
   std::unique_ptr<Region> map_shared(std::size_t bytes) {
     std::optional<SharedMemory> shared;
-    std::string failure;
-    try {
-      shared.emplace(bytes);
-    } catch (const Error& error) {
-      failure = error.what();
-    }
-    throw_if_any_failed(*this, failure);
+    on_all(*this, [&] { shared.emplace(bytes); });
     std::vector<SharedMemoryTicket> tickets(index(size_));
     all_gather(&shared->ticket(), sizeof(SharedMemoryTicket), tickets.data());
     auto region = std::make_unique<MpiRegion>();
-    try {
+    // Meeting at the end also keeps every descriptor open until all peers have mapped it.
+    on_all(*this, [&] {
       region->add(rank_, size_, shared->take_memory());
       for (int peer = 0; peer < size_; ++peer) {
         if (peer != rank_ && is_local(peer)) {
           region->add(peer, size_, map_shared_memory(tickets[index(peer)]));
         }
       }
-    } catch (const Error& error) {
-      failure = error.what();
-    }
-    throw_if_any_failed(*this, failure);  // also keeps every descriptor open until all peers have mapped it
+    });
     region->mine = {region->at[index(rank_)], region->memories.front().size()};
     return region;
   }

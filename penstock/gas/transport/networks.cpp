@@ -16,18 +16,6 @@
 namespace penstock::gas {
 namespace {
 
-/// Collective: runs `work` on every rank, then throws Error on all where it threw on one.
-template <class Work>
-void on_all(Transport& transport, const Work& work) {
-  std::string failure;
-  try {
-    work();
-  } catch (const Error& error) {
-    failure = error.what();
-  }
-  throw_if_any_failed(transport, failure);
-}
-
 std::unique_ptr<Network> make_rma_network(MPI_Comm comm, std::mutex& mutex, Transport& transport,
                                           const std::shared_ptr<PeerWatch>& watch) {
   std::unique_ptr<Network> network;

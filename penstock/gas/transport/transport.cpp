@@ -37,9 +37,9 @@ void throw_if_any_failed(Transport& transport, std::string_view failure) {
   if (std::ranges::count(have_failed, 1) == 0) {
     return;  // texts of all ranks are much to gather
   }
-  std::array<char, 512> mine{};
+  std::array<char, 1024> mine{};
   failure.copy(mine.data(), mine.size() - 1);
-  std::vector<std::array<char, 512>> all(static_cast<std::size_t>(transport.size()));
+  std::vector<std::array<char, 1024>> all(static_cast<std::size_t>(transport.size()));
   transport.all_gather(mine.data(), mine.size(), all.data());
   for (const auto& text : all) {
     if (text[0] != '\0') {

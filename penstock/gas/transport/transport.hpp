@@ -5,10 +5,12 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "penstock/base/error.hpp"
 #include "penstock/base/wait.hpp"
 #include "penstock/gas/transport/network.hpp"
 
@@ -97,5 +99,17 @@ class Transport {
 
 /// Collective: throws Error on every rank where `failure` is not empty on one, with the first such text.
 void throw_if_any_failed(Transport& transport, std::string_view failure);
+
+/// Collective: runs `work` on every rank, then throws Error on all where it threw on one.
+template <class Work>
+void on_all(Transport& transport, const Work& work) {
+  std::string failure;
+  try {
+    work();
+  } catch (const Error& error) {
+    failure = error.what();
+  }
+  throw_if_any_failed(transport, failure);
+}
 
 }  // namespace penstock::gas
