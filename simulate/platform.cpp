@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "penstock/base/base.hpp"
@@ -75,7 +76,7 @@ void check_platform(const machine::Machine& machine, std::int64_t nodes) {
 }
 
 std::vector<s4u::Host*> make_platform(const machine::Machine& machine, const machine::Transport& transport,
-                                      std::int64_t nodes) {
+                                      std::int64_t nodes, Links sharing) {
   s4u::NetZone* const zone = s4u::create_full_zone("machine");
   std::vector<s4u::Host*> hosts;
   for (std::int64_t node = 0; node < nodes; ++node) {
@@ -83,18 +84,20 @@ std::vector<s4u::Host*> make_platform(const machine::Machine& machine, const mac
     host->set_core_count(static_cast<int>(machine.node.cores))->seal();
     hosts.push_back(host);
   }
-  const Grid grid(*zone, *machine.network, nodes);
+  const auto grid = sharing == Links::shared ? std::make_optional<Grid>(*zone, *machine.network, nodes) : std::nullopt;
   const machine::MessagePiece& piece = transport.pieces.back();
   for (std::int64_t from = 0; from < nodes; ++from) {
     // What one message alone takes. Of each node its own: what shares a link is solved for together.
     const s4u::Link* const software = zone->create_link(fmt::format("{}-out", from), piece.bandwidth_bytes_per_s)
                                           ->set_latency(piece.latency_s)
                                           ->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)
-
                                           ->seal();
     for (std::int64_t to = 0; to < nodes; ++to) {
       if (from != to) {
-        std::vector<s4u::LinkInRoute> links = grid.route(from, to);
+        std::vector<s4u::LinkInRoute> links;
+        if (grid) {
+          links = grid->route(from, to);
+        }
         links.emplace_back(software);
         zone->add_route(hosts[static_cast<std::size_t>(from)]->get_netpoint(),
                         hosts[static_cast<std::size_t>(to)]->get_netpoint(), nullptr, nullptr, links, false);

@@ -32,6 +32,7 @@ struct Settings {
   std::int64_t grain = 0;
   bool is_rehearsal = false;
   bool is_by_waves = false;
+  bool is_each_alone = false;
 };
 
 struct Result {
@@ -100,7 +101,7 @@ Result simulate(const Settings& settings, const machine::Machine& machine, const
   const machine::Transport transport = model::find_transport(machine, settings.transport);
   configure_network();
   const auto nodes = settings.ranks / settings.ranks_per_node;
-  const auto hosts = make_platform(machine, transport, nodes);
+  const auto hosts = make_platform(machine, transport, nodes, settings.is_each_alone ? Links::alone : Links::shared);
   SMPI_init();
   configure_mpi();
   SMPI_app_instance_register("penstock", nullptr, static_cast<int>(settings.ranks));
@@ -140,6 +141,7 @@ int run(int argc, char** argv) {
   app.add_option("--grain", settings.grain, "planes per message; 0: all (packed slabs)")->capture_default_str();
   app.add_flag("--rehearse", settings.is_rehearsal, "no data: computing takes the time that the model says");
   app.add_flag("--waves", settings.is_by_waves, "check beside plane waves, whose spectrum is known, not beside FFTW");
+  app.add_flag("--alone", settings.is_each_alone, "messages share no links: each takes the time that it takes alone");
   CLI11_PARSE(app, argc, argv);
   settings.size = parse_size(size);
   if (settings.ranks < 1 || settings.ranks_per_node < 1 || settings.ranks % settings.ranks_per_node != 0) {
@@ -181,6 +183,7 @@ int run(int argc, char** argv) {
       {"grid", {time.ty, time.tz}},
       {"grain", settings.grain},
       {"is_rehearsal", settings.is_rehearsal},
+      {"is_each_alone", settings.is_each_alone},
       {"simulated_s", result.time_s},
       {"wall_s", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()},
       {"peak_memory_bytes", usage.ru_maxrss * 1024}};

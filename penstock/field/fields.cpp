@@ -144,26 +144,28 @@ namespace {
 template <class Transform>
 void time_once(const gas::Team& team, const fft::Breakdown& last, Times* times, Transform transform) {
   struct Measured {
-    double time_s;
-    fft::Breakdown breakdown;
+    double slowest_s;
+    fft::Breakdown mean;
   };
   team.barrier();
   const double begin_s = seconds();
   transform();
-  const Measured mine{seconds() - begin_s, last};
+  Measured mine{seconds() - begin_s, {}};
   if (times == nullptr) {
     return;
   }
-  double slowest_s = 0;
-  fft::Breakdown mean;
-  for (const Measured& each : team.all_gather(mine)) {
-    slowest_s = std::max(slowest_s, each.time_s);
-    mean.add(each.breakdown, 1.0 / team.size());
+  mine.mean.add(last, 1.0 / team.size());
+  Measured all{};
+  const auto merge = [](Measured a, const Measured& b) {
+    a.slowest_s = std::max(a.slowest_s, b.slowest_s);
+    a.mean.add(b.mean);
+    return a;
+  };
+  gas::all_reduce(team, std::span<const Measured>(&mine, 1), std::span(&all, 1), merge);
+  if (times->all_s.empty() || all.slowest_s < times->min_s()) {
+    times->best = all.mean;
   }
-  if (times->all_s.empty() || slowest_s < times->min_s()) {
-    times->best = mean;
-  }
-  times->all_s.push_back(slowest_s);
+  times->all_s.push_back(all.slowest_s);
 }
 
 }  // namespace

@@ -83,10 +83,10 @@ std::vector<std::byte> Segment::State::expose(const Team& team, std::size_t byte
 
 void Segment::State::reach_parts(const Team& team, std::vector<std::byte> key) {
   const std::size_t most = std::ranges::max_element(parts, {}, &Part::key_bytes)->key_bytes;
-  remote.resize(parts.size());
   if (most == 0) {
     return;
   }
+  remote.resize(parts.size());
   key.resize(most);
   std::vector<std::byte> keys(parts.size() * most);
   team.transport().all_gather(key.data(), most, keys.data());

@@ -102,7 +102,9 @@ struct Segment::State {
   void reach_parts(const Team& team, std::vector<std::byte> key);
 
   /// The part of `peer` as the network reads and writes it by itself; nullptr where messages do.
-  RemoteMemory* remote_at(int peer) const { return remote[static_cast<std::size_t>(peer)].get(); }
+  RemoteMemory* remote_at(int peer) const {
+    return remote.empty() ? nullptr : remote[static_cast<std::size_t>(peer)].get();
+  }
 
   /// The same for a put. What is short and comes with a signal goes as one message, which takes one way through the
   /// network: a put has to be known to have arrived before its signal may follow.
@@ -150,7 +152,7 @@ struct Segment::State {
   std::vector<Part> parts;
   std::unique_ptr<Region> region;
   bool is_exposed = false;
-  std::vector<std::shared_ptr<RemoteMemory>> remote;  // by rank: where the network reads and writes by itself
+  std::vector<std::shared_ptr<RemoteMemory>> remote;  // by rank, where the network reads and writes any by itself
 
  private:
   /// The bytes of a transfer: how many, and between which distances from its offset.
