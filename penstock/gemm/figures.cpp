@@ -2,6 +2,8 @@
 #include "penstock/gemm/figures.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <vector>
 
 #include "penstock/base/base.hpp"
@@ -10,40 +12,60 @@
 namespace penstock::gemm {
 namespace {
 
-double measure_rate_per_thread(int threads, npy::DataType type) {
+/// A round of multiplies: what its threads did together, and how long after the first began it ended.
+struct Round {
+  double rate_flops;
+  double end_s;
+};
+
+/// The best of rounds in which all threads multiply at once, of blocks as tilings have them: what other programs take
+/// meanwhile is no figure of the machine, and a thread alone on it would be faster. Threads that have just begun may
+/// share a core for some milliseconds, and a core that was idle has to gain its clock; so there are rounds until none
+/// has been better for a while. `of_all` makes of this process's round that of all ranks, the same on each.
+double measure_settled_rate(int threads, npy::DataType type, const std::function<Round(const Round&)>& of_all) {
   constexpr std::int64_t n = 512;
-  constexpr double measured_s = 0.06;
+  constexpr double round_s = 0.03;
+  constexpr double settled_s = 0.2;
+  constexpr double most_s = 0.7;
+  const auto bytes = static_cast<std::size_t>(n * n * npy::element_bytes(type));
   const SerialBlas serial;
-  Crew crew(threads);
+  const Memory memory(static_cast<std::size_t>(threads) * 3 * bytes);  // zeros are multiplied as fast as anything
   std::vector<double> rates(static_cast<std::size_t>(threads));
-  crew.run([&](int thread) {
-    const auto bytes = static_cast<std::size_t>(n * n * npy::element_bytes(type));
-    const Memory memory(3 * bytes);  // zeros are multiplied as fast as anything
-    const Block a{.data = memory.data(), .leading = n};
-    const Block b{.data = memory.data() + bytes, .leading = n};
-    const auto once = [&] { multiply(type, n, n, n, {}, a, b, memory.data() + 2 * bytes, n); };
-    once();
-    // The best of some rounds: what other programs take meanwhile is no figure of the machine.
-    double best_s = 1e9;
-    for (const double end_s = seconds() + measured_s; seconds() < end_s;) {
-      const double begin_s = seconds();
-      once();
-      best_s = std::min(best_s, seconds() - begin_s);
+  Crew crew(threads);
+  double best = 0;
+  double best_end_s = 0;
+  const double begin_s = seconds();
+  for (double end_s = 0; end_s - best_end_s < settled_s && end_s < most_s;) {
+    crew.run([&](int thread) {
+      std::byte* const mine = memory.data() + static_cast<std::size_t>(thread) * 3 * bytes;
+      const Block a{.data = mine, .leading = n};
+      const Block b{.data = mine + bytes, .leading = n};
+      const double round_begin_s = seconds();
+      double done = 0;
+      double spent_s = 0;
+      do {
+        multiply(type, n, n, n, {}, a, b, mine + 2 * bytes, n);
+        done += flops(type, n, n, n);
+        spent_s = seconds() - round_begin_s;
+      } while (spent_s < round_s);
+      rates[static_cast<std::size_t>(thread)] = done / spent_s;
+    });
+    const Round round = of_all({std::accumulate(rates.begin(), rates.end(), 0.0), seconds() - begin_s});
+    end_s = round.end_s;
+    if (round.rate_flops > best) {
+      best_end_s = round.rate_flops > 1.01 * best ? end_s : best_end_s;  // what is hardly better is not waited for
+      best = round.rate_flops;
     }
-    rates[static_cast<std::size_t>(thread)] = flops(type, n, n, n) / best_s;
-  });
-  double sum = 0;
-  for (const double rate : rates) {
-    sum += rate;
   }
-  return sum / threads;
+  return best;
 }
 
 }  // namespace
 
 machine::Machine measure_machine(int threads, const std::string& folder, percolate::Engine& engine) {
   machine::Machine machine = machine::detect();
-  machine.node.gemm_rate_flops_per_core = measure_rate_per_thread(threads, npy::DataType::float64);
+  machine.node.gemm_rate_flops_per_core =
+      measure_settled_rate(threads, npy::DataType::float64, [](const Round& mine) { return mine; }) / threads;
   constexpr double latency_s = 1e-4;  // of a request to a disk without moving parts
   std::erase_if(machine.node.memory_levels, [](const machine::MemoryLevel& level) { return level.name == "storage"; });
   machine.node.memory_levels.insert(
@@ -55,8 +77,15 @@ machine::Machine measure_machine(int threads, const std::string& folder, percola
   return machine;
 }
 
-double measure_rate(int threads, npy::DataType type) {
-  return measure_rate_per_thread(threads, type) * threads;
+double measure_rate(const gas::Team& team, int threads, npy::DataType type) {
+  return measure_settled_rate(threads, type, [&](const Round& mine) {
+    Round all{0, 0};
+    for (const Round& one : team.all_gather(mine)) {
+      all.rate_flops += one.rate_flops;
+      all.end_s = std::max(all.end_s, one.end_s);
+    }
+    return all;
+  });
 }
 
 double rate_flops(const machine::Machine& machine, int threads, npy::DataType type) {
