@@ -6,9 +6,10 @@
     bench/gemm_predictions.py report                prints the table of both, and the median and worst error
 
 Each prediction is the one that the command prints before the work begins, from what it has measured of the machine in that
-moment; the model has no figure that was fitted to a run below. Both parts go over their configurations in rounds and keep
-every run, in bench/validation/gemm_runs.json; of a configuration the table has the shortest time and the median prediction.
-Files are out of the system's cache when a run begins. They want two cores, a quiet machine, a minute or two and 3 GB of disk.
+moment; the model has no figure that was fitted to a run below. Each call is a round over its configurations and adds to
+bench/validation/gemm_runs.json, of which no run is left out; to measure anew, remove it. The table has the shortest time of
+each configuration and the median of its predictions. Files are out of the system's cache when a run begins. A round takes a
+minute or two, two cores of a quiet machine, and for files 3 GB of disk.
 """
 
 import array
@@ -23,7 +24,6 @@ import sys
 import tempfile
 
 DATA = pathlib.Path(__file__).resolve().parent / "validation/gemm_runs.json"
-ROUNDS = {"ranks": 1, "files": 1}
 # m,n,k; type; ranks and how they are started; threads of each; what is asked for besides
 RANKS = (
     ("1024,1024,1024", "float64", "1 thread", 1, ()),
@@ -104,13 +104,14 @@ def time_files(command):
                 yield f"{n} x {n} x {n} float64, files, {memory}", facts["predicted_s"], facts["time_s"]
 
 
+PARTS = {"ranks": time_ranks, "files": time_files}
+
+
 def measure(part, command):
     runs = json.loads(DATA.read_text()) if DATA.exists() else {}
-    runs[part] = {}
-    for round_number in range(ROUNDS[part]):
-        for what, predicted_s, measured_s in (time_ranks if part == "ranks" else time_files)(command):
-            print(f"round {round_number + 1}: {what}: {predicted_s:.4g} s, {measured_s:.4g} s", file=sys.stderr)
-            runs[part].setdefault(what, []).append({"predicted_s": predicted_s, "measured_s": measured_s})
+    for what, predicted_s, measured_s in PARTS[part](command):
+        print(f"{what}: {predicted_s:.4g} s, {measured_s:.4g} s", file=sys.stderr)
+        runs.setdefault(part, {}).setdefault(what, []).append({"predicted_s": predicted_s, "measured_s": measured_s})
     DATA.write_text(json.dumps(runs, indent=1) + "\n")
 
 
@@ -118,8 +119,9 @@ def table():
     """The lines of the table, and the errors: predicted over measured, less 1."""
     lines = ["| product | predicted | measured | error |", "|---|---|---|---|"]
     errors = []
-    for runs in json.loads(DATA.read_text()).values():
-        for what, rounds in runs.items():
+    runs = json.loads(DATA.read_text())
+    for part in PARTS:
+        for what, rounds in runs.get(part, {}).items():
             predicted_s = statistics.median(one["predicted_s"] for one in rounds)
             measured_s = min(one["measured_s"] for one in rounds)
             errors.append(predicted_s / measured_s - 1)
@@ -127,17 +129,20 @@ def table():
     return lines, errors
 
 
+def summary(errors):
+    sizes = sorted(abs(error) for error in errors)
+    return f"median {statistics.median(sizes):.0%}, worst {sizes[-1]:.0%}, of {len(sizes)}"
+
+
 def report():
     lines, errors = table()
-    sizes = sorted(abs(error) for error in errors)
-    print("\n".join(lines))
-    print(f"\nmedian {statistics.median(sizes):.1%}, worst {sizes[-1]:.1%}, of {len(sizes)}")
+    print("\n".join([*lines, "", summary(errors)]))
 
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["report"]:
         report()
-    elif len(sys.argv) == 3 and sys.argv[1] in ROUNDS:
+    elif len(sys.argv) == 3 and sys.argv[1] in PARTS:
         measure(sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "penstock")
         report()
     else:
