@@ -112,7 +112,7 @@ def measure(part, command):
     for what, predicted_s, measured_s in PARTS[part](command):
         print(f"{what}: {predicted_s:.4g} s, {measured_s:.4g} s", file=sys.stderr)
         runs.setdefault(part, {}).setdefault(what, []).append({"predicted_s": predicted_s, "measured_s": measured_s})
-    DATA.write_text(json.dumps(runs, indent=1) + "\n")
+        DATA.write_text(json.dumps(runs, indent=1) + "\n")
 
 
 def table():
