@@ -27,8 +27,8 @@ double measure_settled_rate(int threads, npy::DataType type,
                             const std::function<Round(double done_flops, double begin_s)>& of_all) {
   constexpr std::int64_t n = 512;
   constexpr double round_s = 0.05;  // of many multiplies, as threads end up to one of them apart
-  constexpr double settled_s = 0.2;
-  constexpr double most_s = 0.7;
+  constexpr double settled_s = 0.4;
+  constexpr double most_s = 0.9;
   const auto bytes = static_cast<std::size_t>(n * n * npy::element_bytes(type));
   const SerialBlas serial;
   const Memory memory(static_cast<std::size_t>(threads) * 3 * bytes);  // zeros are multiplied as fast as anything
