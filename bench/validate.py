@@ -14,11 +14,13 @@ import csv
 import json
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
 import tempfile
 import tomllib
+
+import gemm_predictions
+from gemm_predictions import summary
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 DATA = SOURCE / "bench/validation"
@@ -125,11 +127,6 @@ def predict(command, run_facts, name="machine"):
     return json.loads(run(line))["points"][0]
 
 
-def summary(errors):
-    sizes = sorted(abs(error) for error in errors)
-    return f"median {statistics.median(sizes):.0%}, worst {sizes[-1]:.0%}, of {len(sizes)}"
-
-
 def drift():
     """What the machine's figures did between the first calibration and the last."""
     lines = []
@@ -203,12 +200,15 @@ def published_section(command):
 def report(command):
     own, own_errors = own_section(command)
     published, published_errors = published_section(command)
+    products, product_errors = gemm_predictions.table()
     every = [error for errors in published_errors.values() for error in errors]
     text = (SOURCE / "bench/validation/page.md").read_text()
     for key, value in {
         "own_forward": summary(own_errors["forward"]),
         "own_backward": summary(own_errors["backward"]),
         "own_table": "\n".join(own),
+        "products": summary(product_errors),
+        "products_table": "\n".join(products),
         "drift": "\n".join(drift()),
         "published_all": summary(every),
         "published_groups": "\n".join(f"- {name}: {summary(errors)}" for name, errors in published_errors.items()),

@@ -15,7 +15,7 @@ Body declare_bench(CLI::App& app) {
                    "All ranks give blocks to all: the team's exchange beside MPI's, and what a computation hides",
                    declare_bench_exchange},
 #if PENSTOCK_HAS_GEMM
-        Subcommand{"gemm", "Matrix multiplies across ranks: Penstock, OpenBLAS alone, ScaLAPACK's pdgemm",
+        Subcommand{"gemm", "Matrix multiplies across ranks or of files: Penstock, OpenBLAS, ScaLAPACK's pdgemm",
                    declare_bench_gemm},
 #endif
         Subcommand{"latency", "Messages between two ranks: puts, gets, atomics, active messages, MPI's ways, the floor",

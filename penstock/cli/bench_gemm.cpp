@@ -1,12 +1,11 @@
 // `penstock bench gemm`: square products across ranks, beside OpenBLAS on as many threads and ScaLAPACK on as many
-// ranks.
+// ranks; with --memory, of matrices in files.
 #include <fmt/format.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,6 +13,8 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/cli/bench.hpp"
+#include "penstock/cli/bench_gemm_files.hpp"
+#include "penstock/cli/bench_ways.hpp"
 #include "penstock/cli/parse.hpp"
 #include "penstock/cli/progress.hpp"
 #include "penstock/cli/result_file.hpp"
@@ -28,40 +29,9 @@ struct BenchGemmOptions {
   std::int64_t n = 4096;
   int rounds = 5;
   std::int64_t scalapack_block = 128;
+  std::uint64_t memory_bytes = 0;  ///< out of core; 0: in memory
+  std::string folder = ".";
 };
-
-/// A way to multiply, and what it took in each round.
-struct Way {
-  std::string name;
-  std::function<void()> multiply;  ///< collective
-  std::vector<double> times_s = {};
-
-  double min_s() const { return *std::ranges::min_element(times_s); }
-  double median_s() const {
-    std::vector<double> sorted = times_s;
-    std::ranges::sort(sorted);
-    return sorted[sorted.size() / 2];
-  }
-};
-
-/// Collective: the ways in turn, round after round; the time is the slowest rank's.
-void time_all(const gas::Team& team, std::vector<Way>& ways, int rounds, const Progress& progress) {
-  for (int round = -1; round < rounds; ++round) {  // the first is not counted
-    for (Way& way : ways) {
-      progress.show(fmt::format("{}, {} of {}", way.name, std::max(round + 1, 1), rounds));
-      team.barrier();
-      const double begin_s = seconds();
-      way.multiply();
-      double slowest_s = 0;
-      for (const double time_s : team.all_gather(seconds() - begin_s)) {
-        slowest_s = std::max(slowest_s, time_s);
-      }
-      if (round >= 0) {
-        way.times_s.push_back(slowest_s);
-      }
-    }
-  }
-}
 
 void run_bench_gemm(Session& session, const BenchGemmOptions& options) {
   const gas::Team& team = session.team;
@@ -117,17 +87,14 @@ void run_bench_gemm(Session& session, const BenchGemmOptions& options) {
     ways.push_back({"Penstock's pdgemm, the same", [&] { scalapack->multiply_by_penstock(team, session.threads); }});
   }
   session.has_begun_work = true;
-  time_all(team, ways, options.rounds, progress);
+  time_all(team, ways, 1, options.rounds, progress);
   progress.show("");
   const double flops =
       gemm::flops(npy::DataType::float64, static_cast<double>(n), static_cast<double>(n), static_cast<double>(n));
   if (session.has_table()) {
     fmt::print("{} x {} doubles, {} ranks of {} threads, transport {}; GFlop/s, best and median of {} in turn\n\n", n,
                n, team.size(), session.threads, team.transport_name(), options.rounds);
-    for (const Way& way : ways) {
-      fmt::print("{:32} {:8.1f} {:8.1f}   {} is {:.3f} times as fast\n", way.name, flops / way.min_s() * 1e-9,
-                 flops / way.median_s() * 1e-9, ways.front().name, way.min_s() / ways.front().min_s());
-    }
+    print_ways(ways, flops);
     if (!has_scalapack) {
       fmt::print("No ScaLAPACK: {}\n", Scalapack::is_built_in() ? "it needs a process for each rank, started by mpirun"
                                                                 : "it was not found for this MPI when this was built");
@@ -138,13 +105,7 @@ void run_bench_gemm(Session& session, const BenchGemmOptions& options) {
                                 {"threads", session.threads},
                                 {"transport", team.transport_name()},
                                 {"mpi", mpi_text()},
-                                {"results", nlohmann::ordered_json::array()}};
-  for (const Way& way : ways) {
-    result["results"].push_back({{"way", way.name},
-                                 {"time_min_s", way.min_s()},
-                                 {"time_median_s", way.median_s()},
-                                 {"rate_gflops", flops / way.min_s() * 1e-9}});
-  }
+                                {"results", ways_to_json(ways, flops)}};
   json.write(session.is_first() ? result.dump(2) + "\n" : "");
   team.barrier();
 }
@@ -163,7 +124,31 @@ Body declare_bench_gemm(CLI::App& app) {
             [options](const std::string& text) {
               options->scalapack_block = parse_integer("--scalapack-block", text, 1, 1 << 20);
             });
-  return [options](Session& session) { run_bench_gemm(session, *options); };
+  add_value(app, "--memory", "BYTES",
+            "Out of core instead: matrices in files and so much memory for each way, as 256MiB; beside OpenBLAS over "
+            "the mapped files",
+            [options](const std::string& text) {
+              try {
+                options->memory_bytes = parse_bytes(text);
+              } catch (const Error& error) {
+                throw Error(fmt::format("--memory {}", error.what()));
+              }
+              if (options->memory_bytes == 0) {
+                throw Error("--memory 0: give some, as 256MiB");
+              }
+            });
+  add_value(app, "--folder", "DIR", "Where these files are made, and removed at the end (.)",
+            [options](const std::string& text) { options->folder = text; });
+  return [options](Session& session) {
+    if (options->memory_bytes > 0) {
+      run_bench_gemm_files(session, {.n = options->n,
+                                     .rounds = options->rounds,
+                                     .memory_bytes = options->memory_bytes,
+                                     .folder = options->folder});
+    } else {
+      run_bench_gemm(session, *options);
+    }
+  };
 }
 
 }  // namespace penstock::cli

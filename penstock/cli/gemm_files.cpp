@@ -31,7 +31,12 @@ std::string describe(const gemm::FilePlan& plan, const GemmOptions& options, std
         "Goes on     {} tiles are complete{}\n", plan.tiles_found,
         plan.tiles_torn > 0 ? fmt::format(", {} are not what was written and made again", plan.tiles_torn) : "");
   }
-  return text + fmt::format("Prediction  {}\n", format_seconds(plan.predicted_s));
+  if (plan.first_a_bytes_per_s > 0) {
+    text += fmt::format("Inputs      A comes at {:.3g} GB/s and B at {:.3g} where they lie (measured in this run)\n",
+                        plan.first_a_bytes_per_s * 1e-9, plan.first_b_bytes_per_s * 1e-9);
+  }
+  return text + fmt::format("Prediction  {}; {} by eq. 5 of the HTMT paper, which hides nothing behind multiplies\n",
+                            format_seconds(plan.predicted_s), format_seconds(plan.percolation_s));
 }
 
 std::string describe(const gemm::FilePlan& plan, const gemm::FileResult& result, int threads) {
@@ -66,7 +71,10 @@ nlohmann::ordered_json to_json(const gemm::FilePlan& plan, const gemm::FileResul
           {"tiles_found", plan.tiles_found},
           {"tiles_torn", plan.tiles_torn},
           {"machine", {{"rate_flops", plan.rate_flops}, {"storage_bytes_per_s", plan.storage_bytes_per_s}}},
+          {"first_a_bytes_per_s", plan.first_a_bytes_per_s},
+          {"first_b_bytes_per_s", plan.first_b_bytes_per_s},
           {"predicted_s", plan.predicted_s},
+          {"percolation_s", plan.percolation_s},
           {"time_s", result.times.total_s},
           {"flops", result.flops},
           {"rate_gflops", result.times.total_s > 0 ? result.flops / result.times.total_s * 1e-9 : 0},
@@ -100,6 +108,7 @@ void run_gemm_files(Session& session, const GemmOptions& asked) {
   file_options.machine = options.machine_path.empty()
                              ? gemm::measure_machine(session.threads, folder_of(options.files.c), *engine)
                              : read_machine(session, options.machine_path);
+  file_options.measures_inputs = options.machine_path.empty();
   progress.show("planning");
   gemm::FileMultiply multiply(options.files, file_options);
   session.has_begun_work = true;

@@ -202,10 +202,7 @@ machine::Machine find_machine(const Session& session, const GemmOptions& options
     return read_machine(session, options.machine_path);
   }
   machine::Machine machine = gemm::with_network_of(session.team, machine::built_in());
-  double rate = 0;
-  for (const double one : session.team.all_gather(gemm::measure_rate(session.threads, options.type))) {
-    rate += one / session.team.size();
-  }
+  const double rate = gemm::measure_rate(session.team, session.threads, options.type) / session.team.size();
   machine.node.gemm_rate_flops_per_core = 1;
   machine.node.gemm_rate_flops_per_core = rate / gemm::rate_flops(machine, session.threads, options.type);
   return machine;

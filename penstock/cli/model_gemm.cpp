@@ -1,64 +1,125 @@
-// `penstock model gemm`: matrix multiplies over nodes, out of core, and on the HTMT.
+// `penstock model gemm`: matrix multiplies over nodes and out of core, by the formulas by which `penstock gemm` chooses
+// and predicts, and on the HTMT.
 #include <fmt/format.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
+#include <limits>
+#include <vector>
 
 #include "penstock/base/base.hpp"
 #include "penstock/cli/model.hpp"
 #include "penstock/cli/parse.hpp"
 #include "penstock/cli/study.hpp"
+#include "penstock/gas/gas.hpp"
 
 namespace penstock::cli {
 namespace {
 
-enum class Way { cannon, out_of_core, htmt };
+enum class Way { nodes, out_of_core, htmt };
 
 struct GemmChoices {
-  Way way = Way::cannon;
+  Way way = Way::nodes;
   std::string transport;
   std::string outer = "storage";
   std::string inner = "memory";
   bool overlaps = true;
+  bool may_layer = true;
 };
 
-Figures evaluate_cannon(const GemmChoices& choices, const Case& at) {
-  const model::CannonRun run{.n = at.number("n"),
-                             .nodes = at.integer("nodes"),
-                             .word_bytes = at.integer("word_bytes"),
-                             .transport = choices.transport,
-                             .overlaps = choices.overlaps};
-  const model::CannonTime time = model::cannon_time(at.machine, run);
-  Figures figures = {{"n", "n", Unit::number, run.n},
-                     {"nodes", "nodes", Unit::number, static_cast<double>(run.nodes)},
-                     {"time_s", "time", Unit::seconds, time.total_s},
-                     {"rate_flops", "rate", Unit::flops_per_s, model::gemm_flops(run.n) / time.total_s},
-                     {"multiply_s", "multiplies", Unit::seconds, time.multiply_s},
-                     {"shift_s", "shifts", Unit::seconds, time.shift_s},
-                     {"hidden_s", "hidden", Unit::seconds, time.hidden_s},
-                     {"block_bytes", "block", Unit::bytes, time.block_bytes}};
-  return figures;
+/// All nodes in one layer, as global arrays are laid out, or in layers, with panels of all depths.
+Figures evaluate_nodes(const GemmChoices& choices, const Case& at) {
+  const std::int64_t nodes = at.integer("nodes");
+  constexpr std::int64_t most_nodes = 1 << 24;
+  if (nodes < 1 || nodes > most_nodes) {
+    throw Error(fmt::format("{} nodes: give from 1 to {}", nodes, most_nodes));
+  }
+  const auto n = at.integer("n");
+  const gas::Distribution flat(std::array{n, n}, std::array<std::int64_t, 2>{}, std::array<int, 2>{},
+                               static_cast<int>(nodes));
+  std::vector<std::array<int, 3>> grids{{1, flat.dimensions()[0].owners(), flat.dimensions()[1].owners()}};
+  if (choices.may_layer) {
+    std::ranges::copy(model::layered_grids(static_cast<int>(nodes)), std::back_inserter(grids));
+  }
+  std::vector<model::ShiftedRun> runs;
+  std::vector<model::ShiftedTime> times;
+  for (const auto& [layers, rows, columns] : grids) {
+    for (const std::int64_t depth : model::panel_depths) {
+      runs.push_back({.m = at.number("n"),
+                      .n = at.number("n"),
+                      .k = at.number("n"),
+                      .word_bytes = at.integer("word_bytes"),
+                      .flops = model::gemm_flops(at.number("n")),
+                      .layers = layers,
+                      .rows = rows,
+                      .columns = columns,
+                      .depth = static_cast<double>(depth),
+                      .transport = choices.transport,
+                      .overlaps = choices.overlaps});
+      times.push_back(model::shifted_time(at.machine, runs.back()));
+    }
+  }
+  const double memory = at.number("budget_bytes");
+  const std::size_t best = model::shortest(times, memory > 0 ? memory : std::numeric_limits<double>::infinity());
+  const model::ShiftedRun& run = runs[best];
+  const model::ShiftedTime& time = times[best];
+  return {{"n", "n", Unit::number, run.n},
+          {"nodes", "nodes", Unit::number, static_cast<double>(nodes)},
+          {"time_s", "time", Unit::seconds, time.total_s},
+          {"rate_flops", "rate", Unit::flops_per_s, run.flops / time.total_s},
+          {"multiply_s", "multiplies", Unit::seconds, time.multiply_s},
+          {"shift_s", "panels on their way", Unit::seconds, time.shift_s},
+          {"hidden_s", "hidden", Unit::seconds, time.hidden_s},
+          {"sum_s", "sums over layers", Unit::seconds, time.sum_s},
+          {"layers", "layers", Unit::number, static_cast<double>(run.layers)},
+          {"rows", "rows", Unit::number, static_cast<double>(run.rows)},
+          {"columns", "columns", Unit::number, static_cast<double>(run.columns)},
+          {"panel_depth", "panels' depth", Unit::number, run.depth},
+          {"memory_bytes", "memory of a node", Unit::bytes, time.memory_bytes}};
+}
+
+/// What of a level's capacity blocks may take.
+double capacity_of(const machine::Machine& machine, const std::string& name) {
+  for (const machine::MemoryLevel& level : machine.node.memory_levels) {
+    if (level.name == name) {
+      return static_cast<double>(level.capacity_bytes);
+    }
+  }
+  throw Error(fmt::format("{} describes no memory level '{}': give --memory", machine.name, name));
 }
 
 Figures evaluate_out_of_core(const GemmChoices& choices, const Case& at) {
-  const model::OutOfCoreRun run{.n = at.number("n"),
-                                .word_bytes = at.integer("word_bytes"),
-                                .outer = choices.outer,
-                                .inner = choices.inner,
-                                .budget_bytes = at.number("budget_bytes"),
-                                .overlaps = choices.overlaps};
-  const model::OutOfCoreTime time = model::out_of_core_time(at.machine, run);
-  Figures figures = {{"n", "n", Unit::number, run.n},
-                     {"time_s", "time", Unit::seconds, time.total_s},
-                     {"rate_flops", "rate", Unit::flops_per_s, model::gemm_flops(run.n) / time.total_s},
-                     {"multiply_s", "multiplies", Unit::seconds, time.multiply_s},
-                     {"move_s", "percolation", Unit::seconds, time.move_s},
-                     {"block", "words in a block's row", Unit::number, time.block},
-                     {"moved_bytes", "moved", Unit::bytes, time.moved_bytes},
-                     {"least_bytes", "the least there is", Unit::bytes, time.least_bytes}};
-  return figures;
+  const std::int64_t n = at.integer("n");
+  const model::Product product{.m = n, .n = n, .k = n, .element_bytes = at.integer("word_bytes")};
+  const auto threads = static_cast<int>(at.machine.node.cores);
+  const double budget =
+      at.number("budget_bytes") > 0 ? at.number("budget_bytes") : capacity_of(at.machine, choices.inner);
+  const model::Tiling tiling =
+      model::choose_tiling(product, model::usual_tiling_figures(threads), static_cast<std::int64_t>(budget), 0);
+  const model::TiledRun run{.product = product,
+                            .tiling = tiling,
+                            .flops = model::gemm_flops(at.number("n")),
+                            .outer = choices.outer,
+                            .budget_bytes = budget,
+                            .overlaps = choices.overlaps,
+                            .keeps_a = tiling.tile_n < n,
+                            .keeps_b = tiling.tile_m < n};
+  const model::TiledTime time = model::tiled_time(at.machine, run);
+  return {{"n", "n", Unit::number, at.number("n")},
+          {"time_s", "time", Unit::seconds, time.total_s},
+          {"rate_flops", "rate", Unit::flops_per_s, run.flops / time.total_s},
+          {"multiply_s", "multiplies", Unit::seconds, time.multiply_s},
+          {"move_s", "percolation", Unit::seconds, time.move_s},
+          {"tile_m", "rows of a tile", Unit::number, static_cast<double>(tiling.tile_m)},
+          {"tile_n", "columns of a tile", Unit::number, static_cast<double>(tiling.tile_n)},
+          {"depth", "panels' depth", Unit::number, static_cast<double>(tiling.depth)},
+          {"moved_bytes", "moved", Unit::bytes, time.moved_bytes},
+          {"least_bytes", "the least there is", Unit::bytes, time.least_bytes}};
 }
 
 /// A level's time for a word of 8 bytes.
@@ -115,17 +176,19 @@ Body declare_model_gemm(CLI::App& app) {
   study->plotted = {"time_s", "multiply_s", "shift_s", "move_s"};
   auto choices = std::make_shared<GemmChoices>();
   auto options = declare_study(app, true);
-  add_value(app, "--way", "cannon|out-of-core|htmt",
-            "Cannon's algorithm over nodes, one node with the matrices in an outer level, or percolation on the HTMT "
-            "(cannon)",
+  add_value(app, "--way", "nodes|out-of-core|htmt",
+            "Cannon's algorithm over nodes, generalised and in layers as `penstock gemm` has it, one node with the "
+            "matrices in an outer level, or percolation on the HTMT (nodes)",
             [choices](const std::string& text) {
               choices->way = parse_choice<Way>(
-                  "--way", text, {{"cannon", Way::cannon}, {"out-of-core", Way::out_of_core}, {"htmt", Way::htmt}});
+                  "--way", text, {{"nodes", Way::nodes}, {"out-of-core", Way::out_of_core}, {"htmt", Way::htmt}});
             });
   add_number(app, "--n", "Words in a row of the matrices; --way htmt has q t s b_c", study, "n", 1);
-  add_number(app, "--nodes", "Nodes, a square number", study, "nodes", 1);
+  add_number(app, "--nodes", "Nodes", study, "nodes", 1);
   add_value(
-      app, "--memory", "BYTES", "What out-of-core multiplies may use of the inner level, as 8GiB (all of it)",
+      app, "--memory", "BYTES",
+      "What out-of-core multiplies may use of the inner level, as 8GiB (all of it), and those over nodes besides the "
+      "matrices (as much as they like)",
       [study](const std::string& text) { study->numbers["budget_bytes"] = static_cast<double>(parse_bytes(text)); });
   add_value(app, "--outer", "LEVEL", "The memory level of the matrices (storage)",
             [choices](const std::string& text) { choices->outer = text; });
@@ -134,10 +197,12 @@ Body declare_model_gemm(CLI::App& app) {
   add_value(app, "--transport", "NAME", "Of the machine's transports (its first)",
             [choices](const std::string& text) { choices->transport = text; });
   app.add_flag_callback(
+      "--no-layers", [choices] { choices->may_layer = false; }, "All nodes in one layer, whatever it takes");
+  app.add_flag_callback(
       "--no-overlap", [choices] { choices->overlaps = false; }, "No block moves while others are multiplied");
   return [=](Session& session) {
     study->evaluate = [choices](const Case& at) {
-      return choices->way == Way::cannon        ? evaluate_cannon(*choices, at)
+      return choices->way == Way::nodes         ? evaluate_nodes(*choices, at)
              : choices->way == Way::out_of_core ? evaluate_out_of_core(*choices, at)
                                                 : evaluate_htmt(at);
     };

@@ -39,19 +39,6 @@ Ranks ranks_of(const gas::Team& team, const MultiplyOptions& options) {
   return ranks;
 }
 
-/// Layers of grids for so many ranks, all of which work.
-std::vector<std::array<int, 3>> layered_grids(int ranks) {
-  std::vector<std::array<int, 3>> grids;
-  for (int layers = 2; layers <= ranks; ++layers) {
-    for (int rows = 1; ranks % layers == 0 && rows <= ranks / layers; ++rows) {
-      if (ranks / layers % rows == 0) {
-        grids.push_back({layers, rows, ranks / layers / rows});
-      }
-    }
-  }
-  return grids;
-}
-
 /// A choice with its time by the model.
 struct Candidate {
   Algorithm algorithm;
@@ -59,9 +46,6 @@ struct Candidate {
   std::int64_t depth = 0;
   model::ShiftedTime time = {};
 };
-
-/// Of panels: thin ones arrive earlier, deep ones are multiplied faster, though hardly more so beyond the first.
-constexpr std::array<std::int64_t, 4> depths{512, 256, 128, 64};
 
 std::string text_of(const std::array<int, 3>& grid) {
   return grid[0] == 1 ? fmt::format("{} x {}", grid[1], grid[2])
@@ -97,7 +81,7 @@ std::vector<Candidate> grids_for(const Ranks& ranks, const std::array<int, 3>& f
     candidates.push_back({Algorithm::layered, options.layers});
   } else if (options.algorithm == Algorithm::layered || (candidates.front().algorithm == Algorithm::cannon &&
                                                          options.algorithm == Algorithm::automatic && knows_network)) {
-    for (const std::array<int, 3>& grid : layered_grids(ranks.count)) {
+    for (const std::array<int, 3>& grid : model::layered_grids(ranks.count)) {
       candidates.push_back({Algorithm::layered, grid});
     }
   }
@@ -113,7 +97,7 @@ std::vector<Candidate> candidates_for(const Ranks& ranks, const std::array<int, 
   std::vector<Candidate> candidates;
   for (Candidate candidate : grids_for(ranks, flat, knows_network, options)) {
     const bool is_open = knows_network && candidate.algorithm != Algorithm::stationary;
-    for (const std::int64_t depth : std::span(depths).first(is_open ? depths.size() : 1)) {
+    for (const std::int64_t depth : std::span(model::panel_depths).first(is_open ? model::panel_depths.size() : 1)) {
       candidate.depth = depth;
       candidates.push_back(candidate);
     }
@@ -172,7 +156,7 @@ MultiplyPlan plan_multiply(const gas::Team& team, npy::DataType type, std::int64
   const bool knows_name = std::ranges::any_of(
       machine.transports, [&](const machine::Transport& one) { return one.name == team.transport_name(); });
   std::vector<Candidate> candidates = candidates_for(ranks, flat, knows_network, options);
-  const Candidate* best = nullptr;
+  std::vector<model::ShiftedTime> times;
   for (Candidate& candidate : candidates) {
     const std::array<int, 3>& grid = candidate.grid;
     if ((knows_network || ranks.all_mapped()) && m > 0 && n > 0 && k > 0) {
@@ -190,12 +174,9 @@ MultiplyPlan plan_multiply(const gas::Team& team, npy::DataType type, std::int64
                     .depth = static_cast<double>(candidate.depth),
                     .transport = knows_name ? std::string(team.transport_name()) : std::string()});
     }
-    // The first one is taken where nothing has room: it needs the least.
-    const bool fits = candidate.time.memory_bytes <= static_cast<double>(ranks.memory_bytes);
-    if (best == nullptr || (fits && candidate.time.total_s < best->time.total_s)) {
-      best = &candidate;
-    }
+    times.push_back(candidate.time);
   }
+  const Candidate* const best = &candidates[model::shortest(times, static_cast<double>(ranks.memory_bytes))];
   const bool is_open = options.algorithm == Algorithm::automatic;
   MultiplyPlan plan{.algorithm = best->algorithm,
                     .grid = best->grid,

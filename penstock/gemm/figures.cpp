@@ -2,6 +2,8 @@
 #include "penstock/gemm/figures.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <vector>
 
 #include "penstock/base/base.hpp"
@@ -10,40 +12,60 @@
 namespace penstock::gemm {
 namespace {
 
-double measure_rate_per_thread(int threads, npy::DataType type) {
+/// Of one process or of all: what they did together since their round began, and how long it took the longest.
+struct Round {
+  double done_flops;
+  double spent_s;
+};
+
+/// The best of rounds in which all threads multiply at once, of blocks as tilings have them: what other programs take
+/// meanwhile is no figure of the machine, and a thread alone on it would be faster. Threads that have just begun may
+/// share a core for some milliseconds, and a core that was idle has to gain its clock; so there are rounds until none
+/// has been better for a while. `of_all` makes of this process's round, which began at a time, that of all ranks, the
+/// same on each.
+double measure_settled_rate(int threads, npy::DataType type,
+                            const std::function<Round(double done_flops, double begin_s)>& of_all) {
   constexpr std::int64_t n = 512;
-  constexpr double measured_s = 0.06;
+  constexpr double round_s = 0.05;  // of many multiplies, as threads end up to one of them apart
+  constexpr double settled_s = 0.4;
+  constexpr double most_s = 0.9;
+  const auto bytes = static_cast<std::size_t>(n * n * npy::element_bytes(type));
   const SerialBlas serial;
+  const Memory memory(static_cast<std::size_t>(threads) * 3 * bytes);  // zeros are multiplied as fast as anything
+  std::vector<double> done(static_cast<std::size_t>(threads));
   Crew crew(threads);
-  std::vector<double> rates(static_cast<std::size_t>(threads));
-  crew.run([&](int thread) {
-    const auto bytes = static_cast<std::size_t>(n * n * npy::element_bytes(type));
-    const Memory memory(3 * bytes);  // zeros are multiplied as fast as anything
-    const Block a{.data = memory.data(), .leading = n};
-    const Block b{.data = memory.data() + bytes, .leading = n};
-    const auto once = [&] { multiply(type, n, n, n, {}, a, b, memory.data() + 2 * bytes, n); };
-    once();
-    // The best of some rounds: what other programs take meanwhile is no figure of the machine.
-    double best_s = 1e9;
-    for (const double end_s = seconds() + measured_s; seconds() < end_s;) {
-      const double begin_s = seconds();
-      once();
-      best_s = std::min(best_s, seconds() - begin_s);
+  double best = 0;
+  double best_at_s = 0;
+  of_all(0, seconds());  // all have their memory
+  for (double at_s = 0; at_s - best_at_s < settled_s && at_s < most_s;) {
+    const double begin_s = seconds();
+    crew.run([&](int thread) {
+      std::byte* const mine = memory.data() + static_cast<std::size_t>(thread) * 3 * bytes;
+      const Block a{.data = mine, .leading = n};
+      const Block b{.data = mine + bytes, .leading = n};
+      double flops_done = 0;
+      do {
+        multiply(type, n, n, n, {}, a, b, mine + 2 * bytes, n);
+        flops_done += flops(type, n, n, n);
+      } while (seconds() - begin_s < round_s);
+      done[static_cast<std::size_t>(thread)] = flops_done;
+    });
+    const Round round = of_all(std::accumulate(done.begin(), done.end(), 0.0), begin_s);
+    at_s += round.spent_s;
+    if (const double rate = round.done_flops / round.spent_s; rate > best) {
+      best_at_s = rate > 1.01 * best ? at_s : best_at_s;  // what is hardly better is not waited for
+      best = rate;
     }
-    rates[static_cast<std::size_t>(thread)] = flops(type, n, n, n) / best_s;
-  });
-  double sum = 0;
-  for (const double rate : rates) {
-    sum += rate;
   }
-  return sum / threads;
+  return best;
 }
 
 }  // namespace
 
 machine::Machine measure_machine(int threads, const std::string& folder, percolate::Engine& engine) {
   machine::Machine machine = machine::detect();
-  machine.node.gemm_rate_flops_per_core = measure_rate_per_thread(threads, npy::DataType::float64);
+  const auto alone = [](double done_flops, double begin_s) { return Round{done_flops, seconds() - begin_s}; };
+  machine.node.gemm_rate_flops_per_core = measure_settled_rate(threads, npy::DataType::float64, alone) / threads;
   constexpr double latency_s = 1e-4;  // of a request to a disk without moving parts
   std::erase_if(machine.node.memory_levels, [](const machine::MemoryLevel& level) { return level.name == "storage"; });
   machine.node.memory_levels.insert(
@@ -55,8 +77,19 @@ machine::Machine measure_machine(int threads, const std::string& folder, percola
   return machine;
 }
 
-double measure_rate(int threads, npy::DataType type) {
-  return measure_rate_per_thread(threads, type) * threads;
+double measure_rate(const gas::Team& team, int threads, npy::DataType type) {
+  return measure_settled_rate(threads, type, [&](double done_flops, double begin_s) {
+    Round all{0, 0};
+    for (const double one : team.all_gather(done_flops)) {
+      all.done_flops += one;
+    }
+    // All have ended now: from the first one's beginning to here is what the round took, also where ranks take turns on
+    // a core.
+    for (const double one : team.all_gather(seconds() - begin_s)) {
+      all.spent_s = std::max(all.spent_s, one);
+    }
+    return all;
+  });
 }
 
 double rate_flops(const machine::Machine& machine, int threads, npy::DataType type) {

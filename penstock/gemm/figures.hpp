@@ -13,15 +13,17 @@ namespace penstock::gemm {
 
 /// The machine that this process runs on, its GEMM rate measured in double precision on `threads` threads at once and
 /// its memory level "storage" in the folder `folder`, past the page cache where the file system lets it: in all about
-/// 0.2 s, for which it takes 8 MiB and 6 for each thread. Throws Error where the folder cannot be written.
+/// 0.6 s, a second at most, for which it takes 8 MiB and 6 for each thread. Throws Error where the folder cannot be
+/// written.
 machine::Machine measure_machine(int threads, const std::string& folder, percolate::Engine& engine);
 
 /// Collective: `machine` with a network between the ranks' nodes and the team's transport, by what all ranks at once
 /// put to ranks of other nodes: in about 16 MiB of messages each. As it was where all ranks map one another's memory.
 machine::Machine with_network_of(const gas::Team& team, machine::Machine machine);
 
-/// Flops a second of blocks of `type` in memory, `threads` threads of this process together: in 0.1 s.
-double measure_rate(int threads, npy::DataType type);
+/// Collective: flops a second of blocks of `type` in memory, `threads` threads of each rank and all ranks together, the
+/// same on each: in 0.5 s, 0.9 at most.
+double measure_rate(const gas::Team& team, int threads, npy::DataType type);
 
 /// What a machine's GEMM rate, which is of double precision, is for another type: a register holds twice as many
 /// floats.

@@ -74,7 +74,7 @@ journal::Facts FileInputs::facts(const FileProduct& product) const {
   return facts;
 }
 
-Product FileInputs::product() const {
+model::Product FileInputs::product() const {
   return {.m = a.rows(), .n = b.columns(), .k = a.columns(), .element_bytes = npy::element_bytes(a.type())};
 }
 

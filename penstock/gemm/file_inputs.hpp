@@ -5,8 +5,8 @@
 
 #include "penstock/gemm/file_matrix.hpp"
 #include "penstock/gemm/out_of_core.hpp"
-#include "penstock/gemm/tiling.hpp"
 #include "penstock/journal/journal.hpp"
+#include "penstock/model/model.hpp"
 
 namespace penstock::gemm {
 
@@ -18,7 +18,7 @@ struct FileInputs {
   /// What must be as it was for a run to go on.
   journal::Facts facts(const FileProduct& product) const;
   /// What is multiplied, as it is turned.
-  Product product() const;
+  model::Product product() const;
 
   bool is_turned = false;  ///< C^T = op(B)^T op(A)^T is made, as C lies by columns: a is then op(B)^T
   FileMatrix a;

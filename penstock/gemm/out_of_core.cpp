@@ -6,16 +6,20 @@
 #include <algorithm>
 #include <cstdio>
 #include <utility>
+#include <vector>
 
 #include "penstock/base/base.hpp"
 #include "penstock/gemm/figures.hpp"
 #include "penstock/gemm/file_inputs.hpp"
 #include "penstock/gemm/tile_program.hpp"
-#include "penstock/gemm/tiling.hpp"
+#include "penstock/gemm/work_grid.hpp"
 #include "penstock/journal/journal.hpp"
 #include "penstock/model/model.hpp"
 
 namespace penstock::gemm {
+
+using model::ceiling;
+
 namespace {
 
 std::string describe(const Tiling& tiling) {
@@ -42,9 +46,10 @@ struct FileMultiply::State {
   FilePlan plan;
   FileInputs inputs;
   npy::Header c_header;
+  machine::Machine machine;  // by whose figures the time is predicted
   std::optional<journal::ResumableFile> result;
   std::unique_ptr<percolate::Engine> own_engine;
-  Product shape;
+  model::Product shape;
   Tiling tiling;
   FileMatrix c;  // that is written
   std::optional<File> scratch_a;
@@ -60,7 +65,9 @@ struct FileMultiply::State {
   void check_tiles();
   void open_scratch();
   bool keep(std::optional<File>& scratch, std::int64_t bytes) const;
-  void take_figures(const machine::Machine& machine);
+  void take_figures();
+  void measure_inputs();
+  void predict();
 };
 
 void FileMultiply::State::choose(bool goes_on) {
@@ -69,14 +76,9 @@ void FileMultiply::State::choose(bool goes_on) {
     own_engine = percolate::make_engine();
   }
   plan.engine = engine().name();
-  const machine::Machine machine =
-      options.machine ? *options.machine : measure_machine(threads, folder_of(product.c), engine());
+  machine = options.machine ? *options.machine : measure_machine(threads, folder_of(product.c), engine());
   const std::int64_t left = options.memory_bytes - options.besides_bytes;
-  take_figures(machine);
-  // Not the figures of the prediction: with these, which are never twice the same where they are measured, the tiling
-  // and so the roundings would change from run to run. Two cores of a Zen 4 server, 2026-11.
-  const TilingFigures figures{
-      .threads = threads, .rate_flops = 54e9 * threads, .storage_bytes_per_s = 1e9, .copy_bytes_per_s = 2e9 * threads};
+  take_figures();
   if (goes_on) {
     tiling = parse_tiling(result->journal().fact("tiling"));
     if (const std::int64_t needed = tiling_bytes(shape, tiling, threads); needed > left + options.memory_bytes / 32) {
@@ -86,30 +88,63 @@ void FileMultiply::State::choose(bool goes_on) {
                       result->how_to_begin_anew()));
     }
   } else {
-    tiling = choose_tiling(shape, figures, left, options.besides_bytes);
+    tiling = choose_tiling(shape, model::usual_tiling_figures(threads), left, options.besides_bytes);
   }
   plan.tile_m = tiling.tile_m;
   plan.tile_n = tiling.tile_n;
   plan.strip = tiling.strip;
   plan.depth = tiling.depth;
+  if (options.measures_inputs || !options.machine) {
+    measure_inputs();
+  }
   plan.block_bytes = tiling_bytes(shape, tiling, threads);
   plan.tiles = ceiling(shape.m, tiling.tile_m) * ceiling(shape.n, tiling.tile_n);
-  const auto m = static_cast<double>(shape.m);
-  const auto n = static_cast<double>(shape.n);
-  const auto k = static_cast<double>(shape.k);
-  plan.predicted_s = model::tiled_time(machine, {.m = m,
-                                                 .n = n,
-                                                 .k = k,
-                                                 .word_bytes = shape.element_bytes,
-                                                 .flops = flops(plan.type, m, n, k),
-                                                 .rate_flops = plan.rate_flops,
-                                                 .tile_m = static_cast<double>(tiling.tile_m),
-                                                 .tile_n = static_cast<double>(tiling.tile_n),
-                                                 .depth = static_cast<double>(tiling.depth)})
-                         .total_s;
 }
 
-void FileMultiply::State::take_figures(const machine::Machine& machine) {
+/// The very reads that the run begins with: in what runs the blocks lie decides how fast they come.
+void FileMultiply::State::measure_inputs() {
+  constexpr std::int64_t blocks = 4;
+  const Memory memory(static_cast<std::size_t>(
+      std::max(blocks * tiling.strip * tiling.depth, model::panels_of_b * tiling.depth * tiling.tile_n) *
+      shape.element_bytes));
+  const auto rate = [&](const FileMatrix& matrix, const Box& first, std::int64_t count, Factor along) {
+    std::vector<percolate::Transfer> reads;
+    std::byte* to = memory.data();
+    Box box = first;
+    for (std::int64_t i = 0; i < count && box.row < matrix.rows() && box.column < matrix.columns(); ++i) {
+      box.rows = std::min(first.rows, matrix.rows() - box.row);
+      box.columns = std::min(first.columns, matrix.columns() - box.column);
+      reads.push_back(matrix.transfer(box, to, percolate::Transfer::Kind::read));
+      to += box.rows * box.columns * shape.element_bytes;
+      (along == Factor::a ? box.column : box.row) += tiling.depth;
+    }
+    return percolate::measure_transfers(engine(), reads);
+  };
+  plan.first_a_bytes_per_s = rate(inputs.a, {.rows = tiling.strip, .columns = tiling.depth}, blocks, Factor::a);
+  plan.first_b_bytes_per_s =
+      rate(inputs.b, {.rows = tiling.depth, .columns = tiling.tile_n}, model::panels_of_b, Factor::b);
+}
+
+/// Of the whole product; what was complete before does not count.
+void FileMultiply::State::predict() {
+  const model::TiledRun run{.product = shape,
+                            .tiling = tiling,
+                            .flops = flops(plan.type, static_cast<double>(shape.m), static_cast<double>(shape.n),
+                                           static_cast<double>(shape.k)),
+                            .rate_flops = plan.rate_flops,
+                            .keeps_a = scratch_a.has_value(),
+                            .keeps_b = scratch_b.has_value(),
+                            .first_a_bytes_per_s = plan.first_a_bytes_per_s,
+                            .first_b_bytes_per_s = plan.first_b_bytes_per_s};
+  const double whole =
+      plan.tiles > 0 ? static_cast<double>(plan.tiles - plan.tiles_found) / static_cast<double>(plan.tiles) : 0;
+  plan.predicted_s = model::tiled_time(machine, run).total_s * whole;
+  plan.percolation_s = model::percolation_time(machine, run, options.threads,
+                                               static_cast<double>(options.memory_bytes - options.besides_bytes)) *
+                       whole;
+}
+
+void FileMultiply::State::take_figures() {
   plan.rate_flops = rate_flops(machine, options.threads, plan.type);
   for (const machine::MemoryLevel& level : machine.node.memory_levels) {
     if (level.name == "storage") {
@@ -187,9 +222,6 @@ void FileMultiply::State::check_tiles() {
     slots.emplace(std::vector<percolate::Level>{{"memory", static_cast<std::size_t>(plan.block_bytes)}});
     make_program();
   }
-  if (plan.tiles > 0) {
-    plan.predicted_s *= 1 - static_cast<double>(plan.tiles_found) / static_cast<double>(plan.tiles);
-  }
 }
 
 FileMultiply::FileMultiply(const FileProduct& product, const FileOptions& options) : state_(std::make_unique<State>()) {
@@ -217,6 +249,7 @@ FileMultiply::FileMultiply(const FileProduct& product, const FileOptions& option
   state.open_part(goes_on);
   state.open_scratch();
   state.check_tiles();
+  state.predict();
 }
 
 FileMultiply::~FileMultiply() = default;

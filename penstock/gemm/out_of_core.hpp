@@ -34,6 +34,9 @@ struct FileOptions {
   percolate::Trace* trace = nullptr;
   /// The machine whose figures predict the time; none: they are measured.
   std::optional<machine::Machine> machine = {};
+  /// Whether the first blocks of A and B are read beforehand, to see how fast they come; so they are where no machine
+  /// is given.
+  bool measures_inputs = false;
   percolate::Tell progress = {};  ///< told in flops
 };
 
@@ -52,7 +55,10 @@ struct FilePlan {
   std::string engine;
   double rate_flops = 0;           ///< of all threads, measured or the machine's
   double storage_bytes_per_s = 0;  ///< the same
+  double first_a_bytes_per_s = 0;  ///< at which A's blocks come from its own file; 0 where that was not measured
+  double first_b_bytes_per_s = 0;  ///< and B's
   double predicted_s = 0;          ///< of this run
+  double percolation_s = 0;        ///< the same by eq. 5 of Amaral et al., which hides no movement behind multiplies
   std::int64_t tiles = 0;
   std::int64_t tiles_found = 0;  ///< complete from an earlier run
   std::int64_t tiles_torn = 0;   ///< that an earlier run told of, but whose elements are not what it wrote

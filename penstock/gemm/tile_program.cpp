@@ -11,6 +11,7 @@
 
 namespace penstock::gemm {
 
+using model::ceiling;
 using percolate::Arrival;
 using percolate::Parcel;
 using percolate::Slot;
@@ -52,8 +53,8 @@ TileProgram::TileProgram(const TileFiles& files, const Tiling& tiling, const Sca
   const std::int64_t width = product_.element_bytes;
   const std::int64_t strips = ceiling(tiling.tile_m, tiling.strip);
   c_slots_ = take_slots(slots, "C", strips, tiling.strip * tiling.tile_n * width);
-  b_turns_.slots = take_slots(slots, "B", panels_of_b, whole_pages(tiling.depth * tiling.tile_n, width));
-  a_turns_.slots = take_slots(slots, "A", blocks_of_a(threads), whole_pages(tiling.strip * tiling.depth, width));
+  b_turns_.slots = take_slots(slots, "B", model::panels_of_b, whole_pages(tiling.depth * tiling.tile_n, width));
+  a_turns_.slots = take_slots(slots, "A", model::blocks_of_a(threads), whole_pages(tiling.strip * tiling.depth, width));
   finished_ = slots.token("tile");
   kept_ = slots.token("scratch");
   sums_.resize(static_cast<std::size_t>(strips));

@@ -8,11 +8,14 @@
 #include <vector>
 
 #include "penstock/gemm/file_matrix.hpp"
-#include "penstock/gemm/tiling.hpp"
 #include "penstock/journal/journal.hpp"
+#include "penstock/model/model.hpp"
 #include "penstock/percolate/percolate.hpp"
 
 namespace penstock::gemm {
+
+using model::Product;
+using model::Tiling;
 
 /// What a program reads and writes; all of it the caller's, and there until the program has run.
 struct TileFiles {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/model/htmt.hpp"
 #include "penstock/model/ping_pong.hpp"
 #include "penstock/model/topology.hpp"
 #include "penstock/model/transport.hpp"
@@ -23,12 +24,6 @@ double multiply_rate(const Machine& machine) {
     throw Error(fmt::format("the GEMM rate of {} is not known: give node.gemm_rate_flops_per_core", machine.name));
   }
   return machine.node.gemm_rate_flops_per_core * static_cast<double>(machine.node.cores);
-}
-
-void check_edge(double n) {
-  if (!(n >= 1)) {
-    throw Error(fmt::format("a matrix of {} words a row is none: give 1 or more", n));
-  }
 }
 
 const machine::MemoryLevel& find_level(const Machine& machine, const std::string& name) {
@@ -47,38 +42,6 @@ const machine::MemoryLevel& find_level(const Machine& machine, const std::string
 
 double gemm_flops(double n) noexcept {
   return 2 * n * n * n;
-}
-
-CannonTime cannon_time(const Machine& machine, const CannonRun& run) {
-  check_edge(run.n);
-  const double side = std::round(std::sqrt(static_cast<double>(run.nodes)));
-  if (run.nodes < 1 || side * side != static_cast<double>(run.nodes)) {
-    throw Error(fmt::format("Cannon's algorithm needs a square number of nodes, and {} is none", run.nodes));
-  }
-  if (run.nodes > 1 && !machine.network) {
-    throw Error(fmt::format("{} has no network, and {} nodes need one", machine.name, run.nodes));
-  }
-  CannonTime time;
-  time.steps = side;
-  const double edge = run.n / side;
-  time.block_bytes = edge * edge * static_cast<double>(run.word_bytes);
-  time.multiply_s = gemm_flops(run.n) / (multiply_rate(machine) * static_cast<double>(run.nodes));
-  if (run.nodes > 1) {
-    const machine::Transport transport = find_transport(machine, run.transport);
-    const machine::MessagePiece& piece = piece_of(transport.pieces, time.block_bytes);
-    const TopologyFacts facts = topology_facts(*machine.network, run.nodes);
-    // A's block goes to the left and B's upwards; each has a link of its own where nodes have several.
-    const double bandwidth = std::min({facts.injection_bytes_per_s, 2 * piece.bandwidth_bytes_per_s,
-                                       2 * machine.network->link_bandwidth_bytes_per_s});
-    const double overhead_s = 2 * (transport.send_overhead_s + transport.receive_overhead_s + transport.gap_s);
-    const double one_shift_s = piece.latency_s + overhead_s + 2 * time.block_bytes / bandwidth;
-    // The alignment before the first step, and a shift between steps, which alone has a multiply to hide behind.
-    time.shift_s = side * one_shift_s;
-    const double progress = run.overlaps ? transport.progress : 0;
-    time.hidden_s = progress * (side - 1) * std::min(time.multiply_s / side, one_shift_s);
-  }
-  time.total_s = time.multiply_s + time.shift_s - time.hidden_s;
-  return time;
 }
 
 ShiftedTime shifted_time(const Machine& machine, const ShiftedRun& run) {
@@ -126,7 +89,7 @@ ShiftedTime shifted_time(const Machine& machine, const ShiftedRun& run) {
         piece.latency_s + transport.send_overhead_s + transport.receive_overhead_s + transport.gap_s;
     time.shift_s = time.received_bytes / bandwidth + 2 * time.steps * overhead_s;
     // The multiplies look after the network every few milliseconds, so that panels travel meanwhile on any transport.
-    time.hidden_s = std::min(time.multiply_s, time.shift_s * (1 - 1 / time.steps));
+    time.hidden_s = run.overlaps ? std::min(time.multiply_s, time.shift_s * (1 - 1 / time.steps)) : 0;
     if (run.layers > 1) {
       time.sum_s = tile_bytes * of_other_nodes / bandwidth + layers * overhead_s;
     }
@@ -135,49 +98,99 @@ ShiftedTime shifted_time(const Machine& machine, const ShiftedRun& run) {
   return time;
 }
 
-OutOfCoreTime out_of_core_time(const Machine& machine, const OutOfCoreRun& run) {
-  check_edge(run.n);
-  const machine::MemoryLevel& outer = find_level(machine, run.outer);
-  const machine::MemoryLevel& inner = find_level(machine, run.inner);
-  const double budget = run.budget_bytes > 0 ? run.budget_bytes : static_cast<double>(inner.capacity_bytes);
-  const auto word = static_cast<double>(run.word_bytes);
-  OutOfCoreTime time;
-  time.block = std::min(run.n, std::floor(std::sqrt(budget / (5 * word))));
-  if (time.block < 1) {
-    throw Error(fmt::format("{} bytes hold no five blocks of one word: give {} or more", budget, 5 * word));
+std::vector<std::array<int, 3>> layered_grids(int ranks) {
+  std::vector<std::array<int, 3>> grids;
+  for (int layers = 2; layers <= ranks; ++layers) {
+    for (int rows = 1; ranks % layers == 0 && rows <= ranks / layers; ++rows) {
+      if (ranks / layers % rows == 0) {
+        grids.push_back({layers, rows, ranks / layers / rows});
+      }
+    }
   }
-  const double matrix_bytes = run.n * run.n * word;
-  const double blocks = run.n / time.block;
-  time.moved_bytes = 2 * matrix_bytes * blocks + matrix_bytes;
+  return grids;
+}
+
+std::size_t shortest(std::span<const ShiftedTime> times, double memory_bytes) noexcept {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    if (times[i].memory_bytes <= memory_bytes && times[i].total_s < times[best].total_s) {
+      best = i;
+    }
+  }
+  return best;
+}
+
+TiledTime tiled_time(const Machine& machine, const TiledRun& run) {
+  const machine::MemoryLevel& outer = find_level(machine, run.outer);
+  const auto word = static_cast<double>(run.product.element_bytes);
+  const auto m = static_cast<double>(run.product.m);
+  const auto n = static_cast<double>(run.product.n);
+  const auto k = static_cast<double>(run.product.k);
+  const auto tile_m = static_cast<double>(run.tiling.tile_m);
+  const auto tile_n = static_cast<double>(run.tiling.tile_n);
+  const auto depth = static_cast<double>(run.tiling.depth);
+  const double rate = (run.rate_flops > 0 ? run.rate_flops : multiply_rate(machine)) * thin_block_factor(512, 512) /
+                      thin_block_factor(static_cast<double>(run.tiling.strip), depth);
+  const double budget = run.budget_bytes > 0 ? run.budget_bytes : (tile_m * tile_n + 2 * depth * tile_n) * word;
+  const double panels = std::ceil(k / depth);
+  const double bandwidth = outer.bandwidth_bytes_per_s;
+  TiledTime time;
   // Smith, Lowery, Langou, van de Geijn 2019: "A Tight I/O Lower Bound for Matrix Multiplication".
-  time.least_bytes = std::max(2 * run.n * run.n * run.n / std::sqrt(budget / word) * word, 3 * matrix_bytes);
-  time.multiply_s = gemm_flops(run.n) / multiply_rate(machine);
-  const double transfers = 2 * blocks * blocks * blocks + blocks * blocks;
-  time.move_s = time.moved_bytes / outer.bandwidth_bytes_per_s + transfers * outer.latency_s;
-  // Until its first blocks of A and B are there, and while its last of C leaves, nothing is multiplied.
-  const double hidden_s = run.overlaps ? std::min(time.multiply_s, time.move_s * (1 - 3 / transfers)) : 0;
-  time.total_s = time.multiply_s + time.move_s - hidden_s;
+  time.least_bytes = std::max(2 * m * n * k / std::sqrt(budget / word), m * k + k * n + m * n) * word;
+  for (double row = 0; row < m; row += tile_m) {
+    for (double column = 0; column < n; column += tile_n) {
+      const double rows = std::min(tile_m, m - row);
+      const double columns = std::min(tile_n, n - column);
+      const double a_bytes = rows * k * word;
+      const double b_bytes = k * columns * word;
+      const double c_bytes = rows * columns * word;
+      const bool is_first_of_a = column == 0 || !run.keeps_a;
+      const bool is_first_of_b = row == 0 || !run.keeps_b;
+      const double kept_bytes = (column == 0 && run.keeps_a ? a_bytes : 0) + (row == 0 && run.keeps_b ? b_bytes : 0);
+      const double a_rate = is_first_of_a && run.first_a_bytes_per_s > 0 ? run.first_a_bytes_per_s : bandwidth;
+      const double b_rate = is_first_of_b && run.first_b_bytes_per_s > 0 ? run.first_b_bytes_per_s : bandwidth;
+      const double multiply_s = run.flops * (rows * columns) / (m * n) / rate;
+      const double move_s =
+          a_bytes / a_rate + b_bytes / b_rate + (kept_bytes + c_bytes) / bandwidth + (2 * panels + 1) * outer.latency_s;
+      time.moved_bytes += a_bytes + b_bytes + c_bytes + kept_bytes;
+      time.multiply_s += multiply_s;
+      time.move_s += move_s;
+      time.total_s += run.overlaps ? std::max(multiply_s, move_s) : multiply_s + move_s;
+    }
+  }
+  if (run.overlaps && time.total_s > 0) {
+    // Until the first panels are there, and while the last tile leaves, nothing is multiplied.
+    const double edge_bytes = (std::min(tile_m, m) * std::min(depth, k) + std::min(depth, k) * std::min(tile_n, n) +
+                               std::min(tile_m, m) * std::min(tile_n, n)) *
+                              word;
+    const double edge_s = std::min(edge_bytes / bandwidth + 3 * outer.latency_s, time.move_s);
+    time.total_s = std::max(time.total_s, time.multiply_s + edge_s);
+  }
   return time;
 }
 
-OutOfCoreTime tiled_time(const Machine& machine, const TiledRun& run) {
-  const machine::MemoryLevel& outer = find_level(machine, run.outer);
-  const auto word = static_cast<double>(run.word_bytes);
-  OutOfCoreTime time;
-  time.block = run.tile_n;
-  const double rows = std::ceil(run.m / run.tile_m);
-  const double columns = std::ceil(run.n / run.tile_n);
-  const double layers = std::ceil(run.k / run.depth);
-  time.moved_bytes = (run.m * run.k * columns + run.k * run.n * rows + run.m * run.n) * word;
-  time.least_bytes = (run.m * run.k + run.k * run.n + run.m * run.n) * word;
-  time.multiply_s = run.flops / (run.rate_flops > 0 ? run.rate_flops : multiply_rate(machine));
-  const double transfers = rows * columns * (2 * layers + 1);
-  time.move_s = time.moved_bytes / outer.bandwidth_bytes_per_s + transfers * outer.latency_s;
-  // Until the first panels are there, and while the last tile leaves, nothing is multiplied.
-  const double edge_bytes = (run.tile_m * run.depth + run.depth * run.tile_n + run.tile_m * run.tile_n) * word;
-  const double edge_s = std::min(edge_bytes / outer.bandwidth_bytes_per_s + 3 * outer.latency_s, time.move_s);
-  time.total_s = time.multiply_s + time.move_s - std::min(time.multiply_s, time.move_s - edge_s);
-  return time;
+double percolation_time(const Machine& machine, const TiledRun& run, int threads, double memory_bytes) {
+  const auto word = static_cast<double>(run.product.element_bytes);
+  const auto spells = static_cast<double>(threads);
+  const double rate = run.rate_flops > 0 ? run.rate_flops : multiply_rate(machine);
+  const double cache_words = static_cast<double>(machine.node.cache_l2_bytes) / word;
+  const double b_c = std::max(htmt_largest_sub_block(cache_words), 1.0);
+  const double block = std::sqrt(memory_bytes / word / spells / 3);
+  // A product that is not square is reckoned as the square one of as many operations. The cores share both levels.
+  const double terms =
+      static_cast<double>(run.product.m) * static_cast<double>(run.product.n) * static_cast<double>(run.product.k);
+  if (!(terms > 0)) {
+    return 0;
+  }
+  const double s = std::sqrt(spells);
+  return htmt_equation_5_s({.q = std::cbrt(terms) / (s * block),
+                            .s = s,
+                            .t = block / b_c,
+                            .b_c = b_c,
+                            .dram_word_s = word * spells / find_level(machine, run.outer).bandwidth_bytes_per_s,
+                            .sram_word_s = word * spells / machine.node.memory_bandwidth_bytes_per_s,
+                            .fpu_cycle_s = run.flops / (2 * terms) * spells / rate,
+                            .fpus_per_spell = 1});
 }
 
 }  // namespace penstock::model

@@ -6,6 +6,7 @@
 #include "penstock/model/fft_limit.hpp"
 #include "penstock/model/fft_time.hpp"
 #include "penstock/model/gemm.hpp"
+#include "penstock/model/gemm_tiling.hpp"
 #include "penstock/model/htmt.hpp"
 #include "penstock/model/node_rates.hpp"
 #include "penstock/model/ping_pong.hpp"

@@ -5,11 +5,38 @@
 #include <exception>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "penstock/base/clock.hpp"
 #include "penstock/base/memory.hpp"
 
 namespace penstock::percolate {
+
+double measure_transfers(Engine& engine, std::span<const Transfer> transfers) {
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::size_t left = transfers.size();
+  std::exception_ptr first;
+  std::size_t bytes = 0;
+  const double begin_s = seconds();
+  for (const Transfer& transfer : transfers) {
+    bytes += transfer.run_bytes * transfer.runs;
+    engine.start(transfer, [&](std::exception_ptr failure) {
+      const std::lock_guard lock(mutex);
+      if (!first) {
+        first = std::move(failure);
+      }
+      --left;
+      wake.notify_one();
+    });
+  }
+  std::unique_lock lock(mutex);
+  wake.wait(lock, [&] { return left == 0; });
+  if (first) {
+    std::rethrow_exception(first);
+  }
+  return static_cast<double>(bytes) / (seconds() - begin_s);
+}
 
 StorageRates measure_storage(const std::string& folder, Engine& engine) {
   constexpr std::size_t piece_bytes = std::size_t{1} << 20;
@@ -17,36 +44,20 @@ StorageRates measure_storage(const std::string& folder, Engine& engine) {
   constexpr std::size_t buffers = 8;
   const File file = File::scratch(folder);
   const Memory memory(buffers * piece_bytes);
-  StorageRates rates;
-  for (const Transfer::Kind kind : {Transfer::Kind::write, Transfer::Kind::read}) {
-    std::mutex mutex;
-    std::condition_variable wake;
-    std::size_t left = pieces;
-    std::exception_ptr first;
-    const double begin_s = seconds();
+  const auto rate = [&](Transfer::Kind kind) {
+    std::vector<Transfer> transfers;
     for (std::size_t i = 0; i < pieces; ++i) {
-      engine.start({.kind = kind,
-                    .file = &file,
-                    .offset = static_cast<std::int64_t>(i * piece_bytes),
-                    .data = memory.data() + i % buffers * piece_bytes,
-                    .run_bytes = piece_bytes},
-                   [&](std::exception_ptr failure) {
-                     const std::lock_guard lock(mutex);
-                     if (!first) {
-                       first = std::move(failure);
-                     }
-                     --left;
-                     wake.notify_one();
-                   });
+      transfers.push_back({.kind = kind,
+                           .file = &file,
+                           .offset = static_cast<std::int64_t>(i * piece_bytes),
+                           .data = memory.data() + i % buffers * piece_bytes,
+                           .run_bytes = piece_bytes});
     }
-    std::unique_lock lock(mutex);
-    wake.wait(lock, [&] { return left == 0; });
-    if (first) {
-      std::rethrow_exception(first);
-    }
-    (kind == Transfer::Kind::read ? rates.read_bytes_per_s : rates.write_bytes_per_s) =
-        static_cast<double>(pieces * piece_bytes) / (seconds() - begin_s);
-  }
+    return measure_transfers(engine, transfers);
+  };
+  StorageRates rates;
+  rates.write_bytes_per_s = rate(Transfer::Kind::write);
+  rates.read_bytes_per_s = rate(Transfer::Kind::read);
   return rates;
 }
 

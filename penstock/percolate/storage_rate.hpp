@@ -1,6 +1,7 @@
 // What storage reads and writes, measured in a moment. Included by percolate.hpp.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "penstock/percolate/transfer.hpp"
@@ -11,6 +12,9 @@ struct StorageRates {
   double read_bytes_per_s = 0;
   double write_bytes_per_s = 0;
 };
+
+/// Bytes a second of `transfers`, all begun at once, whose memory is the caller's. Throws Error where one fails.
+double measure_transfers(Engine& engine, std::span<const Transfer> transfers);
 
 /// Writes and reads a file without a name in `folder`, 32 MiB in pieces of 1 MiB, past the page cache where the file
 /// system lets it. Takes 8 MiB of memory. Throws Error where the folder cannot be written.

@@ -125,6 +125,28 @@ class Gemm(file_runs.FileRunTest):
             self.assertEqual(ranks.status, 0, ranks.stderr)
             self.assertTrue("pdgemm" in ranks.stdout or "No ScaLAPACK" in ranks.stdout, ranks.stdout)
 
+    def test_bench_of_files_leaves_nothing_and_has_the_same_products(self):
+        result = self.run_alone("bench", "gemm", "--n", "500", "--rounds", "2", "--memory", "40MiB", "--json", "-")
+        self.assertEqual(result.status, 0, result.stderr)
+        figures = json.loads(result.stdout)
+        self.assertEqual([len(figures["results"]), figures["memory_bytes"]], [2, 40 * 2**20])
+        self.assertEqual(self.left_behind(), [])
+        told = self.run_alone("bench", "gemm", "--n", "300", "--rounds", "1", "--memory", "40MiB").stdout
+        self.assertEqual("no more than 40.0 MiB" in told, figures["limit_is_imposed"], told)
+        self.assertEqual("could be imposed:" in told, not figures["limit_is_imposed"], told)
+        for arguments, word in (
+            (["--memory", "none"], "--memory"),
+            (["--memory", "1MiB"], "give at least"),
+            (["--memory", "40MiB", "--folder", "nowhere"], "nowhere"),
+            (["--memory", "40MiB", "--ranks", "2"], "one process"),
+        ):
+            with self.subTest(arguments):
+                refused = self.run_alone("bench", "gemm", "--n", "300", *arguments)
+                self.assertNotEqual(refused.status, 0)
+                self.assertEqual(len(refused.lines), 1, refused.stderr)
+                self.assertIn(word, refused.lines[0])
+                self.assertEqual(self.left_behind(), [])
+
     def test_bad_input_is_one_line(self):
         npy_files.write(self.folder / "a.npy", (2, 3), "<f8", [1.0] * 6)
         npy_files.write(self.folder / "b.npy", (3, 2), "<f8", [1.0] * 6)

@@ -134,12 +134,22 @@ class Others(Model):
         points = self.points("gemm", "--machine", "frontier", "--n", "262144", "--sweep", "nodes=1,4,16,64")
         self.assertEqual([point["nodes"] for point in points], [1, 4, 16, 64])
         self.assertGreater(points[0]["time_s"], points[3]["time_s"])
+        for point in points:
+            self.assertEqual(point["layers"] * point["rows"] * point["columns"], point["nodes"])
+            self.assertAlmostEqual(
+                point["time_s"], point["multiply_s"] + point["shift_s"] - point["hidden_s"] + point["sum_s"]
+            )
+        flat = self.points("gemm", "--machine", "frontier", "--n", "262144", "--nodes", "8", "--no-layers")[0]
+        self.assertEqual(flat["layers"], 1)
+        layered = self.points("gemm", "--machine", "frontier", "--n", "262144", "--nodes", "8")[0]
+        self.assertLessEqual(layered["time_s"], flat["time_s"])
         arguments = ("--machine", "frontier", "--way", "out-of-core", "--n", "1000000")
         point = self.points("gemm", *arguments, "--memory", "64GiB")[0]
         self.assertGreaterEqual(point["moved_bytes"], point["least_bytes"])
         self.assertEqual(point["bound_by"], "storage bandwidth")
-        self.assert_refused("square number", "gemm", "--machine", "frontier", "--nodes", "8")
-        self.assert_refused("no memory level 'storage'", "gemm", "--way", "out-of-core")
+        self.assert_refused("0 nodes", "gemm", "--machine", "frontier", "--set", "nodes=0")
+        self.assert_refused("no memory level 'memory'", "gemm", "--way", "out-of-core")
+        self.assert_refused("no memory level 'storage'", "gemm", "--way", "out-of-core", "--memory", "1GiB")
 
     def test_scaling_has_the_lectures_values(self):
         law = ("scaling", "--serial", "0.05", "--kappa", "0.005", "--lambda", "0.001", "--sweep", "workers=1000")

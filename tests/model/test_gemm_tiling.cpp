@@ -1,10 +1,10 @@
 // Tilings fit into the memory that they are chosen for, and a smaller product of time and traffic is preferred.
 #include <gtest/gtest.h>
 
-#include "penstock/gemm/tiling.hpp"
+#include "penstock/model/model.hpp"
 #include "tests/fails_with.hpp"
 
-namespace penstock::gemm {
+namespace penstock::model {
 namespace {
 
 constexpr TilingFigures figures{.threads = 2, .rate_flops = 100e9, .storage_bytes_per_s = 1e9, .copy_bytes_per_s = 4e9};
@@ -44,4 +44,4 @@ TEST(Tiling, IsRefusedWithTheLeastThatWouldDo) {
 }
 
 }  // namespace
-}  // namespace penstock::gemm
+}  // namespace penstock::model

@@ -1,6 +1,6 @@
 // The search for a tiling: a few depths and heights of strips, all numbers of columns of tiles, and of each the
 // tallest tile that fits.
-#include "penstock/gemm/tiling.hpp"
+#include "penstock/model/gemm_tiling.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "penstock/base/error.hpp"
 #include "penstock/base/units.hpp"
 
-namespace penstock::gemm {
+namespace penstock::model {
 namespace {
 
 std::int64_t round_up(std::int64_t value, std::int64_t unit) noexcept {
@@ -28,11 +28,11 @@ std::int64_t slot_bytes(std::int64_t elements, std::int64_t element_bytes) noexc
 double expected_s(const Product& product, const Tiling& tiling, const TilingFigures& figures) {
   const double flops =
       2.0 * static_cast<double>(product.m) * static_cast<double>(product.n) * static_cast<double>(product.k);
-  // What OpenBLAS loses on thin blocks: C is read and written once per `depth`, a panel of B packed once per `strip`.
-  // Fitted to 0.3.21 on two cores of a Zen 5 server (2026-11): 0.93 of the best at 256 x 512, 0.97 at 512 x 512.
-  const double thinness = 8.0 / static_cast<double>(tiling.depth) + 10.0 / static_cast<double>(tiling.strip);
   const double traffic = tiling_traffic_bytes(product, tiling);
-  const double multiply_s = flops / figures.rate_flops * (1 + thinness) + traffic / figures.copy_bytes_per_s;
+  const double multiply_s =
+      flops / figures.rate_flops *
+          thin_block_factor(static_cast<double>(tiling.strip), static_cast<double>(tiling.depth)) +
+      traffic / figures.copy_bytes_per_s;
   // A disk is rarely as fast as when it was measured: half of it is what is reckoned with.
   return std::max(multiply_s, 2 * traffic / figures.storage_bytes_per_s);
 }
@@ -53,6 +53,15 @@ std::optional<Tiling> tallest(const Product& product, Tiling tiling, int threads
 }
 
 }  // namespace
+
+TilingFigures usual_tiling_figures(int threads) noexcept {
+  return {
+      .threads = threads, .rate_flops = 54e9 * threads, .storage_bytes_per_s = 1e9, .copy_bytes_per_s = 2e9 * threads};
+}
+
+double thin_block_factor(double strip, double depth) noexcept {
+  return 1 + 8 / depth + 10 / strip;
+}
 
 std::int64_t ceiling(std::int64_t value, std::int64_t unit) noexcept {
   return (value + unit - 1) / unit;
@@ -115,4 +124,4 @@ Tiling choose_tiling(const Product& product, const TilingFigures& figures, std::
   return *best;
 }
 
-}  // namespace penstock::gemm
+}  // namespace penstock::model
