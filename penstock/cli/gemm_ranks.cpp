@@ -201,7 +201,10 @@ machine::Machine find_machine(const Session& session, const GemmOptions& options
   if (!options.machine_path.empty()) {
     return read_machine(session, options.machine_path);
   }
-  machine::Machine machine = gemm::with_network_of(session.team, machine::built_in());
+  machine::Machine machine = machine::built_in();
+  if (const auto figures = session.team.network_figures()) {
+    machine = gas::with_network(machine, *figures, gas::Carrier::fastest, session.team.transport_name());
+  }
   double rate = 0;
   for (const double one : session.team.all_gather(gemm::measure_rate(session.threads, options.type))) {
     rate += one / session.team.size();

@@ -16,10 +16,6 @@ namespace penstock::gemm {
 /// 0.2 s, for which it takes 8 MiB and 6 for each thread. Throws Error where the folder cannot be written.
 machine::Machine measure_machine(int threads, const std::string& folder, percolate::Engine& engine);
 
-/// Collective: `machine` with a network between the ranks' nodes and the team's transport, by what all ranks at once
-/// put to ranks of other nodes: in about 16 MiB of messages each. As it was where all ranks map one another's memory.
-machine::Machine with_network_of(const gas::Team& team, machine::Machine machine);
-
 /// Flops a second of blocks of `type` in memory, `threads` threads of this process together: in 0.1 s.
 double measure_rate(int threads, npy::DataType type);
 
