@@ -221,7 +221,6 @@ double time_plan(const gas::Team& team, const Options& options) {
 template <class Real>
 std::vector<Candidate> measure_candidates(const gas::Team& team, const Options& options, const std::string& problem,
                                           std::vector<Candidate> candidates) {
-  constexpr std::size_t most_measured = 8;
   // What rank 0 knows counts: ranks may have read other files.
   const auto known = options.choices ? options.choices->find(problem) : std::nullopt;
   const Candidate answer = team.all_gather(known.value_or(Candidate{})).front();
@@ -232,7 +231,7 @@ std::vector<Candidate> measure_candidates(const gas::Team& team, const Options& 
     return candidates;
   }
   const double begin_s = seconds();
-  for (std::size_t i = 0; i < std::min(most_measured, candidates.size()); ++i) {
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
     const double spent_s = team.all_gather(seconds() - begin_s).front();
     if (i > 0 && spent_s > options.planning_budget_s) {
       break;
