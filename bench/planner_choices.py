@@ -6,7 +6,7 @@
     bench/planner_choices.py report                            prints the tables
 
 `measure` has `penstock fft --plan measure` time every grid and grain that the planner looks at, in rounds, and beside them
-what it takes by itself (auto) and MPI's own ways. The choice is that of the first round's predictions; each way's time is its
+what it takes by itself (auto) and MPI's own ways. The choice is that of auto in the first round; each way's time is its
 best of all rounds. What messages reach over the cluster (tests/cluster, as root) each run measures itself: the machine file
 is of the node alone. Nodes that outnumber the cores share them: their machine file has so much less of every rate.
 """
@@ -90,10 +90,11 @@ def lines_of(build, configuration, folder):
     machine = ["--machine", str(folder / "machine.toml")]
     measured = ["--plan", "measure", "--plan-seconds", "60", "--reps", "2"]
     yield "measure", line_of(build, configuration, [*machine, *measured, "--json", str(folder / "measure.json")])
-    if configuration[2] in ("mpi", "cluster"):
-        for way in ("auto", *MPI_WAYS):
-            arguments = ["--algorithm", way, "--reps", "5", "--json", str(folder / f"{way}.json")]
-            yield way, line_of(build, configuration, [*(machine if way == "auto" else ["--grid", f"1x{configuration[1]}"]), *arguments])
+    ways = ("auto", *MPI_WAYS) if configuration[2] in ("mpi", "cluster") else ("auto",)
+    for way in ways:
+        how = machine if way == "auto" else ["--grid", f"1x{configuration[1]}"]
+        arguments = [*how, "--algorithm", way, "--reps", "5", "--json", str(folder / f"{way}.json")]
+        yield way, line_of(build, configuration, arguments)
 
 
 def run_round(build, configuration, folder):
@@ -128,6 +129,8 @@ def measure_one(build, configuration):
                     known = {**key, "predicted_s": candidate["predicted_s"], "measured_s": candidate["measured_s"]}
                     facts["ways"].append(known)
                 known["measured_s"] = min(known["measured_s"], candidate["measured_s"])
+            auto = results["auto"]
+            facts.setdefault("chosen", {"grid": auto["grid"], "grain": auto["grain_planes"]})
             for name, result in results.items():
                 facts["others_s"][name] = min(facts["others_s"].get(name, 1e9), result["forward_min_s"])
     return facts
@@ -148,18 +151,18 @@ def report():
     ratios, errors, beside = [], [], []
     for number, facts in known.items():
         ways = facts["ways"]
-        chosen = min(ways, key=lambda way: way["predicted_s"])
+        chosen = next(way for way in ways if {"grid": way["grid"], "grain": way["grain"]} == facts["chosen"])
         best = min(ways, key=lambda way: way["measured_s"])
         ratios.append(chosen["measured_s"] / best["measured_s"])
         errors.append(chosen["predicted_s"] / chosen["measured_s"] - 1)
         others = facts["others_s"]
-        if others:
+        if len(others) > 1:
             beside.append(others["auto"] / min(others[way] for way in MPI_WAYS))
         name = lambda way: f"{way['grid'][0]}x{way['grid'][1]}, {way['grain'] or 'all'}"
         where = facts["transport"] + (f" {facts['rate']}" if facts["rate"] else "")
         print(f"| {number} | {facts['size']} | {facts['ranks']} | {where} | {len(ways)} | {name(chosen)} | "
               f"{chosen['predicted_s'] * 1e3:.3g} ms | {chosen['measured_s'] * 1e3:.3g} ms | {errors[-1]:+.0%} | {name(best)} | "
-              f"{ratios[-1]:.2f} | {f'{beside[-1]:.2f}' if others else ''} |")
+              f"{ratios[-1]:.2f} | {f'{beside[-1]:.2f}' if len(others) > 1 else ''} |")
     sizes = [abs(error) for error in errors]
     print(f"\n{sum(ratio <= 1.1 for ratio in ratios)} of {len(ratios)} choices are within 10% of the best, the worst takes {max(ratios):.2f} "
           f"of its time; error of predictions: median {statistics.median(sizes):.0%}, worst {max(sizes):.0%}")

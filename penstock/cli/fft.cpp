@@ -123,7 +123,7 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
     machine::Machine machine = options.fft.machine;
     const auto network = session.nodes > 1 && !machine.network ? team.network_figures() : nullptr;
     if (network != nullptr) {
-      machine = gas::with_network(machine, *network, network->carrier(), team.transport_name());
+      machine = gas::with_network(machine, *network, network->carrier, team.transport_name());
     }
     const model::PlannedFft planned =
         describe_run(session, machine, report.problem, report.decision, options.fft.output);

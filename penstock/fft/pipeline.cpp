@@ -51,8 +51,7 @@ Pipeline<Real>::Pipeline(const gas::Team& team, Schedule schedule, const std::ve
     // MPI's own ways are left to what MPI does by itself.
     const auto is_far = [&](const auto& message) { return !team.is_local(message.peer); };
     needs_looks_.push_back((carrier == gas::Carrier::fastest || carrier == gas::Carrier::packets) &&
-                           (std::ranges::any_of(plan.outgoing, is_far) ||
-                                                                std::ranges::any_of(plan.incoming, is_far)));
+                           (std::ranges::any_of(plan.outgoing, is_far) || std::ranges::any_of(plan.incoming, is_far)));
   }
   team.together([&] {
     const auto make = [&](const Stage& stage, const std::optional<RowShape>& shape) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <complex>
+#include <limits>
 #include <memory>
 #include <set>
 #include <span>
@@ -89,8 +90,7 @@ std::shared_ptr<const gas::NetworkFigures> network_of(const gas::Team& team, con
 machine::Machine machine_of(const gas::Team& team, const Problem& problem) {
   const machine::Machine& machine = problem.options.machine;
   const auto figures = machine.network ? nullptr : network_of(team, problem);
-  return figures == nullptr ? machine
-                            : gas::with_network(machine, *figures, figures->carrier(), team.transport_name());
+  return figures == nullptr ? machine : gas::with_network(machine, *figures, figures->carrier, team.transport_name());
 }
 
 /// What the model says, or 0 where the machine's figures do not suffice or it does not know the transform.
@@ -125,6 +125,23 @@ double predict(const gas::Team& team, const Problem& problem, const machine::Mac
   }
 }
 
+/// Predictions are a few percent off: of those that are as good as the best, the one with the fewest messages goes
+/// first. `candidates` are in the order of their times.
+void prefer_few_messages(std::vector<Candidate>& candidates) {
+  constexpr double as_good = 1.02;
+  const auto planes = [](const Candidate& candidate) {
+    return candidate.grain == 0 ? std::numeric_limits<std::int64_t>::max() : candidate.grain;
+  };
+  const double least_s = candidates.front().predicted_s;
+  auto chosen = candidates.begin();
+  for (auto it = candidates.begin(); it != candidates.end() && it->predicted_s <= as_good * least_s; ++it) {
+    if (it->grid == chosen->grid && planes(*it) > planes(*chosen)) {
+      chosen = it;
+    }
+  }
+  std::rotate(candidates.begin(), chosen, chosen + 1);
+}
+
 }  // namespace
 
 gas::Carrier choose_carrier(const gas::Team& team, const Problem& problem) {
@@ -139,7 +156,7 @@ gas::Carrier choose_carrier(const gas::Team& team, const Problem& problem) {
       break;
   }
   const auto figures = network_of(team, problem);
-  return figures == nullptr ? gas::Carrier::fastest : figures->carrier();
+  return figures == nullptr ? gas::Carrier::fastest : figures->carrier;
 }
 
 std::vector<Candidate> list_candidates(const gas::Team& team, const Problem& problem) {
@@ -157,6 +174,7 @@ std::vector<Candidate> list_candidates(const gas::Team& team, const Problem& pro
   // By rule where one cannot be predicted: those come first that the rules would choose.
   if (std::ranges::all_of(candidates, [](const Candidate& c) { return c.predicted_s > 0; })) {
     std::ranges::stable_sort(candidates, {}, &Candidate::predicted_s);
+    prefer_few_messages(candidates);
   }
   // Machines may differ between ranks, their plans may not.
   gas::broadcast(team, std::span(candidates), 0);

@@ -14,8 +14,8 @@
 namespace penstock::gas {
 namespace {
 
-/// Over TCP, MPI asks the receiver of a long message first, whose answer waits behind what it is sending itself: the two
-/// directions take turns. Packets are sent without that. Elsewhere long messages are carried better than many short
+/// Over TCP, MPI asks the receiver of a long message first, whose answer waits behind what it is sending itself: the
+/// two directions take turns. Packets are sent without that. Elsewhere long messages are carried better than many short
 /// ones.
 std::size_t piece_bytes(Carrier carrier) {
   return carrier == Carrier::packets ? most_packet_bytes : std::numeric_limits<std::size_t>::max();
@@ -38,7 +38,9 @@ class ByMessages final : public ExchangeWay {
     for (const Outgoing& message : outgoing_) {
       std::byte* data = is_written(message.peer) ? nullptr : buffer_.data() + offset;
       buffers_.push_back(data);
-      senders_.push_back(data == nullptr ? nullptr : transport_.send_channel(message.peer, {data, message.bytes}, piece_bytes(carrier)));
+      senders_.push_back(data == nullptr
+                             ? nullptr
+                             : transport_.send_channel(message.peer, {data, message.bytes}, piece_bytes(carrier)));
       offset += data == nullptr ? 0 : message.bytes;
     }
     for (const Incoming& message : incoming) {

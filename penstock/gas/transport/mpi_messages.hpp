@@ -54,7 +54,8 @@ class ByteType {
   int count_ = 1;
 };
 
-/// Persistent MPI requests for the pieces of a message, of `piece_bytes` each, the last one less. Calls are serialised by `mutex`, so that MPI needs no more than MPI_THREAD_SERIALIZED.
+/// Persistent MPI requests for the pieces of a message, of `piece_bytes` each, the last one less. Calls are serialised
+/// by `mutex`, so that MPI needs no more than MPI_THREAD_SERIALIZED.
 class MpiChannel final : public Channel {
  public:
   enum class Direction { send, receive };
