@@ -120,10 +120,15 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
       find_figures<Real>(session, options.fft.machine, options.machine_path, report.problem, fields.memory());
   report.limit = model::fft_limit(report.problem, report.figures.resources);
   if (!options.machine_path.empty()) {
+    machine::Machine machine = options.fft.machine;
+    const auto network = session.nodes > 1 && !machine.network ? team.network_figures() : nullptr;
+    if (network != nullptr) {
+      machine = gas::with_network(machine, *network, network->carrier, team.transport_name());
+    }
     const model::PlannedFft planned =
-        describe_run(session, options.fft.machine, report.problem, report.decision, options.fft.output);
-    report.predicted = model::planned_fft_time(options.fft.machine, planned);
-    const auto gains = model::planned_fft_gains(options.fft.machine, planned);
+        describe_run(session, machine, report.problem, report.decision, options.fft.output);
+    report.predicted = model::planned_fft_time(machine, planned);
+    const auto gains = model::planned_fft_gains(machine, planned);
     report.predicted_bound = gains.empty() ? "nothing" : model::name_of(gains.front().resource);
   }
   if (session.has_table()) {

@@ -201,7 +201,10 @@ machine::Machine find_machine(const Session& session, const GemmOptions& options
   if (!options.machine_path.empty()) {
     return read_machine(session, options.machine_path);
   }
-  machine::Machine machine = gemm::with_network_of(session.team, machine::built_in());
+  machine::Machine machine = machine::built_in();
+  if (const auto figures = session.team.network_figures()) {
+    machine = gas::with_network(machine, *figures, gas::Carrier::fastest, session.team.transport_name());
+  }
   const double rate = gemm::measure_rate(session.team, session.threads, options.type) / session.team.size();
   machine.node.gemm_rate_flops_per_core = 1;
   machine.node.gemm_rate_flops_per_core = rate / gemm::rate_flops(machine, session.threads, options.type);

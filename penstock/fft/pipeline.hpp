@@ -65,6 +65,7 @@ class Pipeline {
     std::size_t end_tile = 0;                    // of the item, in this stage
     std::array<StageTime, most_stages> times{};  // in the order in which the stages run
     std::vector<char> has_all;                   // by exchange: every incoming message of this round was seen
+    double looked_s = 0;                         // when it looked after the network last
   };
 
   bool work(Worker& worker, Scratch& scratch, bool may_wait);
@@ -72,10 +73,12 @@ class Pipeline {
   bool may_overwrite_input(const Worker& worker) const;
   void wait_for_peers(Worker& worker);
   void run_tile(Worker& worker, Scratch& scratch);
+  void look_after_network(Worker& worker, double now_s);
 
   Schedule schedule_;
   std::vector<gas::Exchange> exchanges_;
   std::vector<const std::byte*> regions_;  // this rank's memory of each exchange
+  std::vector<char> needs_looks_;          // by exchange: some of its messages go through a network
   struct Transforms {
     std::unique_ptr<LocalTransform> there, back;
   };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <complex>
+#include <limits>
+#include <memory>
 #include <set>
 #include <span>
 #include <string_view>
@@ -70,8 +72,30 @@ std::vector<std::int64_t> grains_of(const Problem& problem, const Grid& grid, bo
   return grains;
 }
 
+bool is_ours(Algorithm algorithm) {
+  return algorithm == Algorithm::automatic || algorithm == Algorithm::packed || algorithm == Algorithm::slabs;
+}
+
+/// Collective: what messages between nodes reach; nothing where there are none, where they are so short that to measure
+/// would take longer than it saves, or where MPI's own ways are asked for.
+std::shared_ptr<const gas::NetworkFigures> network_of(const gas::Team& team, const Problem& problem) {
+  constexpr std::int64_t least_bytes = 64 << 10;  // of what two ranks have for one another
+  const auto [nx, ny, nz] = spectrum_points(problem.options);
+  const std::int64_t pairs = static_cast<std::int64_t>(team.size()) * team.size();
+  const bool is_long = nx * ny * nz * problem.spectrum_bytes() / pairs >= least_bytes;
+  return is_long && is_ours(problem.options.algorithm) && !is_simulated ? team.network_figures() : nullptr;
+}
+
+/// The machine of the options, with what the team's network reaches where it does not tell that.
+machine::Machine machine_of(const gas::Team& team, const Problem& problem) {
+  const machine::Machine& machine = problem.options.machine;
+  const auto figures = machine.network ? nullptr : network_of(team, problem);
+  return figures == nullptr ? machine : gas::with_network(machine, *figures, figures->carrier, team.transport_name());
+}
+
 /// What the model says, or 0 where the machine's figures do not suffice or it does not know the transform.
-double predict(const gas::Team& team, const Problem& problem, const Nodes& nodes, const Candidate& candidate) {
+double predict(const gas::Team& team, const Problem& problem, const machine::Machine& machine, const Nodes& nodes,
+               const Candidate& candidate) {
   const Options& options = problem.options;
   if (options.type == Type::r2r || options.along != std::array{true, true, true}) {
     return 0;
@@ -80,8 +104,8 @@ double predict(const gas::Team& team, const Problem& problem, const Nodes& nodes
                                 .is_real = options.type == Type::r2c,
                                 .real_bytes = problem.real_bytes,
                                 .fields = options.batch}};
-  // Ranks that send messages though one node has them all are on one node all the same.
-  run.nodes = options.machine.network ? nodes.count : 1;
+  // Of a machine without a network, ranks that send messages are on one node all the same.
+  run.nodes = machine.network ? nodes.count : 1;
   run.ranks_per_node = (team.size() + run.nodes - 1) / run.nodes;
   run.threads = options.threads;
   run.ty = candidate.grid.ty;
@@ -92,31 +116,65 @@ double predict(const gas::Team& team, const Problem& problem, const Nodes& nodes
   run.is_node_shared = nodes.share_memory;
   std::string_view network = team.transport_name();
   network.remove_prefix(network.starts_with("shm+") ? 4 : 0);
-  const auto& transports = options.machine.transports;
+  const auto& transports = machine.transports;
   run.transport = std::ranges::find(transports, network, &machine::Transport::name) == transports.end() ? "" : network;
   try {
-    return model::planned_fft_time(options.machine, run).total_s;
+    return model::planned_fft_time(machine, run).total_s;
   } catch (const Error&) {
     return 0;
   }
 }
 
+/// Predictions are a few percent off: of those that are as good as the best, the one with the fewest messages goes
+/// first. `candidates` are in the order of their times.
+void prefer_few_messages(std::vector<Candidate>& candidates) {
+  constexpr double as_good = 1.02;
+  const auto planes = [](const Candidate& candidate) {
+    return candidate.grain == 0 ? std::numeric_limits<std::int64_t>::max() : candidate.grain;
+  };
+  const double least_s = candidates.front().predicted_s;
+  auto chosen = candidates.begin();
+  for (auto it = candidates.begin(); it != candidates.end() && it->predicted_s <= as_good * least_s; ++it) {
+    if (it->grid == chosen->grid && planes(*it) > planes(*chosen)) {
+      chosen = it;
+    }
+  }
+  std::rotate(candidates.begin(), chosen, chosen + 1);
+}
+
 }  // namespace
+
+gas::Carrier choose_carrier(const gas::Team& team, const Problem& problem) {
+  switch (problem.options.algorithm) {
+    case Algorithm::mpi_packed:
+      return gas::Carrier::mpi_alltoall;
+    case Algorithm::mpi_slabs:
+      return gas::Carrier::mpi_messages;
+    case Algorithm::mpi_ialltoall:
+      return gas::Carrier::mpi_ialltoall;
+    default:
+      break;
+  }
+  const auto figures = network_of(team, problem);
+  return figures == nullptr ? gas::Carrier::fastest : figures->carrier;
+}
 
 std::vector<Candidate> list_candidates(const gas::Team& team, const Problem& problem) {
   const Nodes nodes = nodes_of(team);
   const bool any_by_message = nodes.count > 1;
+  const machine::Machine machine = machine_of(team, problem);
   std::vector<Candidate> candidates;
   for (const Grid& grid : grids_of(problem, team.size())) {
     for (const std::int64_t grain : grains_of(problem, grid, any_by_message)) {
       Candidate candidate{.grid = grid, .grain = grain};
-      candidate.predicted_s = predict(team, problem, nodes, candidate);
+      candidate.predicted_s = predict(team, problem, machine, nodes, candidate);
       candidates.push_back(candidate);
     }
   }
   // By rule where one cannot be predicted: those come first that the rules would choose.
   if (std::ranges::all_of(candidates, [](const Candidate& c) { return c.predicted_s > 0; })) {
     std::ranges::stable_sort(candidates, {}, &Candidate::predicted_s);
+    prefer_few_messages(candidates);
   }
   // Machines may differ between ranks, their plans may not.
   gas::broadcast(team, std::span(candidates), 0);
@@ -181,7 +239,6 @@ double time_plan(const gas::Team& team, const Options& options) {
 template <class Real>
 std::vector<Candidate> measure_candidates(const gas::Team& team, const Options& options, const std::string& problem,
                                           std::vector<Candidate> candidates) {
-  constexpr std::size_t most_measured = 8;
   // What rank 0 knows counts: ranks may have read other files.
   const auto known = options.choices ? options.choices->find(problem) : std::nullopt;
   const Candidate answer = team.all_gather(known.value_or(Candidate{})).front();
@@ -192,7 +249,7 @@ std::vector<Candidate> measure_candidates(const gas::Team& team, const Options& 
     return candidates;
   }
   const double begin_s = seconds();
-  for (std::size_t i = 0; i < std::min(most_measured, candidates.size()); ++i) {
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
     const double spent_s = team.all_gather(seconds() - begin_s).front();
     if (i > 0 && spent_s > options.planning_budget_s) {
       break;

@@ -8,8 +8,12 @@
 namespace penstock::fft {
 
 /// The ways that the options leave open, best first by the model, or by rules where the machine's figures do not
-/// suffice; the same on every rank. Collective.
+/// suffice; the same on every rank. Collective. What messages between nodes reach is asked of the team where the
+/// machine does not tell it.
 std::vector<Candidate> list_candidates(const gas::Team& team, const Problem& problem);
+
+/// What carries the messages of an algorithm: where the choice is ours, by what the team's network reaches. Collective.
+gas::Carrier choose_carrier(const gas::Team& team, const Problem& problem);
 
 /// Makes plans of the best few candidates and times them, best first afterwards; what `options.choices` knows is not
 /// measured again. Collective. `problem` is what it is known by.

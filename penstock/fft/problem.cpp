@@ -56,19 +56,6 @@ std::string find_mistake(const Options& options, int ranks) {
   return {};
 }
 
-gas::Carrier carrier_of(Algorithm algorithm) {
-  switch (algorithm) {
-    case Algorithm::mpi_packed:
-      return gas::Carrier::mpi_alltoall;
-    case Algorithm::mpi_slabs:
-      return gas::Carrier::mpi_messages;
-    case Algorithm::mpi_ialltoall:
-      return gas::Carrier::mpi_ialltoall;
-    default:
-      return gas::Carrier::fastest;
-  }
-}
-
 template <class Real>
 std::string describe(const Options& options) {
   const auto& [x, y, z] = options.along;
@@ -114,7 +101,7 @@ Problem settle(const gas::Team& team, const Options& options) {
   }
   problem.grid = problem.candidates.front().grid;
   problem.grain = problem.candidates.front().grain;
-  problem.carrier = carrier_of(options.algorithm);
+  problem.carrier = choose_carrier(team, problem);
   settle_parts(team, problem);
 
   // Caches and threads may differ between ranks, the exchanges may not.

@@ -11,8 +11,8 @@ namespace {
 
 std::unique_ptr<ExchangeWay> make_way(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing,
                                       std::vector<Incoming> incoming, Carrier carrier) {
-  if (carrier == Carrier::fastest || carrier == Carrier::mpi_messages) {
-    return exchange_by_messages(team, segment, std::move(outgoing), std::move(incoming), carrier == Carrier::fastest);
+  if (carrier != Carrier::mpi_alltoall && carrier != Carrier::mpi_ialltoall) {
+    return exchange_by_messages(team, segment, std::move(outgoing), std::move(incoming), carrier);
   }
   return exchange_by_calls(team, segment, std::move(outgoing), std::move(incoming), carrier == Carrier::mpi_alltoall);
 }
@@ -31,7 +31,8 @@ std::size_t Exchange::buffer_bytes(const Team& team, const std::vector<Outgoing>
   std::size_t bytes = 0;
   for (const Outgoing& message : outgoing) {
     PENSTOCK_ASSERT(message.bytes > 0);
-    const bool is_in_place = carrier == Carrier::fastest        ? team.is_local(message.peer)
+    const bool writes_in_place = carrier == Carrier::fastest || carrier == Carrier::packets;
+    const bool is_in_place = writes_in_place                    ? team.is_local(message.peer)
                              : carrier == Carrier::mpi_messages ? message.peer == team.rank()
                                                                 : false;
     bytes += is_in_place ? 0 : message.bytes;
@@ -66,6 +67,10 @@ void Exchange::wait(std::size_t message) {
 
 bool Exchange::has_finished() {
   return way_->has_finished();
+}
+
+void Exchange::progress() {
+  way_->progress();
 }
 
 void Exchange::finish() {

@@ -28,10 +28,11 @@ struct Incoming {
   std::size_t bytes;
 };
 
-/// What carries the messages of an exchange. All but the first are there to be compared with, and need ranks of an MPI
-/// communicator.
+/// What carries the messages of an exchange. All but the first two are there to be compared with, and need ranks of an
+/// MPI communicator.
 enum class Carrier {
   fastest,        ///< what is written in place where memory is mapped, posted messages of the network elsewhere
+  packets,        ///< the same, messages of the network in pieces of 32 KiB, which TCP does not ask the receiver for
   mpi_messages,   ///< a message of MPI each, to every peer but the rank itself
   mpi_alltoall,   ///< MPI_Alltoallv, blocking; call k carries the k-th message of each pair of ranks
   mpi_ialltoall,  ///< MPI_Ialltoallv, each call as soon as its messages are complete
@@ -78,6 +79,10 @@ class Exchange {
 
   /// Whether the buffers of this round may be written again; asks the network.
   bool has_finished();
+
+  /// Has messages that are under way go on, for a caller that computes: networks that the processor drives stand still
+  /// where nobody looks at them.
+  void progress();
 
   /// Ends a round on the sending side: returns when they may.
   void finish();

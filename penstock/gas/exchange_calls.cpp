@@ -80,6 +80,11 @@ class ByCalls final : public ExchangeWay {
     return call_of_incoming_[message] < done_;
   }
 
+  void progress() override {
+    const std::scoped_lock lock(mutex_);
+    advance();
+  }
+
   bool has_finished() override {
     const std::scoped_lock lock(mutex_);
     advance();

@@ -2,6 +2,7 @@
 // elsewhere.
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <utility>
 
 #include "penstock/base/base.hpp"
@@ -13,22 +14,33 @@
 namespace penstock::gas {
 namespace {
 
+/// Over TCP, MPI asks the receiver of a long message first, whose answer waits behind what it is sending itself: the
+/// two directions take turns. Packets are sent without that. Elsewhere long messages are carried better than many short
+/// ones.
+std::size_t piece_bytes(Carrier carrier) {
+  return carrier == Carrier::packets ? most_packet_bytes : std::numeric_limits<std::size_t>::max();
+}
+
 class ByMessages final : public ExchangeWay {
  public:
   ByMessages(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing, std::vector<Incoming> incoming,
-             bool is_in_place, Memory buffer)
+             Carrier carrier, Memory buffer)
       : transport_(team.transport()),
         segment_(segment),
         outgoing_(std::move(outgoing)),
         signals_(team, 0, index(team.size()) + incoming.size()),
         buffer_(std::move(buffer)),
         arrived_(incoming.size()) {
-    const auto is_written = [&](int peer) { return is_in_place ? team.is_local(peer) : peer == team.rank(); };
+    const auto is_written = [&](int peer) {
+      return carrier == Carrier::mpi_messages ? peer == team.rank() : team.is_local(peer);
+    };
     std::size_t offset = 0;
     for (const Outgoing& message : outgoing_) {
       std::byte* data = is_written(message.peer) ? nullptr : buffer_.data() + offset;
       buffers_.push_back(data);
-      senders_.push_back(data == nullptr ? nullptr : transport_.send_channel(message.peer, {data, message.bytes}));
+      senders_.push_back(data == nullptr
+                             ? nullptr
+                             : transport_.send_channel(message.peer, {data, message.bytes}, piece_bytes(carrier)));
       offset += data == nullptr ? 0 : message.bytes;
     }
     for (const Incoming& message : incoming) {
@@ -37,7 +49,7 @@ class ByMessages final : public ExchangeWay {
         sources_.push_back(message.peer);
       } else {
         const auto place = segment.local().subspan(message.offset, message.bytes);
-        receivers_.push_back(transport_.receive_channel(message.peer, place));
+        receivers_.push_back(transport_.receive_channel(message.peer, place, piece_bytes(carrier)));
       }
     }
     std::sort(sources_.begin(), sources_.end());
@@ -46,6 +58,7 @@ class ByMessages final : public ExchangeWay {
 
   void open() override {
     ++round_;
+    first_missing_.store(0, std::memory_order_relaxed);
     for (const auto& receiver : receivers_) {
       if (receiver != nullptr) {
         receiver->start();
@@ -88,6 +101,18 @@ class ByMessages final : public ExchangeWay {
     return true;
   }
 
+  // Whatever is asked for drives all that is under way; what is complete drives nothing.
+  void progress() override {
+    std::size_t message = first_missing_.load(std::memory_order_relaxed);
+    while (message < receivers_.size() && (receivers_[message] == nullptr || has_arrived(message))) {
+      ++message;
+    }
+    first_missing_.store(message, std::memory_order_relaxed);
+    if (message == receivers_.size()) {
+      has_finished();
+    }
+  }
+
   bool has_finished() override {
     return std::all_of(senders_.begin(), senders_.end(),
                        [](const auto& sender) { return sender == nullptr || sender->test(); });
@@ -110,17 +135,17 @@ class ByMessages final : public ExchangeWay {
   std::vector<std::unique_ptr<Channel>> senders_;    // by outgoing message
   std::vector<std::unique_ptr<Channel>> receivers_;  // by incoming message
   std::vector<std::atomic<std::uint64_t>> arrived_;  // by incoming message: the round whose arrival was seen
+  std::atomic<std::size_t> first_missing_ = 0;       // of the network: all incoming messages before it have arrived
 };
 
 }  // namespace
 
 std::unique_ptr<ExchangeWay> exchange_by_messages(const Team& team, const Segment& segment,
                                                   std::vector<Outgoing> outgoing, std::vector<Incoming> incoming,
-                                                  bool is_in_place) {
-  const Carrier carrier = is_in_place ? Carrier::fastest : Carrier::mpi_messages;
+                                                  Carrier carrier) {
   Memory buffer;
   team.together([&] { buffer = Memory(Exchange::buffer_bytes(team, outgoing, carrier)); });
-  return std::make_unique<ByMessages>(team, segment, std::move(outgoing), std::move(incoming), is_in_place,
+  return std::make_unique<ByMessages>(team, segment, std::move(outgoing), std::move(incoming), carrier,
                                       std::move(buffer));
 }
 

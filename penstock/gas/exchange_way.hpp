@@ -20,13 +20,14 @@ class ExchangeWay {
   virtual void send(std::size_t message) = 0;
   virtual bool has_arrived(std::size_t message) = 0;
   virtual bool has_finished() = 0;
+  virtual void progress() = 0;
 };
 
-/// Message by message: in place where the memory of the peer is mapped (or, if not `is_in_place`, to the rank itself
+/// Message by message: in place where the memory of the peer is mapped (or, by MPI's messages, to the rank itself
 /// alone), by channels elsewhere. Collective.
 std::unique_ptr<ExchangeWay> exchange_by_messages(const Team& team, const Segment& segment,
                                                   std::vector<Outgoing> outgoing, std::vector<Incoming> incoming,
-                                                  bool is_in_place);
+                                                  Carrier carrier);
 
 /// By MPI's all-to-all calls, one after the other: call k carries the k-th message of each pair of ranks. Collective.
 std::unique_ptr<ExchangeWay> exchange_by_calls(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing,

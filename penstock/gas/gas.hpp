@@ -7,6 +7,7 @@
 // - global_array.hpp: one array over the memory of all ranks
 // - active_messages.hpp: handlers that ranks call on one another
 // - exchange.hpp: schedules of messages, repeated in rounds
+// - network_figures.hpp: what messages between nodes reach
 // - reach.hpp: the transports, by name
 #pragma once
 
@@ -15,6 +16,7 @@
 #include "penstock/gas/event.hpp"
 #include "penstock/gas/exchange.hpp"
 #include "penstock/gas/global_array.hpp"
+#include "penstock/gas/network_figures.hpp"
 #include "penstock/gas/reach.hpp"
 #include "penstock/gas/segment.hpp"
 #include "penstock/gas/team.hpp"

@@ -97,45 +97,4 @@ double rate_flops(const machine::Machine& machine, int threads, npy::DataType ty
   return machine.node.gemm_rate_flops_per_core * static_cast<double>(threads) * (is_single ? 2 : 1);
 }
 
-machine::Machine with_network_of(const gas::Team& team, machine::Machine machine) {
-  const std::vector<int> nodes = team.nodes();
-  int per_node = 0;
-  for (const int node : nodes) {
-    per_node = std::max(per_node, static_cast<int>(std::ranges::count(nodes, node)));
-  }
-  if (per_node == team.size()) {
-    return machine;
-  }
-  // Consecutive ranks are commonly of one node: those so far away are not.
-  const int to = (team.rank() + per_node) % team.size();
-  const std::size_t bytes = std::size_t{1} << 20;
-  gas::Segment segment(team, 2 * bytes, 1);
-  std::uint64_t arrived = 0;
-  const auto least_s = [&](std::size_t of_each, std::uint64_t puts, int rounds) {
-    double least = 1e9;
-    for (int round = 0; round < rounds; ++round) {
-      team.barrier();
-      const double begin_s = seconds();
-      std::vector<gas::Event> sent;
-      for (std::uint64_t put = 0; put < puts; ++put) {
-        sent.push_back(segment.start_put_signal<std::byte>({to, bytes}, segment.local().first(of_each), 0).remote);
-      }
-      segment.wait(0, arrived += puts);
-      gas::all_of(sent).wait_or_give_up();
-      const std::vector<double> times = team.all_gather(seconds() - begin_s);
-      least = std::min(least, *std::ranges::max_element(times));
-    }
-    return least;
-  };
-  constexpr std::uint64_t puts = 4;
-  const double latency_s = least_s(8, 1, 10);
-  const double bandwidth = static_cast<double>(puts * bytes) / std::max(least_s(bytes, puts, 4) - latency_s, 1e-9);
-  machine.count = std::max<std::int64_t>(machine.count, (team.size() + per_node - 1) / per_node);
-  machine.network = machine::Network{.link_bandwidth_bytes_per_s = bandwidth * per_node};
-  machine.transports = {{.name = std::string(team.transport_name()),
-                         .progress = 1,  // multiplies look after the network
-                         .pieces = {{.latency_s = latency_s, .bandwidth_bytes_per_s = bandwidth}}}};
-  return machine;
-}
-
 }  // namespace penstock::gemm

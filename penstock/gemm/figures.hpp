@@ -17,10 +17,6 @@ namespace penstock::gemm {
 /// written.
 machine::Machine measure_machine(int threads, const std::string& folder, percolate::Engine& engine);
 
-/// Collective: `machine` with a network between the ranks' nodes and the team's transport, by what all ranks at once
-/// put to ranks of other nodes: in about 16 MiB of messages each. As it was where all ranks map one another's memory.
-machine::Machine with_network_of(const gas::Team& team, machine::Machine machine);
-
 /// Collective: flops a second of blocks of `type` in memory, `threads` threads of each rank and all ranks together, the
 /// same on each: in 0.5 s, 0.9 at most.
 double measure_rate(const gas::Team& team, int threads, npy::DataType type);

@@ -70,7 +70,10 @@ TEST(Exchange, DeliversEveryMessageOfEveryRound) {
 }
 
 TEST(Exchange, DeliversMessagesBeyondMpisEagerLimit) {
-  on_worlds({2, 4}, [](Team& team) { run_rounds(team, 2, 200'000, 3); });
+  on_worlds({2, 4}, [](Team& team) {
+    run_rounds(team, 2, 200'000, 3);
+    run_rounds(team, 2, 200'000, 3, Carrier::packets);
+  });
 }
 
 TEST(Exchange, DeliversTheSameByMpisOwnCalls) {

@@ -1,5 +1,6 @@
 #include "penstock/gas/transport/mpi_messages.hpp"
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <string>
@@ -103,24 +104,33 @@ ByteType::~ByteType() {
 }
 
 MpiChannel::MpiChannel(MPI_Comm comm, std::mutex& mutex, Direction direction, int peer, int tag,
-                       std::span<std::byte> data)
-    : mutex_(mutex), type_(data.size()) {
-  if (direction == Direction::send) {
-    check_mpi(MPI_Send_init(data.data(), type_.count(), type_.get(), peer, tag, comm, &request_), "MPI_Send_init");
-  } else {
-    check_mpi(MPI_Recv_init(data.data(), type_.count(), type_.get(), peer, tag, comm, &request_), "MPI_Recv_init");
+                       std::span<std::byte> data, std::size_t piece_bytes)
+    : mutex_(mutex) {
+  while (!data.empty()) {
+    const std::span<std::byte> piece = data.first(std::min(piece_bytes, data.size()));
+    auto& [type, request] = pieces_.emplace_back(Piece{ByteType(piece.size())});
+    if (direction == Direction::send) {
+      check_mpi(MPI_Send_init(piece.data(), type.count(), type.get(), peer, tag, comm, &request), "MPI_Send_init");
+    } else {
+      check_mpi(MPI_Recv_init(piece.data(), type.count(), type.get(), peer, tag, comm, &request), "MPI_Recv_init");
+    }
+    data = data.subspan(piece.size());
   }
+  done_ = pieces_.size();
 }
 
 MpiChannel::~MpiChannel() {
-  if (request_ != MPI_REQUEST_NULL) {
-    MPI_Request_free(&request_);
+  for (Piece& piece : pieces_) {
+    MPI_Request_free(&piece.request);
   }
 }
 
 void MpiChannel::start() {
   const std::scoped_lock lock(mutex_);
-  check_mpi(MPI_Start(&request_), "MPI_Start");
+  for (Piece& piece : pieces_) {
+    check_mpi(MPI_Start(&piece.request), "MPI_Start");
+  }
+  done_ = 0;
 }
 
 bool MpiChannel::test() {
@@ -128,7 +138,10 @@ bool MpiChannel::test() {
   if (!lock.owns_lock()) {
     return false;  // another thread of this rank drives MPI forward; ask again
   }
-  return is_complete(request_);
+  while (done_ < pieces_.size() && is_complete(pieces_[done_].request)) {
+    ++done_;
+  }
+  return done_ == pieces_.size();
 }
 
 }  // namespace penstock::gas

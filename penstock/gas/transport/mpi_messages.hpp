@@ -7,6 +7,7 @@
 #include <functional>
 #include <mutex>
 #include <span>
+#include <vector>
 
 #include "penstock/gas/transport/transport.hpp"
 
@@ -53,11 +54,13 @@ class ByteType {
   int count_ = 1;
 };
 
-/// A persistent MPI request. Calls are serialised by `mutex`, so that MPI needs no more than MPI_THREAD_SERIALIZED.
+/// Persistent MPI requests for the pieces of a message, of `piece_bytes` each, the last one less. Calls are serialised
+/// by `mutex`, so that MPI needs no more than MPI_THREAD_SERIALIZED.
 class MpiChannel final : public Channel {
  public:
   enum class Direction { send, receive };
-  MpiChannel(MPI_Comm comm, std::mutex& mutex, Direction direction, int peer, int tag, std::span<std::byte> data);
+  MpiChannel(MPI_Comm comm, std::mutex& mutex, Direction direction, int peer, int tag, std::span<std::byte> data,
+             std::size_t piece_bytes);
   ~MpiChannel() override;
   MpiChannel(const MpiChannel&) = delete;
   MpiChannel& operator=(const MpiChannel&) = delete;
@@ -66,8 +69,12 @@ class MpiChannel final : public Channel {
 
  private:
   std::mutex& mutex_;
-  ByteType type_;
-  MPI_Request request_ = MPI_REQUEST_NULL;
+  struct Piece {
+    ByteType type;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+  std::vector<Piece> pieces_;  // in the order of the data
+  std::size_t done_ = 0;       // of this transfer, from the first
 };
 
 }  // namespace penstock::gas

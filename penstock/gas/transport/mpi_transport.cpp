@@ -137,14 +137,14 @@ class MpiTransport final : public Transport {
 
   std::unique_ptr<Region> map(std::size_t bytes) override { return maps_any_ ? map_shared(bytes) : map_own(bytes); }
 
-  std::unique_ptr<Channel> send_channel(int peer, std::span<const std::byte> data) override {
+  std::unique_ptr<Channel> send_channel(int peer, std::span<const std::byte> data, std::size_t piece_bytes) override {
     return std::make_unique<MpiChannel>(comm_, *mutex_, MpiChannel::Direction::send, peer, next_tag(send_tags_, peer),
-                                        std::span(const_cast<std::byte*>(data.data()), data.size()));
+                                        std::span(const_cast<std::byte*>(data.data()), data.size()), piece_bytes);
   }
 
-  std::unique_ptr<Channel> receive_channel(int peer, std::span<std::byte> data) override {
+  std::unique_ptr<Channel> receive_channel(int peer, std::span<std::byte> data, std::size_t piece_bytes) override {
     return std::make_unique<MpiChannel>(comm_, *mutex_, MpiChannel::Direction::receive, peer,
-                                        next_tag(receive_tags_, peer), data);
+                                        next_tag(receive_tags_, peer), data, piece_bytes);
   }
 
   std::vector<std::unique_ptr<Channel>> all_to_all_channels(std::vector<AllToAllCall> calls,

@@ -18,11 +18,11 @@ namespace {
 
 }  // namespace
 
-std::unique_ptr<Channel> Transport::send_channel(int, std::span<const std::byte>) {
+std::unique_ptr<Channel> Transport::send_channel(int, std::span<const std::byte>, std::size_t) {
   refuse_messages(*this);
 }
 
-std::unique_ptr<Channel> Transport::receive_channel(int, std::span<std::byte>) {
+std::unique_ptr<Channel> Transport::receive_channel(int, std::span<std::byte>, std::size_t) {
   refuse_messages(*this);
 }
 

@@ -64,8 +64,9 @@ class Transport {
 
   /// A repeated message to or from a peer that is not local. The k-th channel that a rank makes towards a peer ends in
   /// the k-th that the peer makes from it; messages of different channels do not meet, in whatever order they are sent.
-  virtual std::unique_ptr<Channel> send_channel(int peer, std::span<const std::byte> data);
-  virtual std::unique_ptr<Channel> receive_channel(int peer, std::span<std::byte> data);
+  /// They travel in pieces of `piece_bytes`, the same on both sides.
+  virtual std::unique_ptr<Channel> send_channel(int peer, std::span<const std::byte> data, std::size_t piece_bytes);
+  virtual std::unique_ptr<Channel> receive_channel(int peer, std::span<std::byte> data, std::size_t piece_bytes);
 
   /// Collective: a channel for each of `calls`, whose start is collective as well and in the same order on all ranks.
   /// With `is_blocking` it returns when the call is complete. Throws Error where there is no MPI.
