@@ -1,5 +1,5 @@
-// Is our transform faster than FFTW's own? On several ranks beside FFTW's MPI transform (in place, transposed output),
-// on one beside its threaded one (in place): in the same run, repetitions interleaved.
+// Is our transform faster than FFTW's own? On several ranks beside FFTW's MPI transform (transposed output), on one
+// beside its threaded one, each in place and from one place to another: in the same run, repetitions interleaved.
 //
 // usage: fft_beside_fftw [SIZE] [REPETITIONS] [THREADS] [GRAIN] [c2c|r2c] [double|single]
 // for example: mpirun -n 2 fft_beside_fftw 256 15, mpirun -n 2 fft_beside_fftw 256 15 1 0 r2c single
@@ -52,7 +52,10 @@ template <class Real>
 void compare(const Team& team, const Case& asked) {
   using Complex = std::complex<Real>;
   const auto& [n, repetitions, threads, grain, is_real] = asked;
-  penstock::bench::FftwPeer<Real> fftw(n, is_real, team.size() > 1, threads);
+  using penstock::bench::Place;
+  const bool is_over_mpi = team.size() > 1;
+  penstock::bench::FftwPeer<Real> in_place(n, is_real, is_over_mpi, threads, Place::same);
+  penstock::bench::FftwPeer<Real> elsewhere(n, is_real, is_over_mpi, threads, Place::other);
   penstock::fft::Options options;
   options.size = {n, n, n};
   options.type = is_real ? penstock::fft::Type::r2c : penstock::fft::Type::c2c;
@@ -65,36 +68,40 @@ void compare(const Team& team, const Case& asked) {
   const std::span<Real> real_field(reinterpret_cast<Real*>(memory.data()), 2 * stride);
   const auto transform = [&] { asked.is_real ? plan.forward(real_field, field) : plan.forward(field, field); };
 
-  // Both start from values that stay small when transformed again and again.
+  // All start from values that stay small when transformed again and again.
   const auto factor = static_cast<Real>(std::pow(static_cast<double>(n), -1.5));
-  std::vector<double> ours, theirs;
+  std::vector<double> ours, theirs_in_place, theirs_elsewhere;
   penstock::fft::Breakdown best;
-  for (int i = -1; i < repetitions; ++i) {  // the first pair warms up
+  for (int i = -1; i < repetitions; ++i) {  // the first round warms up
     std::fill(field.begin(), field.end(), Complex(factor, factor / 2));
-    fftw.fill(Complex(factor, factor / 2));
-    const double theirs_s = time_of(team, [&] { fftw.run(); });
+    in_place.fill(Complex(factor, factor / 2));
+    elsewhere.fill(Complex(factor, factor / 2));
+    const double in_place_s = time_of(team, [&] { in_place.run(); });
+    const double elsewhere_s = time_of(team, [&] { elsewhere.run(); });
     const double ours_s = time_of(team, transform);
     if (i >= 0) {
       if (ours.empty() || ours_s < *std::min_element(ours.begin(), ours.end())) {
         best = plan.last_breakdown();
       }
       ours.push_back(ours_s);
-      theirs.push_back(theirs_s);
+      theirs_in_place.push_back(in_place_s);
+      theirs_elsewhere.push_back(elsewhere_s);
     }
   }
   if (team.rank() == 0) {
-    const Times our_times(ours), their_times(theirs);
+    const Times our_times(ours);
+    const auto print = [&](std::string_view name, const Times& times) {
+      fmt::print("  {:<34} min {:.4f} s  median {:.4f} s   ours is {:.2f} and {:.2f} times as fast\n", name,
+                 times.min_s, times.median_s, times.min_s / our_times.min_s, times.median_s / our_times.median_s);
+    };
     fmt::print("{}^3 {} {}, forward, {} ranks x {} threads, {} interleaved repetitions\n", n,
                sizeof(Real) == sizeof(double) ? "double" : "single", is_real ? "real" : "complex", team.size(), threads,
                repetitions);
-    fmt::print("  {:<28} min {:.4f} s  median {:.4f} s\n",
-               team.size() > 1 ? "FFTW MPI, transposed, in place" : "FFTW threads, in place", their_times.min_s,
-               their_times.median_s);
-    fmt::print("  {:<28} min {:.4f} s  median {:.4f} s   (transform {:.4f}, move {:.4f}, wait {:.4f})\n",
+    fmt::print("  {:<34} min {:.4f} s  median {:.4f} s   (transform {:.4f}, move {:.4f}, wait {:.4f})\n",
                "Penstock, in place", our_times.min_s, our_times.median_s, best.transform_s(), best.move_s(),
                best.wait_s());
-    fmt::print("  {:<28} min {:.2f}      median {:.2f}\n", "times faster", their_times.min_s / our_times.min_s,
-               their_times.median_s / our_times.median_s);
+    print(is_over_mpi ? "FFTW MPI, transposed, in place" : "FFTW threads, in place", Times(theirs_in_place));
+    print(is_over_mpi ? "FFTW MPI, transposed, elsewhere" : "FFTW threads, elsewhere", Times(theirs_elsewhere));
   }
 }
 

@@ -35,14 +35,16 @@ PENSTOCK_FFTW(float, fftwf)
 PENSTOCK_FFTW(double, fftw)
 #undef PENSTOCK_FFTW
 
-/// A forward transform of n^3 points in place, planned with FFTW_MEASURE; over MPI with transposed output. Real data
-/// are padded as FFTW wants them in place: rows of 2 (n/2 + 1) numbers.
+enum class Place { same, other };
+
+/// A forward transform of n^3 points, its result in the same place or another, planned with FFTW_MEASURE; over MPI with
+/// transposed output. Real data have room for the rows of 2 (n/2 + 1) numbers that FFTW wants in place and over MPI.
 template <class Real>
 class FftwPeer {
  public:
   using Complex = std::complex<Real>;
 
-  FftwPeer(std::ptrdiff_t n, bool is_real, bool is_over_mpi, int threads) {
+  FftwPeer(std::ptrdiff_t n, bool is_real, bool is_over_mpi, int threads, Place place) {
     Names::init_threads();
     Names::init_mpi();
     Names::set_threads(threads);
@@ -56,11 +58,15 @@ class FftwPeer {
       size = Names::local_size(n, n, row, MPI_COMM_WORLD, &planes, &first, &rows, &first_row);
     }
     data_ = Names::allocate(static_cast<std::size_t>(size));
+    result_ = place == Place::same ? data_ : Names::allocate(static_cast<std::size_t>(size));
     count_ = static_cast<std::size_t>(planes * n * row);
     plan_ = is_over_mpi ? plan_over_mpi(n, is_real) : plan_on_threads(static_cast<int>(n), is_real);
   }
   ~FftwPeer() {
     Names::destroy(plan_);
+    if (result_ != data_) {
+      Names::release(result_);
+    }
     Names::release(data_);
   }
   FftwPeer(const FftwPeer&) = delete;
@@ -75,15 +81,16 @@ class FftwPeer {
 
   typename Names::Plan plan_over_mpi(std::ptrdiff_t n, bool is_real) {
     const unsigned flags = FFTW_MEASURE | FFTW_MPI_TRANSPOSED_OUT;
-    return is_real ? Names::plan_real_over_mpi(n, n, n, reinterpret_cast<Real*>(data_), data_, MPI_COMM_WORLD, flags)
-                   : Names::plan_complex_over_mpi(n, n, n, data_, data_, MPI_COMM_WORLD, FFTW_FORWARD, flags);
+    return is_real ? Names::plan_real_over_mpi(n, n, n, reinterpret_cast<Real*>(data_), result_, MPI_COMM_WORLD, flags)
+                   : Names::plan_complex_over_mpi(n, n, n, data_, result_, MPI_COMM_WORLD, FFTW_FORWARD, flags);
   }
   typename Names::Plan plan_on_threads(int n, bool is_real) {
-    return is_real ? Names::plan_real(n, n, n, reinterpret_cast<Real*>(data_), data_, FFTW_MEASURE)
-                   : Names::plan_complex(n, n, n, data_, data_, FFTW_FORWARD, FFTW_MEASURE);
+    return is_real ? Names::plan_real(n, n, n, reinterpret_cast<Real*>(data_), result_, FFTW_MEASURE)
+                   : Names::plan_complex(n, n, n, data_, result_, FFTW_FORWARD, FFTW_MEASURE);
   }
 
   typename Names::Complex* data_;
+  typename Names::Complex* result_;
   std::size_t count_;
   typename Names::Plan plan_;
 };
