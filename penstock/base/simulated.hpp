@@ -19,6 +19,7 @@ class Backoff {
  public:
   Backoff() = default;
   explicit Backoff(int /*most_spins*/) {}
+  bool is_sleeping() const noexcept { return false; }
   void pause();
 
  private:

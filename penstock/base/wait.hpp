@@ -27,6 +27,9 @@ class Backoff {
   /// another outnumber the processors.
   explicit Backoff(int most_spins) : pauses_(spins - most_spins) {}
 
+  /// Whether the next pause is a sleep: after some milliseconds.
+  bool is_sleeping() const noexcept { return pauses_ >= spins + yields; }
+
   /// Returns after a pause that suits the number of pauses so far.
   void pause() {
     ++pauses_;

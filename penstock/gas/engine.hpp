@@ -138,6 +138,9 @@ class Engine final : public Inbox {
       if (may_have_more) {
         backoff = Backoff(patience_.spins);
       } else {
+        if (backoff.is_sleeping()) {
+          world_->let_mpi_go_on();
+        }
         backoff.pause();
       }
     }

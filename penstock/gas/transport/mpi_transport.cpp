@@ -164,6 +164,19 @@ class MpiTransport final : public Transport {
 
   void check_peers() const override { watch_->check(); }
 
+  // MPI's own rules have it go on by itself, but Open MPI and MPICH do so within their calls alone.
+  void let_mpi_go_on() const override {
+    int is_main = 0;
+    if (thread_level_ < MPI_THREAD_SERIALIZED) {
+      check_mpi(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
+    }
+    const std::unique_lock lock(*mutex_, std::try_to_lock);
+    if (lock.owns_lock() && (thread_level_ >= MPI_THREAD_SERIALIZED || is_main != 0)) {
+      int is_there = 0;
+      MPI_Iprobe(MPI_ANY_SOURCE, most_tags, comm_, &is_there, MPI_STATUS_IGNORE);  // what fails is told by who asked
+    }
+  }
+
  private:
   /// As all_gather, in log2 P rounds: after each a rank has the parts of twice as many, its own first (Bruck et al.
   /// 1997). The simulator's own split-phase calls send a message from each rank to all, and every message is work.

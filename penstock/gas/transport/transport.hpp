@@ -78,6 +78,10 @@ class Transport {
   /// Throws Error when the team can go on no more because a peer has failed.
   virtual void check_peers() const {}
 
+  /// For a wait that takes long: what else the program has asked of MPI goes on, as a peer may wait for the end of that
+  /// before it does what is waited for here.
+  virtual void let_mpi_go_on() const {}
+
   /// Called again and again while a collective call waits, so that peers that want something meanwhile are served.
   void set_while_waiting(std::function<void()> serve) { serve_ = std::move(serve); }
 
