@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <optional>
+#include <iterator>
 #include <string>
 
 #include "penstock/base/base.hpp"
@@ -62,6 +62,29 @@ class Grid {
   std::vector<const s4u::Link*> links_;  // by node, dimension and way
 };
 
+/// Between all pairs of nodes, by the links of the machine's grid.
+void add_routes(s4u::NetZone& zone, const std::vector<s4u::Host*>& hosts, const machine::Machine& machine,
+                const machine::Transport& transport) {
+  const auto nodes = std::ssize(hosts);
+  const Grid grid(zone, *machine.network, nodes);
+  const machine::MessagePiece& piece = transport.pieces.back();
+  for (std::int64_t from = 0; from < nodes; ++from) {
+    // What one message alone takes. Of each node its own: what shares a link is solved for together.
+    const s4u::Link* const software = zone.create_link(fmt::format("{}-out", from), piece.bandwidth_bytes_per_s)
+                                          ->set_latency(piece.latency_s)
+                                          ->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)
+                                          ->seal();
+    for (std::int64_t to = 0; to < nodes; ++to) {
+      if (from != to) {
+        std::vector<s4u::LinkInRoute> links = grid.route(from, to);
+        links.emplace_back(software);
+        zone.add_route(hosts[static_cast<std::size_t>(from)]->get_netpoint(),
+                       hosts[static_cast<std::size_t>(to)]->get_netpoint(), nullptr, nullptr, links, false);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void check_platform(const machine::Machine& machine, std::int64_t nodes) {
@@ -77,32 +100,16 @@ void check_platform(const machine::Machine& machine, std::int64_t nodes) {
 
 std::vector<s4u::Host*> make_platform(const machine::Machine& machine, const machine::Transport& transport,
                                       std::int64_t nodes, Links sharing) {
-  s4u::NetZone* const zone = s4u::create_full_zone("machine");
+  const bool has_links = sharing == Links::shared;
+  s4u::NetZone* const zone = has_links ? s4u::create_full_zone("machine") : s4u::create_empty_zone("machine");
   std::vector<s4u::Host*> hosts;
   for (std::int64_t node = 0; node < nodes; ++node) {
     s4u::Host* const host = zone->create_host(std::to_string(node), machine.node.peak_flops);
     host->set_core_count(static_cast<int>(machine.node.cores))->seal();
     hosts.push_back(host);
   }
-  const auto grid = sharing == Links::shared ? std::make_optional<Grid>(*zone, *machine.network, nodes) : std::nullopt;
-  const machine::MessagePiece& piece = transport.pieces.back();
-  for (std::int64_t from = 0; from < nodes; ++from) {
-    // What one message alone takes. Of each node its own: what shares a link is solved for together.
-    const s4u::Link* const software = zone->create_link(fmt::format("{}-out", from), piece.bandwidth_bytes_per_s)
-                                          ->set_latency(piece.latency_s)
-                                          ->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)
-                                          ->seal();
-    for (std::int64_t to = 0; to < nodes; ++to) {
-      if (from != to) {
-        std::vector<s4u::LinkInRoute> links;
-        if (grid) {
-          links = grid->route(from, to);
-        }
-        links.emplace_back(software);
-        zone->add_route(hosts[static_cast<std::size_t>(from)]->get_netpoint(),
-                        hosts[static_cast<std::size_t>(to)]->get_netpoint(), nullptr, nullptr, links, false);
-      }
-    }
+  if (has_links) {
+    add_routes(*zone, hosts, machine, transport);
   }
   zone->seal();
   return hosts;

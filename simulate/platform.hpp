@@ -16,7 +16,7 @@ void check_platform(const machine::Machine& machine, std::int64_t nodes);
 /// thousand ranks nearly all of it.
 enum class Links : std::uint8_t {
   shared,  ///< those that cross a link share its bandwidth
-  alone,   ///< nothing: each takes the time that it takes alone
+  none,    ///< nothing: each takes the transport's latency, however long it is
 };
 
 /// Makes `nodes` nodes of `machine` with their network, a mesh or torus, routed by its dimensions in order; messages

@@ -32,7 +32,7 @@ struct Settings {
   std::int64_t grain = 0;
   bool is_rehearsal = false;
   bool is_by_waves = false;
-  bool is_each_alone = false;
+  bool is_without_links = false;
 };
 
 struct Result {
@@ -42,11 +42,15 @@ struct Result {
 };
 
 /// Nothing but what the platform says takes time; called before the platform is made.
-void configure_network() {
+void configure_network(const machine::Transport& transport, bool is_without_links) {
   for (const char* const setting :
        {"network/bandwidth-factor:1", "network/latency-factor:1", "network/weight-S:20537", "network/TCP-gamma:4194304",
         "network/crosstraffic:0", "network/loopback-bw:13.6e9", "network/loopback-lat:0", "contexts/stack-size:256"}) {
     simgrid::s4u::Engine::set_config(setting);
+  }
+  if (is_without_links) {
+    simgrid::s4u::Engine::set_config("network/model:Constant");
+    simgrid::s4u::Engine::set_config(fmt::format("network/latency-factor:{}", transport.pieces.back().latency_s));
   }
 }
 
@@ -99,9 +103,9 @@ void run_rank(const Settings& settings, const fft::Options& options, const machi
 
 Result simulate(const Settings& settings, const machine::Machine& machine, const model::FftTime& time) {
   const machine::Transport transport = model::find_transport(machine, settings.transport);
-  configure_network();
+  configure_network(transport, settings.is_without_links);
   const auto nodes = settings.ranks / settings.ranks_per_node;
-  const auto hosts = make_platform(machine, transport, nodes, settings.is_each_alone ? Links::alone : Links::shared);
+  const auto hosts = make_platform(machine, transport, nodes, settings.is_without_links ? Links::none : Links::shared);
   SMPI_init();
   configure_mpi();
   SMPI_app_instance_register("penstock", nullptr, static_cast<int>(settings.ranks));
@@ -141,7 +145,7 @@ int run(int argc, char** argv) {
   app.add_option("--grain", settings.grain, "planes per message; 0: all (packed slabs)")->capture_default_str();
   app.add_flag("--rehearse", settings.is_rehearsal, "no data: computing takes the time that the model says");
   app.add_flag("--waves", settings.is_by_waves, "check beside plane waves, whose spectrum is known, not beside FFTW");
-  app.add_flag("--alone", settings.is_each_alone, "messages share no links: each takes the time that it takes alone");
+  app.add_flag("--no-links", settings.is_without_links, "no bandwidths: each message takes the transport's latency");
   CLI11_PARSE(app, argc, argv);
   settings.size = parse_size(size);
   if (settings.ranks < 1 || settings.ranks_per_node < 1 || settings.ranks % settings.ranks_per_node != 0) {
@@ -183,7 +187,7 @@ int run(int argc, char** argv) {
       {"grid", {time.ty, time.tz}},
       {"grain", settings.grain},
       {"is_rehearsal", settings.is_rehearsal},
-      {"is_each_alone", settings.is_each_alone},
+      {"is_without_links", settings.is_without_links},
       {"simulated_s", result.time_s},
       {"wall_s", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()},
       {"peak_memory_bytes", usage.ru_maxrss * 1024}};
