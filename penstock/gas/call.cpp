@@ -70,6 +70,7 @@ std::size_t Call::find(bool is_receive, int peer, std::uint32_t ordinal) const n
 
 void Call::check() const {
   if (!failure_.empty()) {
+    team_.engine().check_peers_now();  // a rank that gives up because another has died would seem the cause
     throw Error(failure_);
   }
 }

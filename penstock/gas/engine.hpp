@@ -76,6 +76,8 @@ class Engine final : public Inbox {
 
   int rank() const noexcept { return world_->rank(); }
   bool is_local(int peer) const noexcept { return world_->is_local(peer); }
+  /// Throws PeerFailure when a process of this node has died.
+  void check_peers_now() const { world_->check_peers_now(); }
 
   /// Sends a message; returns at once. `sent` is done when the payload may be changed; it may be nullptr where the
   /// payload stays, or is at most `most_inline_bytes`, which is copied.

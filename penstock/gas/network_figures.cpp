@@ -127,9 +127,12 @@ NetworkFigures measure(const Team& team, const std::vector<int>& nodes) {
 }  // namespace
 
 std::shared_ptr<const NetworkFigures> Team::network_figures() const {
-  const std::vector<int> all = nodes();
-  if (network_figures_ == nullptr && std::ranges::count(all, all.front()) < std::ssize(all)) {
-    network_figures_ = std::make_shared<const NetworkFigures>(measure(*this, all));
+  bool is_one_node = true;
+  for (int peer = 0; peer < size(); ++peer) {
+    is_one_node = is_one_node && is_local(peer);
+  }
+  if (network_figures_ == nullptr && !is_one_node) {
+    network_figures_ = std::make_shared<const NetworkFigures>(measure(*this, nodes()));
   }
   return network_figures_;
 }

@@ -163,6 +163,7 @@ class MpiTransport final : public Transport {
   }
 
   void check_peers() const override { watch_->check(); }
+  void check_peers_now() const override { watch_->check_now(); }
 
   // MPI's own rules have it go on by itself, but Open MPI and MPICH do so within their calls alone.
   void let_mpi_go_on() const override {

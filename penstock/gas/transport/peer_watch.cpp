@@ -22,23 +22,25 @@ namespace {
 /// its looks, a twentieth of a second.
 constexpr unsigned calls_between_looks = 1024;
 
-/// Each process shows on a page of its own whether it has left: zeroed memory says that it has not.
-using HasLeft = std::atomic<std::uint32_t>;
-static_assert(HasLeft::is_always_lock_free);
+/// What each process shows on a page of its own, which is zeroed at first.
+struct Sign {
+  std::atomic<std::uint32_t> has_left;    ///< by the process itself: it may end
+  std::atomic<std::uint32_t> is_told_of;  ///< by the first that notices its death
+};
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
-HasLeft& has_left(const Memory& page) {
-  return *std::launder(reinterpret_cast<HasLeft*>(page.data()));
+Sign& sign_of(const Memory& page) {
+  return *std::launder(reinterpret_cast<Sign*>(page.data()));
 }
 
 }  // namespace
 
 void PeerWatch::begin(Transport& transport, std::span<const int> nodes) {
-  rank_ = transport.rank();
   const auto index = [](int rank) { return static_cast<std::size_t>(rank); };
   std::optional<SharedMemory> page;
   SharedMemoryTicket ticket;  // of no memory where there is none: then nobody watches this process
   try {
-    page.emplace(sizeof(HasLeft));
+    page.emplace(sizeof(Sign));
     ticket = page->ticket();
     mine_ = page->take_memory();
   } catch (const Error&) {
@@ -70,11 +72,15 @@ void PeerWatch::watch(int rank, const SharedMemoryTicket& ticket) {
 }
 
 PeerWatch::~PeerWatch() {
-  if (mine_.size() > 0) {
-    has_left(mine_).store(1, std::memory_order_release);
-  }
+  leave();
   for (const Peer& peer : peers_) {
     close(peer.descriptor);
+  }
+}
+
+void PeerWatch::leave() {
+  if (mine_.size() > 0) {
+    sign_of(mine_).has_left.store(1, std::memory_order_release);
   }
 }
 
@@ -82,42 +88,55 @@ bool PeerWatch::has_failed() {
   if (has_failed_.load(std::memory_order_acquire)) {
     return true;
   }
-  if (calls_.fetch_add(1, std::memory_order_relaxed) % calls_between_looks == 0 && !is_looking_.exchange(true)) {
-    look();
-    is_looking_.store(false);
-  }
-  return has_failed_.load(std::memory_order_acquire);
+  return calls_.fetch_add(1, std::memory_order_relaxed) % calls_between_looks == 0 && look();
 }
 
 void PeerWatch::check() {
-  if (!has_failed()) {
-    return;
+  if (has_failed()) {
+    fail();
   }
-  const auto dead = std::ranges::find_if(peers_, &Peer::has_died);
-  const bool is_spokesman =
-      std::ranges::none_of(peers_, [&](const Peer& peer) { return peer.rank < rank_ && !peer.has_ended; });
-  throw PeerFailure(fmt::format("rank {} (process {} of this node) has died: the other ranks cannot go on", dead->rank,
-                                dead->process),
-                    is_spokesman);
 }
 
-void PeerWatch::look() {
+void PeerWatch::check_now() {
+  if (has_failed_.load(std::memory_order_acquire) || look()) {
+    fail();
+  }
+}
+
+void PeerWatch::fail() {
+  const Peer& dead = *std::ranges::find_if(peers_, &Peer::has_died);
+  // Who ends because of this has not died in its turn.
+  leave();
+  if (sign_of(dead.page).is_told_of.exchange(1) == 0) {
+    is_spokesman_.store(true);
+  }
+  throw PeerFailure(
+      fmt::format("rank {} (process {} of this node) has died: the other ranks cannot go on", dead.rank, dead.process),
+      is_spokesman_.load());
+}
+
+bool PeerWatch::look() {
+  const std::scoped_lock lock(looking_);
+  if (has_failed_.load(std::memory_order_relaxed)) {
+    return true;
+  }
   std::vector<pollfd> waits;
   for (const Peer& peer : peers_) {
     waits.push_back({.fd = peer.has_ended ? -1 : peer.descriptor, .events = POLLIN, .revents = 0});
   }
   if (poll(waits.data(), waits.size(), 0) <= 0) {
-    return;
+    return false;
   }
   bool has_one_died = false;
   for (std::size_t i = 0; i < peers_.size(); ++i) {
     if (waits[i].revents != 0) {
       peers_[i].has_ended = true;
-      peers_[i].has_died = has_left(peers_[i].page).load(std::memory_order_acquire) == 0;
+      peers_[i].has_died = sign_of(peers_[i].page).has_left.load(std::memory_order_acquire) == 0;
       has_one_died = has_one_died || peers_[i].has_died;
     }
   }
   has_failed_.store(has_one_died, std::memory_order_release);
+  return has_one_died;
 }
 
 }  // namespace penstock::gas

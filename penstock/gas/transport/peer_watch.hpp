@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -30,8 +31,10 @@ class PeerWatch {
   /// Whether a process has died. Costs next to nothing: it asks the system once in many calls.
   bool has_failed();
 
-  /// Throws PeerFailure when a process has died.
+  /// Throws PeerFailure when a process has died, and counts as having left then.
   void check();
+  /// The same, but asks the system at once.
+  void check_now();
 
  private:
   struct Peer {
@@ -44,14 +47,16 @@ class PeerWatch {
   };
 
   void watch(int rank, const SharedMemoryTicket& ticket);
-  void look();
+  void leave();
+  bool look();
+  [[noreturn]] void fail();
 
   Memory mine_;
   std::vector<Peer> peers_;
   std::atomic<unsigned> calls_{0};
-  std::atomic<bool> is_looking_{false};
+  std::mutex looking_;
   std::atomic<bool> has_failed_{false};
-  int rank_ = 0;
+  std::atomic<bool> is_spokesman_{false};
 };
 
 }  // namespace penstock::gas

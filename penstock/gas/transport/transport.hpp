@@ -77,6 +77,9 @@ class Transport {
 
   /// Throws Error when the team can go on no more because a peer has failed.
   virtual void check_peers() const {}
+  /// The same, but looks at once where check_peers() looks now and then: for a rank that has seen a failure and wants
+  /// to know whether that is the cause.
+  virtual void check_peers_now() const { check_peers(); }
 
   /// For a wait that takes long: what else the program has asked of MPI goes on, as a peer may wait for the end of that
   /// before it does what is waited for here.
