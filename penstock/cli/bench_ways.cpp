@@ -4,19 +4,9 @@
 
 #include <algorithm>
 
-#include "penstock/base/base.hpp"
+#include "penstock/measure/measure.hpp"
 
 namespace penstock::cli {
-
-double Way::min_s() const {
-  return *std::ranges::min_element(times_s);
-}
-
-double Way::median_s() const {
-  std::vector<double> sorted = times_s;
-  std::ranges::sort(sorted);
-  return sorted[sorted.size() / 2];
-}
 
 void time_all(const gas::Team& team, std::vector<Way>& ways, int warm_rounds, int rounds, const Progress& progress) {
   for (int round = -warm_rounds; round < rounds; ++round) {
@@ -25,34 +15,31 @@ void time_all(const gas::Team& team, std::vector<Way>& ways, int warm_rounds, in
       if (way.prepare) {
         way.prepare();
       }
-      team.barrier();
-      const double begin_s = seconds();
-      way.work();
-      double slowest_s = 0;
-      for (const double time_s : team.all_gather(seconds() - begin_s)) {
-        slowest_s = std::max(slowest_s, time_s);
-      }
+      const double time_s = measure::time_together(team, way.work);
       if (round >= 0) {
-        way.times_s.push_back(slowest_s);
+        way.times_s.push_back(time_s);
       }
     }
   }
 }
 
 void print_ways(const std::vector<Way>& ways, double flops) {
+  const double first_s = measure::summary_of(ways.front().times_s).min_s;
   for (const Way& way : ways) {
-    fmt::print("{:32} {:8.1f} {:8.1f}   {} is {:.3f} times as fast\n", way.name, flops / way.min_s() * 1e-9,
-               flops / way.median_s() * 1e-9, ways.front().name, way.min_s() / ways.front().min_s());
+    const auto times = measure::summary_of(way.times_s);
+    fmt::print("{:32} {:8.1f} {:8.1f}   {} is {:.3f} times as fast\n", way.name, flops / times.min_s * 1e-9,
+               flops / times.median_s * 1e-9, ways.front().name, times.min_s / first_s);
   }
 }
 
 nlohmann::ordered_json ways_to_json(const std::vector<Way>& ways, double flops) {
   auto json = nlohmann::ordered_json::array();
   for (const Way& way : ways) {
+    const auto times = measure::summary_of(way.times_s);
     json.push_back({{"way", way.name},
-                    {"time_min_s", way.min_s()},
-                    {"time_median_s", way.median_s()},
-                    {"rate_gflops", flops / way.min_s() * 1e-9}});
+                    {"time_min_s", times.min_s},
+                    {"time_median_s", times.median_s},
+                    {"rate_gflops", flops / times.min_s * 1e-9}});
   }
   return json;
 }

@@ -17,9 +17,6 @@ struct Way {
   std::function<void()> work;          ///< collective
   std::function<void()> prepare = {};  ///< collective, before each round and not timed; may be none
   std::vector<double> times_s = {};
-
-  double min_s() const;
-  double median_s() const;
 };
 
 /// Collective: `rounds` of all ways in turn; the time is the slowest rank's. `warm_rounds` come first and do not count.

@@ -13,6 +13,8 @@
 #include "penstock/measure/latency.hpp"
 #include "penstock/measure/message_costs.hpp"
 #include "penstock/measure/pack.hpp"
+#include "penstock/measure/samples.hpp"
+#include "penstock/measure/together.hpp"
 
 namespace penstock::measure {
 

@@ -1,4 +1,5 @@
-// How many samples of one time are taken, and what is told of them. Private to the module.
+// How many samples of one time are taken, and what is told of them. Included by
+// measure.hpp.
 #pragma once
 
 #include <algorithm>
