@@ -1,5 +1,6 @@
 // penstock-simulate: one transform on a simulated part of a described machine, beside what the model says of it.
 #include <fmt/format.h>
+#include <malloc.h>
 #include <mpi.h>
 #include <smpi/smpi.h>
 #include <sys/resource.h>
@@ -134,6 +135,9 @@ fft::Extents parse_size(const std::string& text) {
 }
 
 int run(int argc, char** argv) {
+  // What each of thousands of ranks lists of all for a moment goes back to the system; shorter lists, of which many
+  // live on, would be more mappings than a process may have.
+  mallopt(M_MMAP_THRESHOLD, 256 << 10);
   Settings settings;
   std::string size = "64x64x64";
   CLI::App app("A transform on a simulated part of a described machine, beside what the model says of it.");

@@ -109,8 +109,8 @@ void Memory::map(int fd, std::size_t bytes, bool is_touched) {
     throw Error(fmt::format("cannot map {} bytes: more than an address space", bytes));
   }
   const std::size_t mapped_bytes = round_up(bytes, page);
-  // Reserve more than is needed, then map at the aligned address inside.
-  const std::size_t reserved_bytes = mapped_bytes + alignment;
+  // Where pages are not enough, reserve more than is needed, then map at the aligned address inside.
+  const std::size_t reserved_bytes = mapped_bytes + alignment - page;
   void* reserved = mmap(nullptr, reserved_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (reserved == MAP_FAILED) {
     throw_system_error(fmt::format("cannot map {} of memory", format_bytes(bytes)), errno);

@@ -89,8 +89,9 @@ class FftwTransform final : public LocalTransform {
     const Memory in(static_cast<std::size_t>(shape.rows * shape.in_pitch_bytes));
     const Memory out(static_cast<std::size_t>(shape.rows * shape.out_pitch_bytes));
     const OneThread<Real> one_thread;
-    tile_ = make(in.data(), out.data(), static_cast<int>(shape.rows), effort);
-    row_ = shape.rows == 1 ? tile_ : make(in.data(), out.data(), 1, effort);
+    const bool is_by_row = shape.is_in_memory || shape.rows == 1;
+    row_ = make(in.data(), out.data(), 1, effort);
+    tile_ = is_by_row ? row_ : make(in.data(), out.data(), static_cast<int>(shape.rows), effort);
     if (tile_ == nullptr || row_ == nullptr) {
       destroy();
       throw Error("FFTW has no plan for rows of " + std::to_string(shape.length) + " points");
@@ -101,17 +102,29 @@ class FftwTransform final : public LocalTransform {
   FftwTransform& operator=(const FftwTransform&) = delete;
 
   void run(std::byte* in, std::byte* out, std::int64_t rows) const noexcept override {
-    if (rows == shape_.rows) {
+    if (tile_ != row_ && rows == shape_.rows) {
       execute(tile_, in, out);
       return;
     }
     for (std::int64_t i = 0; i < rows; ++i) {
-      execute(row_, in + i * shape_.in_pitch_bytes, out + i * shape_.out_pitch_bytes);
+      std::byte* const row = in + i * shape_.in_pitch_bytes;
+      if (shape_.is_in_memory) {
+        ask_for(row + shape_.in_pitch_bytes);
+      }
+      execute(row_, row, out + i * shape_.out_pitch_bytes);
     }
   }
 
  private:
   using Api = Fftw<Real>;
+
+  /// Brings a row into cache while another is transformed. Past the last row of all it asks for nothing that is there.
+  void ask_for(const std::byte* row) const noexcept {
+    constexpr std::int64_t line_bytes = 64;
+    for (std::int64_t i = 0; i < shape_.in_pitch_bytes; i += line_bytes) {
+      __builtin_prefetch(row + i);
+    }
+  }
 
   typename Api::Plan make(std::byte* in, std::byte* out, int rows, Effort effort) const {
     const int length = static_cast<int>(shape_.length);
@@ -119,7 +132,8 @@ class FftwTransform final : public LocalTransform {
     const auto out_element = static_cast<std::int64_t>(facts_.has_real_output ? sizeof(Real) : 2 * sizeof(Real));
     const int in_pitch = static_cast<int>(shape_.in_pitch_bytes / in_element);
     const int out_pitch = static_cast<int>(shape_.out_pitch_bytes / out_element);
-    const unsigned flags = (effort == Effort::measure ? FFTW_MEASURE : FFTW_ESTIMATE) | FFTW_DESTROY_INPUT;
+    const unsigned flags = (effort == Effort::measure ? FFTW_MEASURE : FFTW_ESTIMATE) |
+                           (shape_.is_in_memory ? FFTW_PRESERVE_INPUT : FFTW_DESTROY_INPUT);
     auto* complex_in = reinterpret_cast<typename Api::Complex*>(in);
     auto* complex_out = reinterpret_cast<typename Api::Complex*>(out);
     auto* real_in = reinterpret_cast<Real*>(in);
@@ -157,11 +171,11 @@ class FftwTransform final : public LocalTransform {
   }
 
   void destroy() noexcept {
-    if (row_ != nullptr && row_ != tile_) {
-      Api::destroy(row_);
-    }
-    if (tile_ != nullptr) {
+    if (tile_ != nullptr && tile_ != row_) {
       Api::destroy(tile_);
+    }
+    if (row_ != nullptr) {
+      Api::destroy(row_);
     }
   }
 

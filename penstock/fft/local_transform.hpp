@@ -46,14 +46,19 @@ struct RowShape {
   std::int64_t rows = 0;  ///< that a full tile has; fewer may be run
   std::int64_t in_pitch_bytes = 0;
   std::int64_t out_pitch_bytes = 0;
+  bool is_in_memory = false;  ///< the input is not in cache yet, and is kept; it may be aligned to row_alignment alone
   bool operator==(const RowShape&) const = default;
 };
+
+/// What the rows of an input in memory are aligned to.
+inline constexpr std::size_t row_alignment = 16;
 
 /// A planned 1-D transform of rows, out of place, unscaled. Immutable; `run` may be called by many threads at once.
 class LocalTransform {
  public:
   virtual ~LocalTransform() = default;
-  /// Transforms `rows` <= shape.rows rows from `in` to `out`, both aligned to 64 bytes. The input may be destroyed.
+  /// Transforms `rows` <= shape.rows rows from `in` to `out`, both aligned to 64 bytes. The input may be destroyed. Of
+  /// an input in memory see RowShape.
   virtual void run(std::byte* in, std::byte* out, std::int64_t rows) const noexcept = 0;
 };
 

@@ -71,9 +71,15 @@ std::string find_mistake(const std::vector<std::optional<Distribution>>& given, 
   return find_tiling_mistake(boxes, points, what);
 }
 
-/// The user's parts where there are any, else `otherwise`.
-std::vector<Distribution> parts_of(const gas::Team& team, const std::optional<Distribution>& mine,
-                                   const Extents& points, std::string_view what, std::vector<Distribution> otherwise) {
+/// The user's parts, or nothing where no rank has any.
+std::optional<std::vector<Distribution>> given_parts(const gas::Team& team, const std::optional<Distribution>& mine,
+                                                     const Extents& points, std::string_view what) {
+  const std::int32_t is_given = mine.has_value() ? 1 : 0;
+  std::int32_t is_any_given = 0;
+  gas::all_reduce(team, std::span(&is_given, 1), std::span(&is_any_given, 1), gas::Maximum());
+  if (is_any_given == 0) {
+    return std::nullopt;
+  }
   // Not as an optional: its bytes are not all set where it is empty.
   struct Given {
     Distribution part;
@@ -82,9 +88,6 @@ std::vector<Distribution> parts_of(const gas::Team& team, const std::optional<Di
   std::vector<std::optional<Distribution>> given;
   for (const Given& each : team.all_gather(Given{mine.value_or(Distribution{}), mine.has_value() ? 1 : 0})) {
     given.push_back(each.is_given != 0 ? std::optional(each.part) : std::nullopt);
-  }
-  if (std::none_of(given.begin(), given.end(), [](const auto& part) { return part.has_value(); })) {
-    return otherwise;
   }
   team.agree(find_mistake(given, points, what));
   std::vector<Distribution> parts;
@@ -97,6 +100,7 @@ std::vector<Distribution> parts_of(const gas::Team& team, const std::optional<Di
 std::vector<Distribution> pencils_of(const Extents& points, const Grid& grid, int along,
                                      const std::array<int, 3>& order) {
   std::vector<Distribution> parts;
+  parts.reserve(static_cast<std::size_t>(grid.ty * grid.tz));
   for (const Box& box : Decomposition(points, grid).pencils(along)) {
     parts.push_back({box, order});
   }
@@ -157,10 +161,11 @@ std::string find_tiling_mistake(const Boxes& boxes, const Extents& points, std::
 
 void settle_parts(const gas::Team& team, Problem& problem) {
   const Options& options = problem.options;
-  problem.input = parts_of(team, options.input_part, options.size, "input",
-                           pencils_of(options.size, problem.grid, first_direction(options), x_contiguous));
-  problem.output =
-      parts_of(team, options.output_part, spectrum_points(problem.options), "output", predefined_output(problem));
+  auto input = given_parts(team, options.input_part, options.size, "input");
+  problem.input = input ? *std::move(input)
+                        : pencils_of(options.size, problem.grid, first_direction(options), x_contiguous);
+  auto output = given_parts(team, options.output_part, spectrum_points(problem.options), "output");
+  problem.output = output ? *std::move(output) : predefined_output(problem);
 }
 
 }  // namespace penstock::fft

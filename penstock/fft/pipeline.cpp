@@ -247,12 +247,14 @@ void Pipeline<Real>::run_tile(Worker& worker, Scratch& scratch) {
     before = scratch.plane + (range.lower - stage.tiles.front().lower) * stage.in_pitch_bytes;
   } else {
     const Section& section = source.sections[source.section_of(worker.outer)];
-    const std::byte* far = source.place == Place::exchange ? regions_[source.exchange] : run_.in;
+    const std::byte* base = source.place == Place::exchange ? regions_[source.exchange] : run_.in;
     for (const Move& move : section.moves[worker.tile]) {
-      move.mover(far + move.far_offset + (worker.outer - section.first) * move.far_stride, before + move.tile_offset);
-    }
-    if (source.place == Place::user) {
-      unread_tiles_->fetch_sub(1, std::memory_order_release);
+      const std::byte* const far = base + move.far_offset + (worker.outer - section.first) * move.far_stride;
+      if (stage.may_read_rows && reinterpret_cast<std::uintptr_t>(far) % row_alignment == 0) {
+        before = const_cast<std::byte*>(far);  // a transform of rows in memory keeps them
+      } else {
+        move.mover(far, before + move.tile_offset);
+      }
     }
   }
   const double gathered_s = seconds();
@@ -274,6 +276,9 @@ void Pipeline<Real>::run_tile(Worker& worker, Scratch& scratch) {
       transforms.back->run(after, before, range.extent);
       after = before;
     }
+  }
+  if (source.place == Place::user) {
+    unread_tiles_->fetch_sub(1, std::memory_order_release);
   }
   if (sink.place == Place::user && run_.factor != Real{1}) {
     scale(after, range.extent * stage.out_pitch_bytes, run_.factor);

@@ -74,11 +74,13 @@ MemoryNeed memory_need(const gas::Team& team, const Options& options) {
 template <class Real>
 struct Plan<Real>::State {
   gas::Team team;
-  Problem problem;
+  Options options;
   Distribution input;
   Distribution output;
   Decision decision;
   std::int64_t field_bytes;
+  std::int64_t space_bytes;  // of an element
+  std::int64_t spectrum_bytes;
   MemoryNeed need;
   Crew crew;
   std::vector<Scratch> scratch;
@@ -115,7 +117,7 @@ class Plan<Real>::State::Fields final : public Execution::Work {
   bool step(bool may_wait) override {
     while (pipeline_.advance(state_.crew, state_.scratch, may_wait)) {
       state_.last.add(pipeline_.end());
-      if (++done_ == state_.problem.options.batch) {
+      if (++done_ == state_.options.batch) {
         return true;
       }
       run_.in += state_.field_bytes;
@@ -137,10 +139,10 @@ template <class Real>
 template <class In, class Out>
 Execution Plan<Real>::State::start(Pipeline<Real>* pipeline, Type type, std::span<const In> in, std::span<Out> out,
                                    Scaling scaling, RowFunction<Real> on_spectrum) {
-  if (problem.options.type != type) {
+  if (options.type != type) {
     constexpr std::array<std::string_view, 3> names{"c2c", "r2c", "r2r"};
     throw Error(fmt::format("the plan is of type {}: give it arrays of that type",
-                            names[static_cast<std::size_t>(problem.options.type)]));
+                            names[static_cast<std::size_t>(options.type)]));
   }
   if (pipeline == nullptr) {
     throw Error("the plan does not convolve: make it with Options::convolves");
@@ -149,7 +151,7 @@ Execution Plan<Real>::State::start(Pipeline<Real>* pipeline, Type type, std::spa
     throw Error("the plan has a transform under way: wait for it first");
   }
   const auto wanted = [&](bool is_space, std::size_t element_bytes) {
-    const auto others = static_cast<std::size_t>(problem.options.batch - 1);
+    const auto others = static_cast<std::size_t>(options.batch - 1);
     return others * static_cast<std::size_t>(field_bytes) / element_bytes +
            static_cast<std::size_t>((is_space ? input : output).box.count());
   };
@@ -161,7 +163,7 @@ Execution Plan<Real>::State::start(Pipeline<Real>* pipeline, Type type, std::spa
   }
   const Run<Real> run{.in = reinterpret_cast<const std::byte*>(in.data()),
                       .out = reinterpret_cast<std::byte*>(out.data()),
-                      .factor = static_cast<Real>(factor_of(scaling, problem.options))};
+                      .factor = static_cast<Real>(factor_of(scaling, options))};
   return Execution(std::make_unique<Fields>(*this, *pipeline, run, std::move(on_spectrum)));
 }
 
@@ -208,11 +210,13 @@ Plan<Real>::Plan(const gas::Team& user_team, const Options& options) {
   }
   const int rank = team.rank();
   state_.reset(new State{.team = std::move(team),
-                         .problem = problem,
+                         .options = problem.options,
                          .input = problem.input[static_cast<std::size_t>(rank)],
                          .output = problem.output[static_cast<std::size_t>(rank)],
                          .decision = decision,
                          .field_bytes = problem.field_bytes(rank),
+                         .space_bytes = problem.space_bytes(),
+                         .spectrum_bytes = problem.spectrum_bytes(),
                          .need = schedules.need,
                          .crew = std::move(*crew),
                          .scratch = std::move(scratch),
@@ -241,12 +245,12 @@ const Distribution& Plan<Real>::output() const noexcept {
 
 template <class Real>
 std::int64_t Plan<Real>::input_stride() const noexcept {
-  return state_->field_bytes / state_->problem.space_bytes();
+  return state_->field_bytes / state_->space_bytes;
 }
 
 template <class Real>
 std::int64_t Plan<Real>::output_stride() const noexcept {
-  return state_->field_bytes / state_->problem.spectrum_bytes();
+  return state_->field_bytes / state_->spectrum_bytes;
 }
 
 template <class Real>

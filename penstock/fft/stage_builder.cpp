@@ -13,6 +13,21 @@ std::size_t at(int direction) {
   return static_cast<std::size_t>(direction);
 }
 
+/// Has a stage transform its rows where `block`, which holds all of them, has them in memory: where they lie there one
+/// after the other, and are transformed but once.
+void read_rows_of(const Block& block, Stage& stage) {
+  const bool are_rows = block.order[2] == stage.along && block.order[1] == stage.across && block.strip == 0 &&
+                        (block.grain == 0 || block.cut == stage.outer);
+  const bool keeps_input = stage.shape && !stage.back && stage.shape->kind != RowKind::complex_to_real;
+  if (are_rows && keeps_input && block.pitch_bytes <= model::longest_row_in_memory &&
+      block.pitch_bytes % static_cast<std::int64_t>(row_alignment) == 0) {
+    stage.may_read_rows = true;
+    stage.shape->is_in_memory = true;
+    stage.in_pitch_bytes = block.pitch_bytes;
+    stage.shape->in_pitch_bytes = block.pitch_bytes;
+  }
+}
+
 /// The larger of the elements before and after the transform, which decides how wide tiles are.
 std::int64_t element_bytes(const Stop& stop) {
   return std::max(stop.before.element_bytes, stop.after.element_bytes);
@@ -64,6 +79,7 @@ void StageBuilder::add_pass(std::vector<Stage> stages) {
 void StageBuilder::from_user(Stage& stage, const Distribution& part, const Stop& stop) {
   const Block block = Block::packed(part.box, part.order, stop.before.element_bytes);
   stage.source = {.place = Place::user, .sections = make_sections(stage, {}), .grains = {}};
+  read_rows_of(block, stage);
   add_moves(stage, true, {block}, mover::Hint::from_memory, movers_);
 }
 
@@ -81,6 +97,9 @@ void StageBuilder::from_exchange(Stage& stage) {
     add_firsts(firsts, stage, flow.block);
   }
   stage.source.sections = make_sections(stage, std::move(firsts));
+  if (flows_.incoming.size() == 1) {
+    read_rows_of(flows_.incoming.front().block, stage);
+  }
   for (const Flow& flow : flows_.incoming) {
     add_moves(stage, true, flow, mover::Hint::from_memory, movers_);
     add_needs(stage, flow);

@@ -8,7 +8,6 @@
 #include "penstock/base/base.hpp"
 #include "penstock/gas/exchange_way.hpp"
 #include "penstock/gas/gas.hpp"
-#include "penstock/gas/rank_index.hpp"
 #include "penstock/gas/transport/transport.hpp"
 
 namespace penstock::gas {
@@ -21,6 +20,17 @@ std::size_t piece_bytes(Carrier carrier) {
   return carrier == Carrier::packets ? most_packet_bytes : std::numeric_limits<std::size_t>::max();
 }
 
+/// The ranks whose memory this one writes, in order: the same list on each of them.
+std::vector<int> find_written(const Team& team, Carrier carrier) {
+  std::vector<int> written;
+  for (int peer = 0; peer < team.size(); ++peer) {
+    if (carrier == Carrier::mpi_messages ? peer == team.rank() : team.is_local(peer)) {
+      written.push_back(peer);
+    }
+  }
+  return written;
+}
+
 class ByMessages final : public ExchangeWay {
  public:
   ByMessages(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing, std::vector<Incoming> incoming,
@@ -28,16 +38,16 @@ class ByMessages final : public ExchangeWay {
       : transport_(team.transport()),
         segment_(segment),
         outgoing_(std::move(outgoing)),
-        signals_(team, 0, index(team.size()) + incoming.size()),
+        written_(find_written(team, carrier)),
+        signals_(team, 0, written_.size() + incoming.size()),
         buffer_(std::move(buffer)),
         arrived_(incoming.size()) {
-    const auto is_written = [&](int peer) {
-      return carrier == Carrier::mpi_messages ? peer == team.rank() : team.is_local(peer);
-    };
+    const auto is_written = [&](int peer) { return std::ranges::binary_search(written_, peer); };
     std::size_t offset = 0;
     for (const Outgoing& message : outgoing_) {
       std::byte* data = is_written(message.peer) ? nullptr : buffer_.data() + offset;
       buffers_.push_back(data);
+      openings_.push_back(opening_signal(message.peer));
       senders_.push_back(data == nullptr
                              ? nullptr
                              : transport_.send_channel(message.peer, {data, message.bytes}, piece_bytes(carrier)));
@@ -65,12 +75,12 @@ class ByMessages final : public ExchangeWay {
       }
     }
     for (const int source : sources_) {
-      signals_.notify(source, index(transport_.rank()));
+      signals_.notify(source, opening_signal(transport_.rank()));
     }
   }
 
   bool is_open(std::size_t message) override {
-    return buffers_[message] != nullptr || signals_.value(index(outgoing_[message].peer)) >= round_;
+    return buffers_[message] != nullptr || signals_.value(openings_[message]) >= round_;
   }
 
   std::byte* destination(std::size_t message) override {
@@ -119,14 +129,20 @@ class ByMessages final : public ExchangeWay {
   }
 
  private:
-  std::size_t arrival_signal(std::size_t message) const { return index(transport_.size()) + message; }
+  /// The rounds that `rank` has opened towards the rank that has the signal; of those that are written alone.
+  std::size_t opening_signal(int rank) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(written_, rank) - written_.begin());
+  }
+  /// The arrivals of a message.
+  std::size_t arrival_signal(std::size_t message) const { return written_.size() + message; }
 
   Transport& transport_;
   const Segment& segment_;
   std::vector<Outgoing> outgoing_;
   std::vector<int> sources_;  // the ranks that write into this one's memory, each once
-  // Signal r counts the rounds that rank r has opened towards this one; signal size() + m the arrivals of message m.
+  std::vector<int> written_;
   Segment signals_;
+  std::vector<std::size_t> openings_;  // by outgoing message: the signal of its peer
   std::uint64_t round_ = 0;
 
   // For peers that are not written in place.

@@ -32,7 +32,8 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) {
 struct Pencils {
   double spectrum_bytes;  ///< of complex numbers
   double space_bytes;     ///< along x of a real field less
-  double flops;           ///< by the convention, half of it for real transforms
+  double rows;
+  double flops;  ///< by the convention, half of it for real transforms
   std::int64_t length;
   RowKind kind;
   std::int64_t outer;  ///< planes that tiles lie in
@@ -90,9 +91,9 @@ class Reckoning {
       add(pass, 1);
     } else {
       add(time_pass(x.space_bytes, x.spectrum_bytes, tiles(x), {&x}), 0);
-      add(time_pass(y.spectrum_bytes, y.spectrum_bytes, tiles(y), {&y}), 1);
+      add(time_pass(y.spectrum_bytes, y.spectrum_bytes, tiles(y), {&y}, run_.ty == 1), 1);
     }
-    add(time_pass(z.spectrum_bytes, z.spectrum_bytes, tiles(z), {&z}), run_.is_output_as_input ? 2 : none);
+    add(time_pass(z.spectrum_bytes, z.spectrum_bytes, tiles(z), {&z}, false), run_.is_output_as_input ? 2 : none);
     if (run_.is_output_as_input) {
       add(time_pass(x.spectrum_bytes, x.spectrum_bytes, tiles(x), {}), none);
     }
@@ -127,6 +128,7 @@ class Reckoning {
     const auto real_bytes = real(run_.fft.real_bytes);
     return {.spectrum_bytes = rows * real(spectrum) * 2 * real_bytes,
             .space_bytes = rows * real(space) * real_bytes * (is_real ? 1 : 2),
+            .rows = rows,
             .flops = 5 * rows * real(space) * std::log2(real(space)) * (is_real ? 0.5 : 1),
             .length = space,
             .kind = {.is_real = is_real, .real_bytes = run_.fft.real_bytes},
@@ -139,20 +141,27 @@ class Reckoning {
   }
 
   /// A node's ranks at once. `items` are what the threads of a rank share out: some may have one more than others.
+  /// Where all rows of the first direction lie in memory one after the other (`has_rows`), short ones are read while
+  /// others are transformed.
   FftPass time_pass(double read_bytes, double written_bytes, std::int64_t items,
-                    const std::vector<const Pencils*>& directions) const {
+                    const std::vector<const Pencils*>& directions, bool has_rows = true) const {
     const double ranks = real(run_.ranks_per_node);
     const double uneven =
         real(divide_up(items, run_.threads)) * real(run_.threads) / real(std::max<std::int64_t>(items, 1));
     FftPass pass;
+    double first_s = 0;
     for (const Pencils* along : directions) {
       if (along->length > 1) {
         const double rate = fft_rate_per_core(machine_.node, along->length, along->kind) * real(workers_);
         pass.transform_s += along->flops * ranks / rate * uneven;
       }
+      first_s = along == directions.front() ? pass.transform_s : first_s;
     }
     const double bandwidth = tile_bandwidth(machine_.node, workers_, working_set_bytes_);
     pass.move_s = (read_bytes + written_bytes) * ranks / bandwidth * uneven;
+    if (has_rows && !directions.empty() && read_bytes / directions.front()->rows <= real(longest_row_in_memory)) {
+      pass.move_s -= std::min(read_bytes * ranks / bandwidth * uneven, first_s);
+    }
     return pass;
   }
 

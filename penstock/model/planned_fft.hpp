@@ -40,7 +40,7 @@ struct PlannedFft {
 /// One pass: every element read from memory and written to memory once.
 struct FftPass {
   double transform_s = 0;  ///< 1-D transforms in cache, of one direction or two
-  double move_s = 0;       ///< gathering and scattering
+  double move_s = 0;       ///< gathering and scattering, but for what is read while rows are transformed
 };
 
 /// The parts of one transform's time, of all its fields.

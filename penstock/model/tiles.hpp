@@ -24,4 +24,8 @@ constexpr std::int64_t tile_rows(std::int64_t pair_bytes, std::int64_t cache_l2_
   return std::clamp<std::int64_t>(cache_l2_bytes / 2 / pair_bytes / 4 * 4, 4, tile_chunk_bytes / element_bytes);
 }
 
+/// Rows up to here are transformed where they lie in memory, where they do one after the other: each is brought into
+/// the first-level cache while the one before it is transformed, and longer ones would not stay there.
+inline constexpr std::int64_t longest_row_in_memory = 6144;
+
 }  // namespace penstock::model

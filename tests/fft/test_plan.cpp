@@ -118,6 +118,27 @@ TEST(Plan, LivesBesideOthersAndCanBeMoved) {
   });
 }
 
+// Rows are transformed where the user has them only where they are aligned as FFTW wants it.
+TEST(Plan, TakesArraysThatBeginAnywhere) {
+  gas::on_worlds({1, 2, 3}, [](gas::Team& team) {
+    const Extents size{64, 12, 10};
+    const Options options = options_of(size);
+    Plan<float> plan(team, options);
+    const auto field = make_field<float>(size, plan.input(), Type::c2c, 0);
+    const auto reference = transform_with_fftw<float>(options, 0);
+    const auto count = static_cast<std::size_t>(plan.output_stride());
+    for (const std::size_t shift : {0, 1, 2, 3}) {
+      std::vector<std::complex<float>> in(shift);
+      in.insert(in.end(), field.begin(), field.end());
+      std::vector<std::complex<float>> out(shift + count);
+      plan.forward(std::span(std::as_const(in)).subspan(shift), std::span(out).subspan(shift));
+      EXPECT_LE(relative_error(team, compare(size, plan.output(), out.data() + shift, reference, 1)),
+                tolerance<float>(size));
+      EXPECT_TRUE(std::equal(field.begin(), field.end(), in.begin() + static_cast<std::ptrdiff_t>(shift)));
+    }
+  });
+}
+
 TEST(Plan, IsTheSameOnRanksWhoseMachinesAndThreadsDiffer) {
   gas::on_worlds({2, 3}, [](gas::Team& team) {
     Options options = options_of({16, 12, 10});
