@@ -20,7 +20,7 @@ RUNS = (
     *(("packed", ranks, ["--rehearse", "--size", "1024x512x512"]) for ranks in (64, 256, 1024)),
     *(("slabs", ranks, ["--rehearse", "--size", "1024x1024x64", "--grain", "1"]) for ranks in (64, 256)),
     *(("verified", ranks, ["--size", "64x64x64"]) for ranks in (64, 256)),
-    ("verified", 1024, ["--size", "64x64x64", "--waves", "--no-links"]),
+    *(("verified", ranks, ["--size", "64x64x64", "--waves", "--no-links"]) for ranks in (1024, 4096)),
 )
 
 
