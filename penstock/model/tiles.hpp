@@ -26,6 +26,6 @@ constexpr std::int64_t tile_rows(std::int64_t pair_bytes, std::int64_t cache_l2_
 
 /// Rows up to here are transformed where they lie in memory, where they do one after the other: each is brought into
 /// the first-level cache while the one before it is transformed, and longer ones would not stay there.
-inline constexpr std::int64_t longest_row_in_memory = 6144;
+inline constexpr std::int64_t longest_row_in_memory = 5120;
 
 }  // namespace penstock::model
