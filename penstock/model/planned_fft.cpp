@@ -65,7 +65,8 @@ class Reckoning {
       : machine_(machine),
         run_(run),
         transport_(sends_messages() ? find_transport(machine, run.transport) : Transport{}),
-        workers_(std::min(run.ranks_per_node * run.threads, machine.node.cores)) {
+        workers_(std::min(run.ranks_per_node * run.threads, machine.node.cores)),
+        brings_back_(run.is_output_as_input && run.ty * run.tz > 1) {
     const auto [nx, ny, nz] = run.fft.size;
     const std::int64_t kx = run.fft.is_real ? nx / 2 + 1 : nx;
     const std::int64_t y_parts = divide_up(ny, run.ty);
@@ -77,7 +78,7 @@ class Reckoning {
       load_ = grid_load(*machine.network, run.nodes, run.ranks_per_node, run.ty, run.tz, RankOrder::cores_first);
     }
     // The user's fields, transformed in place, and what each exchange goes through.
-    const double regions = (run.is_plane_in_cache ? 1 : 2) + (run.is_output_as_input ? 1 : 0);
+    const double regions = (run.is_plane_in_cache ? 1 : 2) + (brings_back_ ? 1 : 0);
     working_set_bytes_ = pencils_[2].spectrum_bytes * real(run.ranks_per_node) * (real(run.fft.fields) + regions);
   }
 
@@ -93,8 +94,8 @@ class Reckoning {
       add(time_pass(x.space_bytes, x.spectrum_bytes, tiles(x), {&x}), 0);
       add(time_pass(y.spectrum_bytes, y.spectrum_bytes, tiles(y), {&y}, run_.ty == 1), 1);
     }
-    add(time_pass(z.spectrum_bytes, z.spectrum_bytes, tiles(z), {&z}, false), run_.is_output_as_input ? 2 : none);
-    if (run_.is_output_as_input) {
+    add(time_pass(z.spectrum_bytes, z.spectrum_bytes, tiles(z), {&z}, false), brings_back_ ? 2 : none);
+    if (brings_back_) {
       add(time_pass(x.spectrum_bytes, x.spectrum_bytes, tiles(x), {}), none);
     }
     if (run_.threads > 1) {
@@ -216,6 +217,7 @@ class Reckoning {
   const PlannedFft& run_;
   const Transport transport_;
   const std::int64_t workers_;
+  const bool brings_back_;
   std::array<Pencils, 3> pencils_{};
   GridLoad load_;
   double working_set_bytes_ = 0;

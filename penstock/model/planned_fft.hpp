@@ -29,7 +29,7 @@ struct PlannedFft {
   std::int64_t planes_per_message = 0;
   /// x and y are transformed in one pass, joined by a plane in cache.
   bool is_plane_in_cache = false;
-  /// The spectrum is brought back into the input's distribution, by an exchange and a pass more.
+  /// The spectrum is brought back into the input's distribution, between ranks by an exchange and a pass more.
   bool is_output_as_input = false;
   /// Ranks of one node write into one another's memory; else they send messages as those of different nodes do.
   bool is_node_shared = true;
