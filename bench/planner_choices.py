@@ -27,7 +27,7 @@ sys.path.insert(0, str(SOURCE / "tests/cluster"))
 import launchers  # noqa: E402
 import nodes as cluster_nodes  # noqa: E402
 
-ROUNDS = 2
+ROUNDS = 3
 MPI_WAYS = ("mpi-packed", "mpi-slabs", "mpi-ialltoall")
 # size, ranks, transport; on the cluster a rank a node, and the rate of its wires
 CONFIGURATIONS = (
