@@ -249,12 +249,15 @@ std::vector<Candidate> measure_candidates(const gas::Team& team, const Options& 
     return candidates;
   }
   const double begin_s = seconds();
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
+  // The first once more at the end: it has met a network that was cold.
+  for (std::size_t i = 0; i <= candidates.size(); ++i) {
     const double spent_s = team.all_gather(seconds() - begin_s).front();
     if (i > 0 && spent_s > options.planning_budget_s) {
       break;
     }
-    candidates[i].measured_s = time_plan<Real>(team, fixed(options, candidates[i]));
+    Candidate& candidate = candidates[i % candidates.size()];
+    const double time_s = time_plan<Real>(team, fixed(options, candidate));
+    candidate.measured_s = candidate.measured_s > 0 ? std::min(candidate.measured_s, time_s) : time_s;
   }
   std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) {
     return (a.measured_s > 0) != (b.measured_s > 0) ? a.measured_s > 0 : a.measured_s < b.measured_s;
