@@ -110,7 +110,7 @@ void Memory::map(int fd, std::size_t bytes, bool is_touched) {
   }
   const std::size_t mapped_bytes = round_up(bytes, page);
   // Where pages are not enough, reserve more than is needed, then map at the aligned address inside.
-  const std::size_t reserved_bytes = mapped_bytes + alignment - page;
+  const std::size_t reserved_bytes = mapped_bytes + (alignment > page ? alignment : 0);
   void* reserved = mmap(nullptr, reserved_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (reserved == MAP_FAILED) {
     throw_system_error(fmt::format("cannot map {} of memory", format_bytes(bytes)), errno);
@@ -162,8 +162,8 @@ Memory& Memory::operator=(Memory&& other) noexcept {
 }
 
 std::size_t bytes_in_huge_pages(const std::byte* data) {
-  // Behind each block of Memory lie reserved addresses, so that the system does not join it with the next: it has a
-  // paragraph of its own, which begins with its address.
+  // Behind a block of Memory that may lie in huge pages are reserved addresses, and it alone is advised to, so that the
+  // system does not join it with others: it has a paragraph of its own, which begins with its address.
   std::ifstream maps("/proc/self/smaps");
   const std::string begin = fmt::format("{:x}-", reinterpret_cast<std::uintptr_t>(data));
   std::string line;
