@@ -6,11 +6,13 @@
 
 `measure` calibrates by `penstock calibrate`, under mpirun and for ranks that are threads, runs `penstock fft` in every
 configuration below, in rounds, and calibrates again. Runs keep their shortest time; of the two calibrations `report` takes the
-one that was disturbed less, by its transforms in cache, and tells of the other. It wants two cores and a quiet machine. `report` evaluates the model anew, by `penstock model plan` with the machine file kept
-there, so that a change of the model shows. No point is left out. Both take minutes.
+one that was disturbed less, by its transforms in cache, and tells of the other. It wants two cores and a quiet machine. `report`
+evaluates the model anew, by `penstock model plan` with the machine file kept there, so that a change of the
+model shows. No point is left out. Both take minutes.
 """
 
 import csv
+import functools
 import json
 import os
 import pathlib
@@ -113,6 +115,7 @@ def measure(command):
     calibrate(command, "machine-after")
 
 
+@functools.cache
 def node_of(name, family):
     return tomllib.loads((DATA / f"{name}-{family}.toml").read_text())["node"]
 

@@ -248,9 +248,10 @@ void Pipeline<Real>::run_tile(Worker& worker, Scratch& scratch) {
   } else {
     const Section& section = source.sections[source.section_of(worker.outer)];
     const std::byte* base = source.place == Place::exchange ? regions_[source.exchange] : run_.in;
+    const bool reads_rows = stage.shape && stage.shape->is_in_memory;
     for (const Move& move : section.moves[worker.tile]) {
       const std::byte* const far = base + move.far_offset + (worker.outer - section.first) * move.far_stride;
-      if (stage.may_read_rows && reinterpret_cast<std::uintptr_t>(far) % row_alignment == 0) {
+      if (reads_rows && reinterpret_cast<std::uintptr_t>(far) % row_alignment == 0) {
         before = const_cast<std::byte*>(far);  // a transform of rows in memory keeps them
       } else {
         move.mover(far, before + move.tile_offset);

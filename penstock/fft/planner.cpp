@@ -249,8 +249,9 @@ std::vector<Candidate> measure_candidates(const gas::Team& team, const Options& 
     return candidates;
   }
   const double begin_s = seconds();
-  // The first once more at the end: it has met a network that was cold.
-  for (std::size_t i = 0; i <= candidates.size(); ++i) {
+  // The first of several once more at the end: it has met a network that was cold.
+  const std::size_t times = candidates.size() + (candidates.size() > 1 ? 1 : 0);
+  for (std::size_t i = 0; i < times; ++i) {
     const double spent_s = team.all_gather(seconds() - begin_s).front();
     if (i > 0 && spent_s > options.planning_budget_s) {
       break;

@@ -70,7 +70,6 @@ struct Stage {
   std::vector<Range> tiles;         ///< index ranges across
   std::optional<RowShape> shape;    ///< nothing where the stage only moves data
   std::optional<RowShape> back;     ///< where rows are transformed back at once, with the user's function between
-  bool may_read_rows = false;       ///< rows are transformed where they lie in memory, as far as they are aligned
   std::int64_t in_pitch_bytes = 0;  ///< from row to row of the tile, before the transform and after
   std::int64_t out_pitch_bytes = 0;
   End source;

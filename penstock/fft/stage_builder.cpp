@@ -21,7 +21,6 @@ void read_rows_of(const Block& block, Stage& stage) {
   const bool keeps_input = stage.shape && !stage.back && stage.shape->kind != RowKind::complex_to_real;
   if (are_rows && keeps_input && block.pitch_bytes <= model::longest_row_in_memory &&
       block.pitch_bytes % static_cast<std::int64_t>(row_alignment) == 0) {
-    stage.may_read_rows = true;
     stage.shape->is_in_memory = true;
     stage.in_pitch_bytes = block.pitch_bytes;
     stage.shape->in_pitch_bytes = block.pitch_bytes;

@@ -19,6 +19,11 @@ std::unique_ptr<ExchangeWay> make_way(const Team& team, const Segment& segment, 
 
 }  // namespace
 
+bool is_written_in_place(const Team& team, Carrier carrier, int peer) {
+  const bool writes_memory = carrier == Carrier::fastest || carrier == Carrier::packets;
+  return writes_memory ? team.is_local(peer) : carrier == Carrier::mpi_messages && peer == team.rank();
+}
+
 Exchange::Exchange(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing,
                    std::vector<Incoming> incoming, Carrier carrier)
     : engine_(&team.engine()), way_(make_way(team, segment, std::move(outgoing), std::move(incoming), carrier)) {}
@@ -31,11 +36,7 @@ std::size_t Exchange::buffer_bytes(const Team& team, const std::vector<Outgoing>
   std::size_t bytes = 0;
   for (const Outgoing& message : outgoing) {
     PENSTOCK_ASSERT(message.bytes > 0);
-    const bool writes_in_place = carrier == Carrier::fastest || carrier == Carrier::packets;
-    const bool is_in_place = writes_in_place                    ? team.is_local(message.peer)
-                             : carrier == Carrier::mpi_messages ? message.peer == team.rank()
-                                                                : false;
-    bytes += is_in_place ? 0 : message.bytes;
+    bytes += is_written_in_place(team, carrier, message.peer) ? 0 : message.bytes;
   }
   return bytes;
 }

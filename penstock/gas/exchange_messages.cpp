@@ -24,7 +24,7 @@ std::size_t piece_bytes(Carrier carrier) {
 std::vector<int> find_written(const Team& team, Carrier carrier) {
   std::vector<int> written;
   for (int peer = 0; peer < team.size(); ++peer) {
-    if (carrier == Carrier::mpi_messages ? peer == team.rank() : team.is_local(peer)) {
+    if (is_written_in_place(team, carrier, peer)) {
       written.push_back(peer);
     }
   }

@@ -23,6 +23,9 @@ class ExchangeWay {
   virtual void progress() = 0;
 };
 
+/// Whether an exchange's messages to `peer` are written in place.
+bool is_written_in_place(const Team& team, Carrier carrier, int peer);
+
 /// Message by message: in place where the memory of the peer is mapped (or, by MPI's messages, to the rank itself
 /// alone), by channels elsewhere. Collective.
 std::unique_ptr<ExchangeWay> exchange_by_messages(const Team& team, const Segment& segment,

@@ -1,5 +1,4 @@
-// How many samples of one time are taken, and what is told of them. Included by
-// measure.hpp.
+// How many samples of one time are taken, and what is told of them. Included by measure.hpp.
 #pragma once
 
 #include <algorithm>

@@ -149,19 +149,18 @@ class Reckoning {
     const double ranks = real(run_.ranks_per_node);
     const double uneven =
         real(divide_up(items, run_.threads)) * real(run_.threads) / real(std::max<std::int64_t>(items, 1));
+    const auto transform_s = [&](const Pencils& along) {
+      const double rate = fft_rate_per_core(machine_.node, along.length, along.kind) * real(workers_);
+      return along.length > 1 ? along.flops * ranks / rate * uneven : 0;
+    };
     FftPass pass;
-    double first_s = 0;
     for (const Pencils* along : directions) {
-      if (along->length > 1) {
-        const double rate = fft_rate_per_core(machine_.node, along->length, along->kind) * real(workers_);
-        pass.transform_s += along->flops * ranks / rate * uneven;
-      }
-      first_s = along == directions.front() ? pass.transform_s : first_s;
+      pass.transform_s += transform_s(*along);
     }
     const double bandwidth = tile_bandwidth(machine_.node, workers_, working_set_bytes_);
     pass.move_s = (read_bytes + written_bytes) * ranks / bandwidth * uneven;
     if (has_rows && !directions.empty() && read_bytes / directions.front()->rows <= real(longest_row_in_memory)) {
-      pass.move_s -= std::min(read_bytes * ranks / bandwidth * uneven, first_s);
+      pass.move_s -= std::min(read_bytes * ranks / bandwidth * uneven, transform_s(*directions.front()));
     }
     return pass;
   }

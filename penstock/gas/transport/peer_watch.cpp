@@ -98,7 +98,7 @@ void PeerWatch::check() {
 }
 
 void PeerWatch::check_now() {
-  if (has_failed_.load(std::memory_order_acquire) || look()) {
+  if (look()) {
     fail();
   }
 }
