@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,12 +40,12 @@ class Call final : public Operation {
   struct Progress {
     bool has_begun = false;
     bool is_done = false;
-    std::size_t moved = 0;                   // bytes
-    std::uint32_t ordinal = 0;               // among the steps of its direction with its peer
-    bool may_send = false;                   // the receiver has told that it is ready
-    std::byte* place = nullptr;              // then: where it can be written to directly
-    std::deque<std::shared_ptr<Sent>> sent;  // pieces that the network has, which may still read the caller's memory
-    bool has_parcel = false;                 // what was received before the step could begin
+    std::size_t moved = 0;                    // bytes
+    std::uint32_t ordinal = 0;                // among the steps of its direction with its peer
+    bool may_send = false;                    // the receiver has told that it is ready
+    std::byte* place = nullptr;               // then: where it can be written to directly
+    std::vector<std::shared_ptr<Sent>> sent;  // pieces that the network has, which may still read the caller's memory
+    bool has_parcel = false;                  // what was received before the step could begin
     std::vector<std::byte> parcel;
     std::optional<mover::Mover> mover;  // where a layout is
   };

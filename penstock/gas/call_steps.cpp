@@ -122,9 +122,7 @@ void Call::send_through_network(std::size_t step) {
     progress.mover = engine.movers().compile(*of.from_layout, Layout::contiguous(signed_of(of.bytes)));
   }
   for (;;) {
-    while (!progress.sent.empty() && progress.sent.front()->is_done()) {
-      progress.sent.pop_front();
-    }
+    std::erase_if(progress.sent, [](const auto& piece) { return piece->is_done(); });
     if (progress.moved == of.bytes || progress.sent.size() == most_under_way) {
       break;
     }

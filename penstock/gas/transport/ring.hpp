@@ -14,7 +14,8 @@ namespace penstock::gas {
 
 /// The form that both ends agree on. Lines of 64 bytes: first the reader's count of lines that it has read, then the
 /// messages, one after the other, each in lines of its own that lie in a row: a control word, the header, and from the
-/// second line on the payload. The control word is 0 until the rest is there. All memory begins as zeros.
+/// second line on the payload. The control word is 0 until the rest is there: the writer clears that of the next
+/// message before it completes one, so that the reader writes nothing but its count. All memory begins as zeros.
 struct RingForm {
   static constexpr std::size_t line_bytes = 64;
   /// Of a ring of so many lines for messages; at least twice what the longest message takes.
@@ -43,36 +44,48 @@ class RingWriter {
   /// False where there is no room yet.
   bool try_write(const Header& header, std::span<const std::byte> payload) {
     const std::size_t wanted = RingForm::lines_of(payload.size());
-    std::size_t at = written_ % lines_;
+    const std::size_t at = written_ % lines_;
     const std::size_t skipped = at + wanted > lines_ ? lines_ - at : 0;
-    if (written_ + skipped + wanted - read_ > lines_) {
+    const std::uint64_t end = written_ + skipped + wanted;
+    if (end + 1 - read_ > lines_) {
       read_ = RingForm::word(memory_).load(std::memory_order_acquire);
-      if (written_ + skipped + wanted - read_ > lines_) {
+      if (end + 1 - read_ > lines_) {
         return false;
       }
     }
-    if (skipped > 0) {
-      RingForm::word(line(at)).store(RingForm::is_skip, std::memory_order_release);
-      written_ += skipped;
-      at = 0;
+    std::byte* const first = line(skipped > 0 ? 0 : at);
+    if (end != cleared_) {
+      clear(end);
     }
     if (!payload.empty()) {
-      std::memcpy(line(at + 1), payload.data(), payload.size());
+      std::memcpy(first + RingForm::line_bytes, payload.data(), payload.size());
     }
-    std::memcpy(line(at) + sizeof(std::uint64_t), &header, sizeof header);
-    RingForm::word(line(at)).store(payload.size() << RingForm::length_shift | RingForm::is_message,
-                                   std::memory_order_release);
-    written_ += wanted;
+    std::memcpy(first + sizeof(std::uint64_t), &header, sizeof header);
+    RingForm::word(first).store(payload.size() << RingForm::length_shift | RingForm::is_message,
+                                std::memory_order_release);
+    if (skipped > 0) {
+      RingForm::word(line(at)).store(RingForm::is_skip, std::memory_order_release);
+    }
+    written_ = end;
+    if (end + wanted + 1 - read_ <= lines_) {
+      clear(end + wanted);
+    }
     return true;
   }
 
  private:
   std::byte* line(std::size_t i) const { return memory_ + (i + 1) * RingForm::line_bytes; }
 
+  void clear(std::uint64_t position) {
+    RingForm::word(line(position % lines_)).store(0, std::memory_order_relaxed);
+    cleared_ = position;
+  }
+
   std::byte* memory_ = nullptr;
   std::size_t lines_ = 0;
   std::uint64_t written_ = 0;
-  std::uint64_t read_ = 0;  // as far as is known here
+  std::uint64_t cleared_ = 0;  // the next message's end if that is as long as the last: fetched while nobody waits
+  std::uint64_t read_ = 0;     // as far as is known here
 };
 
 /// The other end; for one thread at a time.
@@ -90,13 +103,9 @@ class RingReader {
       return false;
     }
     if (control == RingForm::is_skip) {
-      RingForm::word(line(at)).store(0, std::memory_order_relaxed);
       read_ += lines_ - at;
       at = 0;
-      control = RingForm::word(line(at)).load(std::memory_order_acquire);
-      if (control == 0) {
-        return false;  // the message after the skip is not there yet
-      }
+      control = RingForm::word(line(at)).load(std::memory_order_relaxed);
     }
     const std::size_t bytes = control >> RingForm::length_shift;
     Header header;
@@ -104,10 +113,10 @@ class RingReader {
     try {
       take(header, std::span<const std::byte>(line(at + 1), bytes));
     } catch (...) {
-      release(at, bytes);  // a message is taken once, whatever comes of it
+      release(bytes);  // a message is taken once, whatever comes of it
       throw;
     }
-    release(at, bytes);
+    release(bytes);
     return true;
   }
 
@@ -115,13 +124,8 @@ class RingReader {
   std::byte* line(std::size_t i) const { return memory_ + (i + 1) * RingForm::line_bytes; }
 
   /// Gives the lines of a message back to the writer.
-  void release(std::size_t at, std::size_t payload_bytes) {
-    // No line may be taken for a control word when it becomes the first of a later message.
-    const std::size_t used = RingForm::lines_of(payload_bytes);
-    for (std::size_t i = 0; i < used; ++i) {
-      RingForm::word(line(at + i)).store(0, std::memory_order_relaxed);
-    }
-    read_ += used;
+  void release(std::size_t payload_bytes) {
+    read_ += RingForm::lines_of(payload_bytes);
     RingForm::word(memory_).store(read_, std::memory_order_release);
   }
 

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""One-sided messages beside MPI's and beside what the machine allows: the ratios of `penstock bench`, over several runs.
+
+    bench/one_sided.py node BUILD_FOLDER [MPIEXEC]       ranks of this node: latency, floods of puts, exchanges
+    bench/one_sided.py network BUILD_FOLDER [MPIEXEC]    over wires of tests/cluster (as root): floods, exchanges, overlap
+
+Each line is a ratio that is better the larger it is, in each of RUNS runs and their median. MPIEXEC is the launcher of the
+MPI that the build is for (mpirun.openmpi). Wants a quiet machine.
+"""
+
+import json
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(SOURCE / "tests/cluster"))
+import launchers  # noqa: E402
+
+RUNS = 5
+MIDDLE = "512:65536"
+BLOCKS = "1024:1048576"
+
+
+class Bench:
+    """Runs `penstock bench` of a build, on ranks of this node or over wires."""
+
+    def __init__(self, build, mpiexec):
+        self.build, self.mpiexec, self.kind = build, mpiexec, launchers.kind_of(mpiexec)
+        if self.kind is None:
+            sys.exit(f"{mpiexec} is neither Open MPI's nor MPICH's launcher")
+
+    def run(self, ranks, arguments, wires=None):
+        many = ranks > (os.cpu_count() or 1)
+        environment = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                       "OMPI_MCA_mpi_yield_when_idle": str(int(many))}
+        with tempfile.NamedTemporaryFile(suffix=".json") as result:
+            command = [str(self.build / "penstock"), "bench", *arguments, "--json", result.name]
+            if wires is None:
+                binding = ([] if many else ["--bind-to", "core"]) if self.kind == "openmpi" else []
+                line = [self.mpiexec, "-n", str(ranks), *binding, *command]
+            else:
+                line = [sys.executable, "-B", SOURCE / "tests/cluster/cluster.py", "--switch", self.build / "tests/cluster/cluster_switch",
+                        "--mpiexec", self.mpiexec, "--nodes", str(ranks), *wires, "--", *command]
+            completed = subprocess.run(line, env={**environment, **os.environ}, capture_output=True, text=True, check=False)
+            if completed.returncode != 0:
+                sys.exit(f"{' '.join(map(str, line))}\n{completed.stdout}{completed.stderr}")
+            return json.loads(pathlib.Path(result.name).read_text())
+
+
+def told(name, asked, runs):
+    """One line: the median, and each run."""
+    print(f"{name:48} {asked:>10} {statistics.median(runs):6.2f}   " + " ".join(f"{run:.2f}" for run in runs), flush=True)
+
+
+def ratios(facts, key, ours, others):
+    """By length: the `key` of the better of the others over ours, or ours over theirs where `key` is a rate."""
+    found = {}
+    for result in facts["results"]:
+        if result.get("peers", 1) == 1:
+            found.setdefault(result["bytes"], {})[result["way"]] = result[key]
+    is_rate = key.endswith("per_s")
+    return {size: of[ours] / max(of[way] for way in others) if is_rate else min(of[way] for way in others) / of[ours]
+            for size, of in found.items()}
+
+
+def by_length(name, asked, runs):
+    for size in runs[0]:
+        told(f"{name}, {size} bytes", asked, [run[size] for run in runs])
+
+
+def latency(bench):
+    runs = [bench.run(2, ["latency", "--sizes", "8:8", "--rounds", "2000"]) for _ in range(RUNS)]
+    for key, word in (("time_min_s", "minima"), ("time_median_s", "medians")):
+        times = [{result["way"]: result[key] for result in run["results"]} for run in runs]
+        told(f"floor over put_signal, 8 bytes, {word}", "0.67", [time["floor"] / time["put_signal"] for time in times])
+        told(f"MPI send/receive over put_signal, {word}", "3", [time["MPI send/receive"] / time["put_signal"] for time in times])
+    told("active message, round trip, us", "", [time["active message"] * 1e6 for time in times])
+
+
+def floods(bench, sizes, others, asked, transport="auto", wires=None):
+    runs = [bench.run(2, ["bandwidth", "--sizes", sizes, "--transport", transport], wires) for _ in range(RUNS)]
+    for key, word in (("bytes_per_s", "best"), ("median_bytes_per_s", "median")):
+        by_length(f"puts over {others[0]}, {transport}, {word}", asked, [ratios(run, key, "put", others) for run in runs])
+
+
+def exchanges(bench, ranks, transport="auto", wires=None):
+    runs = [bench.run(ranks, ["exchange", "--sizes", BLOCKS, "--transport", transport], wires) for _ in range(RUNS)]
+    times = [ratios(run, "time_median_s", "exchange", ("MPI_Alltoall", "MPI_Ialltoall")) for run in runs]
+    name = f"MPI over exchange, {transport}, {ranks} ranks"
+    by_length(name, "1", times)
+    told(f"{name}, geometric mean", "" if wires else "1.5", [math.prod(run.values()) ** (1 / len(run)) for run in times])
+
+
+def overlap(bench, ranks, transport, wires):
+    runs = [bench.run(ranks, ["exchange", "--sizes", BLOCKS, "--transport", transport, "--polls", "100"], wires) for _ in range(RUNS)]
+    longer = [{result["bytes"]: 1 / result["overlap"]["total_over_longer"] for result in run["results"] if result["way"] == "exchange"}
+              for run in runs]
+    by_length(f"longer over total, {transport}, {ranks} ranks", "0.87", longer)
+
+
+def node(bench):
+    latency(bench)
+    for size in (8192, 131072, 4194304):
+        floods(bench, f"{size}:{size}", ("copy",), "0.9")
+    floods(bench, MIDDLE, ("MPI_Isend",), "3")
+    for ranks in (2, 4):
+        exchanges(bench, ranks)
+
+
+def network(bench):
+    gigabit = ["--rate", "1Gbit", "--delay", "30us", "--priority"]
+    for transport in ("ucx", "mpi"):
+        floods(bench, MIDDLE, ("MPI_Isend",), "1", transport, gigabit)
+    exchanges(bench, 2, "auto", gigabit)
+    overlap(bench, 2, "ucx", ["--rate", "100Mbit", "--delay", "30us", "--mtu", "9000", "--priority"])
+
+
+def main():
+    parts = {"node": node, "network": network}
+    if len(sys.argv) not in (3, 4) or sys.argv[1] not in parts:
+        sys.exit(__doc__)
+    bench = Bench(pathlib.Path(sys.argv[2]).resolve(), sys.argv[3] if len(sys.argv) == 4 else "mpirun.openmpi")
+    print(f"{'ratio':48} {'at least':>10} {'median':>6}   each run")
+    parts[sys.argv[1]](bench)
+
+
+if __name__ == "__main__":
+    main()
