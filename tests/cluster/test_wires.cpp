@@ -14,7 +14,18 @@ constexpr Time full_time = 1538 * Time(8);    // on the wire at 1 Gbit/s
 constexpr Time shortest_time = 84 * Time(8);  // Ethernet's shortest frame, with preamble and gap
 
 Time send(Wires& wires, std::size_t from, std::size_t to, std::size_t bytes, Time now) {
-  return wires.arrive(from, to, bytes, wires.leave(from, bytes, now));
+  const std::int64_t on_wire = wire_bytes(bytes);
+  return wires.arrive(from, to, on_wire, wires.leave(from, on_wire, now));
+}
+
+TEST(Wires, CarryARowOfFramesAsTheFramesThatANetworkCardMakesOfIt) {
+  constexpr std::size_t headers = 66;
+  constexpr std::size_t payload = 1448;
+  EXPECT_EQ(wire_bytes(headers, 0, payload), wire_bytes(headers));
+  EXPECT_EQ(wire_bytes(headers, 1, payload), wire_bytes(headers + 1));
+  EXPECT_EQ(wire_bytes(headers, payload, payload), wire_bytes(headers + payload));
+  EXPECT_EQ(wire_bytes(headers, 44 * payload, payload), 44 * wire_bytes(full));
+  EXPECT_EQ(wire_bytes(headers, 44 * payload + 100, payload), 44 * wire_bytes(full) + wire_bytes(headers + 100));
 }
 
 TEST(Wires, HoldAFrameForItsTimeOnTheWireAndTheDelay) {

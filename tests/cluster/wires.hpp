@@ -23,6 +23,14 @@ inline std::int64_t wire_bytes(std::size_t bytes) {
   return static_cast<std::int64_t>(std::max<std::size_t>(bytes, 60)) + 24;
 }
 
+/// The same for what a network card would cut into frames of at most `most_payload` bytes behind `headers` bytes each.
+inline std::int64_t wire_bytes(std::size_t headers, std::size_t payload, std::size_t most_payload) {
+  const std::size_t full = payload / most_payload;
+  const std::size_t rest = payload % most_payload;
+  return static_cast<std::int64_t>(full) * wire_bytes(headers + most_payload) +
+         (rest > 0 || full == 0 ? wire_bytes(headers + rest) : 0);
+}
+
 /// The wires of all nodes, as a plan of when each is free. A frame takes the sender's wire and the receiver's at once,
 /// as in a switch that does not store what it can pass on, and arrives whole, the delay later. What finds the
 /// receiver's wire taken waits in the switch; a sender that has let as much wait there as the switch stores is paused,
@@ -34,15 +42,16 @@ class Wires {
   /// From when on the node may send on.
   Time free_at(std::size_t from) const { return out_free_[from]; }
 
-  /// Sends a frame onto the node's wire, at `now` or when that is free; returns when.
-  Time leave(std::size_t from, std::size_t bytes, Time now) {
+  /// Sends a frame of so many `bytes` of the wire, or some in a row, onto the node's wire, at `now` or when that is
+  /// free; returns when.
+  Time leave(std::size_t from, std::int64_t bytes, Time now) {
     const Time begin = std::max(now, out_free_[from]);
     out_free_[from] = begin + duration(bytes);
     return begin;
   }
 
   /// Passes on to a node what left at `begin`; returns when it arrives. Times at one node do not decrease.
-  Time arrive(std::size_t from, std::size_t to, std::size_t bytes, Time begin) {
+  Time arrive(std::size_t from, std::size_t to, std::int64_t bytes, Time begin) {
     const Time end = std::max(begin, in_free_[to]) + duration(bytes);
     in_free_[to] = end;
     out_free_[from] = std::max(out_free_[from], end - stored());
@@ -52,7 +61,7 @@ class Wires {
  private:
   /// What the switch stores of frames to one node, as time of the wire.
   Time stored() const { return wire_.bits_per_s == 0 ? Time::max() : bits(stored_bytes * 8); }
-  Time duration(std::size_t bytes) const { return wire_.bits_per_s == 0 ? Time(0) : bits(wire_bytes(bytes) * 8); }
+  Time duration(std::int64_t bytes) const { return wire_.bits_per_s == 0 ? Time(0) : bits(bytes * 8); }
   Time bits(std::int64_t count) const { return Time(count * 1'000'000'000 / wire_.bits_per_s); }
 
   /// Of the order of small switches' buffers for a port.
