@@ -182,8 +182,8 @@ std::size_t bytes_in_huge_pages(const std::byte* data) {
 }
 
 std::int64_t resident_bytes() {
-  constexpr std::int64_t step = std::int64_t{8} << 20;
-  return std::max<std::int64_t>((status_bytes("VmRSS:") + step - 1) / step, 2) * step;
+  constexpr std::int64_t step = std::int64_t{2} << 20;
+  return (status_bytes("VmRSS:") + step - 1) / step * step;
 }
 
 std::int64_t peak_resident_bytes() {

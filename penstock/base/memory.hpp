@@ -44,8 +44,8 @@ std::size_t bytes_in_huge_pages(const std::byte* data);
 /// under a memory limit (control group).
 std::uint64_t available_memory_bytes();
 
-/// The memory that this process has, in steps of 8 MiB, so that a command finds the same whenever it runs; of 16 MiB at
-/// least. For reckoning what a budget for the whole process leaves.
+/// The memory that this process has, in steps of 2 MiB, so that a command finds much the same whenever it runs. For
+/// reckoning what a budget for the whole process leaves.
 std::int64_t resident_bytes();
 
 /// The most memory that the process has had; 0 where the system does not say.

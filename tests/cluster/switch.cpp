@@ -165,7 +165,8 @@ class Switch {
       return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
     };
     std::printf(
-        "%ld frames and rows of frames, %ld bytes on the wires, in %.2f s of a processor; late by %.1f us on average, %.1f us at most\n",
+        "%ld frames and rows of frames, %ld bytes on the wires, in %.2f s of a processor; late by %.1f us on average, "
+        "%.1f us at most\n",
         frames_, bytes_, seconds(used.ru_utime) + seconds(used.ru_stime),
         frames_ > 0 ? Microseconds(late_).count() / static_cast<double>(frames_) : 0, Microseconds(latest_).count());
   }
