@@ -162,8 +162,8 @@ std::string find_tiling_mistake(const Boxes& boxes, const Extents& points, std::
 void settle_parts(const gas::Team& team, Problem& problem) {
   const Options& options = problem.options;
   auto input = given_parts(team, options.input_part, options.size, "input");
-  problem.input = input ? *std::move(input)
-                        : pencils_of(options.size, problem.grid, first_direction(options), x_contiguous);
+  problem.input =
+      input ? *std::move(input) : pencils_of(options.size, problem.grid, first_direction(options), x_contiguous);
   auto output = given_parts(team, options.output_part, spectrum_points(problem.options), "output");
   problem.output = output ? *std::move(output) : predefined_output(problem);
 }
