@@ -1,6 +1,7 @@
 // How a thread waits for memory that another rank or thread will write.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -19,7 +20,9 @@ inline void relax() noexcept {
 
 #if !PENSTOCK_IS_SIMULATED
 /// Waits a little longer each time: spins for some microseconds, then yields, then sleeps, so that a message is seen
-/// at cache-line speed where ranks have cores of their own and more ranks than cores still run well.
+/// at cache-line speed where ranks have cores of their own and more ranks than cores still run well. Sleeps grow with
+/// the wait, up to a millisecond: its end is seen late by a sixty-fourth of it, and whoever computes meanwhile is
+/// seldom interrupted.
 class Backoff {
  public:
   Backoff() = default;
@@ -38,7 +41,9 @@ class Backoff {
     } else if (pauses_ < spins + yields) {
       std::this_thread::yield();
     } else {
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
+      const auto sleep = std::clamp(slept_ / 64, shortest_sleep, longest_sleep);
+      std::this_thread::sleep_for(sleep);
+      slept_ += sleep;
     }
   }
 
@@ -47,7 +52,10 @@ class Backoff {
   // sleep.
   static constexpr int spins = 300;
   static constexpr int yields = 1000;
+  static constexpr std::chrono::microseconds shortest_sleep{50};
+  static constexpr std::chrono::microseconds longest_sleep{1000};
   int pauses_ = 0;
+  std::chrono::microseconds slept_{0};
 };
 #endif
 
