@@ -28,8 +28,8 @@ struct Cut {
 /// The blocks of op(A) or op(B): `outer` cuts A's rows or B's columns, `layers` what both share. In the scratch file
 /// each lies as FileMatrix::transfer brings it to memory; block (o, l) is number o * layers.parts() + l.
 ///
-/// Lines of the matrix's file arrive whole, as many as a slot takes, and leave for all blocks that they cross: runs
-/// are long on both sides, however narrow the blocks are.
+/// Lines of the matrix's file, whole or in pieces, arrive as many as a slot takes and leave for all blocks that they
+/// cross: runs are long on both sides, however narrow the blocks are.
 class Keeper {
  public:
   /// The files must outlive it. Blocks are `block_bytes` apart in the scratch file.
