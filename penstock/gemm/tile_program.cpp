@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "penstock/base/checksum.hpp"
@@ -134,6 +135,9 @@ std::optional<Parcel> TileProgram::next() {
                     .changes = {finished_},
                     .outward = {{.kind = Transfer::Kind::sync, .file = &files_.c->file()}}};
     }
+    if (keep_first()) {
+      continue;
+    }
     push_strip();
     if (++place_.strip == strips_of(place_.row)) {
       place_.strip = 0;
@@ -168,23 +172,34 @@ bool TileProgram::skip_done_tiles() {
   return place_.row < tile_rows_;
 }
 
-/// What goes to the scratch files from now on: what the next tile needs, or the next row, and these do not have. Of a
-/// matrix whose lines lie across the layers all goes with the first tile, a layer at a time.
-void TileProgram::begin_tile() {
-  is_first_tile_ = !std::exchange(has_begun_, true);
-  if (is_first_tile_) {
+/// Brings to the scratch files what the first tile begins with, a parcel at a time; false when that is done.
+bool TileProgram::keep_first() {
+  if (has_begun_) {
+    return false;
+  }
+  const std::array<std::optional<Keeping>*, 2> keepings{&keeping_a_, &keeping_b_};
+  if (!std::exchange(has_wanted_, true)) {
     want_for(place_);
-    for (std::optional<Keeping>* keeping : {&keeping_a_, &keeping_b_}) {
-      if (*keeping) {
-        Keeper& keeper = (*keeping)->keeper;
-        if (!keeper.has_lines_along_layers()) {
-          keeper.want(0, std::min(layers_ahead, layers()));
-        }
-        keep(keeper, left(keeper, a_turns_), a_turns_);
+    for (std::optional<Keeping>* keeping : keepings) {
+      if (*keeping && !(*keeping)->keeper.has_lines_along_layers()) {
+        (*keeping)->keeper.want(0, std::min(layers_ahead, layers()));
       }
     }
-    tell_of_kept();
   }
+  for (std::optional<Keeping>* keeping : keepings) {
+    if (*keeping && left((*keeping)->keeper, a_turns_) > 0) {
+      keep((*keeping)->keeper, 1, a_turns_);
+      return true;
+    }
+  }
+  has_begun_ = is_first_tile_ = true;
+  tell_of_kept();
+  return false;
+}
+
+/// What goes to the scratch files from now on: what the next tile needs, or the next row, and these do not have. Of a
+/// matrix whose lines lie across the layers all goes with the first tile, a layer at a time.
+void TileProgram::want_for_later() {
   for (const Place next : {to_make(after(place_)), to_make({.row = place_.row + 1})}) {
     if (next.row < tile_rows_) {
       want_for(next);
@@ -254,7 +269,7 @@ void TileProgram::tell_of_kept() {
 void TileProgram::push_strip() {
   const Place at = place_;
   if (at.layer == 0 && at.strip == 0) {
-    begin_tile();
+    want_for_later();
   }
   const Box c_box = strip_box(at.row, at.column, at.strip);
   const std::int64_t first = at.layer * tiling_.depth;
@@ -297,6 +312,7 @@ void TileProgram::end_tile() {
                         journal_.add(piece, tile, {&sum, 1});
                       }});
   tell_of_kept();
+  is_first_tile_ = false;
   place_ = after(place_);
 }
 

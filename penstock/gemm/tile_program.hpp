@@ -86,7 +86,8 @@ class TileProgram {
   percolate::Arrival arrival(const FileMatrix& matrix, const Box& box, percolate::Slot slot, const File* scratch,
                              std::int64_t index) const;
   void push_strip();
-  void begin_tile();
+  bool keep_first();
+  void want_for_later();
   void want_for(const Place& tile);
   void keep_some();
   void keep(Keeper& keeper, std::int64_t parcels, Turns& turns);
@@ -119,7 +120,8 @@ class TileProgram {
   percolate::Slot kept_;      // used by what goes to the scratch files, changed by what tells of it
   std::optional<Keeping> keeping_a_;
   std::optional<Keeping> keeping_b_;
-  bool has_begun_ = false;
+  bool has_wanted_ = false;     // what the first tile begins with
+  bool has_begun_ = false;      // as it is there
   bool is_first_tile_ = false;  // of this run
   bool has_kept_ = false;       // what nobody has told of
   Place place_;
