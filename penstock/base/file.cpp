@@ -6,16 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
-#include <numeric>
 #include <utility>
-#include <vector>
 
 #include "penstock/base/error.hpp"
 #include "penstock/base/units.hpp"
@@ -35,11 +30,6 @@ auto uninterrupted(Call call) {
     result = call();
   }
   return result;
-}
-
-std::size_t bytes_of(std::span<const iovec> parts) {
-  return std::transform_reduce(parts.begin(), parts.end(), std::size_t{0}, std::plus<>(),
-                               [](const iovec& part) { return part.iov_len; });
 }
 
 }  // namespace
@@ -103,14 +93,6 @@ File File::scratch(const std::string& folder) {
     file.descriptor_ =
         uninterrupted([&] { return ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | bypass, mode); });
     if (file.descriptor_ >= 0) {
-      if (bypass != 0) {
-        const std::string same = fmt::format("/proc/self/fd/{}", file.descriptor_);
-        file.cached_ = uninterrupted([&] { return ::open(same.c_str(), O_RDWR | O_CLOEXEC); });
-        if (file.cached_ < 0) {
-          close(std::exchange(file.descriptor_, -1));
-          continue;
-        }
-      }
       return file;
     }
   }
@@ -125,32 +107,17 @@ File File::scratch(const std::string& folder) {
 }
 
 File::~File() {
-  for (const int descriptor : {descriptor_, cached_}) {
-    if (descriptor >= 0) {
-      close(descriptor);
-    }
+  if (descriptor_ >= 0) {
+    close(descriptor_);
   }
 }
 
-File::File(File&& other) noexcept
-    : path_(std::move(other.path_)),
-      descriptor_(std::exchange(other.descriptor_, -1)),
-      cached_(std::exchange(other.cached_, -1)) {}
+File::File(File&& other) noexcept : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 File& File::operator=(File&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(descriptor_, other.descriptor_);
-  std::swap(cached_, other.cached_);
   return *this;
-}
-
-int File::descriptor_for(std::int64_t offset, std::span<const iovec> parts) const noexcept {
-  constexpr std::uintptr_t sector = 512;  // the smallest that disks have; where theirs are larger the system refuses
-  const auto is_aligned = [](const iovec& part) {
-    return (reinterpret_cast<std::uintptr_t>(part.iov_base) | part.iov_len) % sector == 0;
-  };
-  const bool goes_past = offset % std::int64_t{sector} == 0 && std::ranges::all_of(parts, is_aligned);
-  return goes_past || cached_ < 0 ? descriptor_ : cached_;
 }
 
 std::int64_t File::size() const {
@@ -162,56 +129,29 @@ std::int64_t File::size() const {
 }
 
 void File::read(std::int64_t offset, std::span<std::byte> bytes) const {
-  const iovec part{.iov_base = bytes.data(), .iov_len = bytes.size()};
-  read(offset, std::span(&part, 1));
+  const std::int64_t start = offset;
+  const std::size_t wanted = bytes.size();
+  while (!bytes.empty()) {
+    const ssize_t count = uninterrupted([&] { return pread(descriptor_, bytes.data(), bytes.size(), offset); });
+    if (count < 0) {
+      refuse("read", path_, errno);
+    }
+    if (count == 0) {
+      throw Error(fmt::format("cannot read {} bytes at byte {} of '{}': the file ends at byte {}", wanted, start, path_,
+                              offset));
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+    offset += count;
+  }
 }
 
 void File::write(std::int64_t offset, std::span<const std::byte> bytes) const {
-  const iovec part{.iov_base = const_cast<std::byte*>(bytes.data()), .iov_len = bytes.size()};
-  write(offset, std::span(&part, 1));
-}
-
-void File::read(std::int64_t offset, std::span<const iovec> parts) const {
-  move(Direction::read, offset, parts);
-}
-
-void File::write(std::int64_t offset, std::span<const iovec> parts) const {
-  move(Direction::write, offset, parts);
-}
-
-void File::move(Direction direction, std::int64_t offset, std::span<const iovec> parts) const {
-  const bool reads = direction == Direction::read;
-  const auto call = [&](int descriptor, std::span<const iovec> some) {
-    const auto count = static_cast<int>(std::min<std::size_t>(some.size(), IOV_MAX));
-    return uninterrupted([&] {
-      return reads ? preadv(descriptor, some.data(), count, offset) : pwritev(descriptor, some.data(), count, offset);
-    });
-  };
-  const std::int64_t start = offset;
-  std::vector<iovec> left(parts.begin(), parts.end());
-  std::size_t moved = 0;
-  for (std::size_t first = 0;;) {
-    for (; first < left.size() && moved >= left[first].iov_len; ++first) {
-      moved -= left[first].iov_len;
-    }
-    if (first == left.size()) {
-      return;
-    }
-    left[first].iov_base = static_cast<std::byte*>(left[first].iov_base) + moved;
-    left[first].iov_len -= moved;
-    const std::span<const iovec> rest = std::span(left).subspan(first);
-    ssize_t count = call(descriptor_for(offset, rest), rest);
-    if (count < 0 && errno == EINVAL && cached_ >= 0) {
-      count = call(cached_, rest);  // the disk's sectors are larger
-    }
+  while (!bytes.empty()) {
+    const ssize_t count = uninterrupted([&] { return pwrite(descriptor_, bytes.data(), bytes.size(), offset); });
     if (count < 0) {
-      refuse(reads ? "read" : "write", path_, errno);
+      refuse("write", path_, errno);
     }
-    if (count == 0 && reads) {
-      throw Error(fmt::format("cannot read {} bytes at byte {} of '{}': the file ends at byte {}", bytes_of(parts),
-                              start, path_, offset));
-    }
-    moved = static_cast<std::size_t>(count);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
     offset += count;
   }
 }

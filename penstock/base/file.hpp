@@ -1,8 +1,6 @@
 // Files read and written at stated places by many threads or ranks, and files that appear whole or not at all.
 #pragma once
 
-#include <sys/uio.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -30,8 +28,8 @@ class File {
   static File open_direct_for_writing(const std::string& path);
   static File create_direct(const std::string& path);
   /// A file without a name in the folder `folder`, gone with its last user, also where that is killed. Reads and writes
-  /// pass by the page cache where the file system lets them and they are aligned to `scratch_alignment`, or less where
-  /// the disk has smaller sectors.
+  /// pass by the page cache where the file system lets them: offsets, lengths and memory are aligned to
+  /// `scratch_alignment`.
   static File scratch(const std::string& folder);
   static constexpr std::int64_t scratch_alignment = 4096;
   ~File();
@@ -41,18 +39,12 @@ class File {
   const std::string& path() const noexcept { return path_; }
   /// The system's number of the open file, which stays this object's.
   int descriptor() const noexcept { return descriptor_; }
-  /// The one for moving these parts, which follow one another in the file from `offset` on: of a scratch file, past the
-  /// page cache where they are aligned to sectors.
-  int descriptor_for(std::int64_t offset, std::span<const iovec> parts) const noexcept;
   /// The length now, in bytes.
   std::int64_t size() const;
   /// Fills `bytes` from `offset` on; Error when the file ends before.
   void read(std::int64_t offset, std::span<std::byte> bytes) const;
   /// Writes all of `bytes` from `offset` on.
   void write(std::int64_t offset, std::span<const std::byte> bytes) const;
-  /// The same with memory in parts, which follow one another in the file.
-  void read(std::int64_t offset, std::span<const iovec> parts) const;
-  void write(std::int64_t offset, std::span<const iovec> parts) const;
   /// Makes the file `bytes` long and takes the room on disk now, where the file system can, so that no later write
   /// finds the disk full.
   void reserve(std::int64_t bytes) const;
@@ -63,12 +55,9 @@ class File {
 
  private:
   File(std::string path, int flags);
-  enum class Direction { read, write };
-  void move(Direction direction, std::int64_t offset, std::span<const iovec> parts) const;
   static File past_cache(const std::string& path, int flags);
   std::string path_;
   int descriptor_ = -1;
-  int cached_ = -1;  // of a scratch file that is written past the page cache: the same through it
 };
 
 /// A file written beside its final place, as `path` + ".part", and renamed there once it is complete, so that a reader

@@ -11,7 +11,6 @@
 #include "penstock/base/base.hpp"
 #include "penstock/gemm/figures.hpp"
 #include "penstock/gemm/file_inputs.hpp"
-#include "penstock/gemm/keeper.hpp"
 #include "penstock/gemm/tile_program.hpp"
 #include "penstock/gemm/work_grid.hpp"
 #include "penstock/journal/journal.hpp"
@@ -65,9 +64,6 @@ struct FileMultiply::State {
   void open_part(bool goes_on);
   void check_tiles();
   void open_scratch();
-  /// What is used more than once goes to a scratch file.
-  bool wants_scratch_a() const { return options.uses_scratch && shape.n > tiling.tile_n; }
-  bool wants_scratch_b() const { return options.uses_scratch && shape.m > tiling.tile_m; }
   bool keep(std::optional<File>& scratch, std::int64_t bytes) const;
   void take_figures();
   void measure_inputs();
@@ -107,30 +103,26 @@ void FileMultiply::State::choose(bool goes_on) {
 
 /// The very reads that the run begins with: in what runs the blocks lie decides how fast they come.
 void FileMultiply::State::measure_inputs() {
-  constexpr std::int64_t groups = 4;
-  const std::int64_t a_bytes = model::block_bytes(tiling.strip * tiling.depth, shape.element_bytes);
-  const std::int64_t b_bytes = model::block_bytes(tiling.depth * tiling.tile_n, shape.element_bytes);
-  const Memory memory(static_cast<std::size_t>(std::max(groups * a_bytes, b_bytes)));
-  const auto rate = [&](const FileMatrix& matrix, Factor factor, const Cut& outer, bool is_kept) {
-    const Cut layers{.extent = shape.k, .step = tiling.depth};
+  constexpr std::int64_t blocks = 4;
+  const Memory memory(static_cast<std::size_t>(
+      std::max(blocks * tiling.strip * tiling.depth, model::panels_of_b * tiling.depth * tiling.tile_n) *
+      shape.element_bytes));
+  const auto rate = [&](const FileMatrix& matrix, const Box& first, std::int64_t count, Factor along) {
     std::vector<percolate::Transfer> reads;
-    if (is_kept) {
-      Keeper keeper(matrix, nullptr, factor, outer, layers, 0);
-      keeper.want(0, 1);
-      const auto slot_bytes = static_cast<std::size_t>(a_bytes);
-      for (std::int64_t i = 0; i < groups && keeper.parcels_left(slot_bytes) > 0; ++i) {
-        const std::span<std::byte> slot{memory.data() + i * a_bytes, slot_bytes};
-        reads.push_back(keeper.next({}, slot, {}).inward.front().transfer);
-      }
-    } else {
-      const bool is_a = factor == Factor::a;
-      const Box box{.rows = (is_a ? outer : layers).length(0), .columns = (is_a ? layers : outer).length(0)};
-      reads.push_back(matrix.transfer(box, memory.data(), percolate::Transfer::Kind::read));
+    std::byte* to = memory.data();
+    Box box = first;
+    for (std::int64_t i = 0; i < count && box.row < matrix.rows() && box.column < matrix.columns(); ++i) {
+      box.rows = std::min(first.rows, matrix.rows() - box.row);
+      box.columns = std::min(first.columns, matrix.columns() - box.column);
+      reads.push_back(matrix.transfer(box, to, percolate::Transfer::Kind::read));
+      to += box.rows * box.columns * shape.element_bytes;
+      (along == Factor::a ? box.column : box.row) += tiling.depth;
     }
     return percolate::measure_transfers(engine(), reads);
   };
-  plan.first_a_bytes_per_s = rate(inputs.a, Factor::a, {.extent = shape.m, .step = tiling.strip}, wants_scratch_a());
-  plan.first_b_bytes_per_s = rate(inputs.b, Factor::b, {.extent = shape.n, .step = tiling.tile_n}, wants_scratch_b());
+  plan.first_a_bytes_per_s = rate(inputs.a, {.rows = tiling.strip, .columns = tiling.depth}, blocks, Factor::a);
+  plan.first_b_bytes_per_s =
+      rate(inputs.b, {.rows = tiling.depth, .columns = tiling.tile_n}, model::panels_of_b, Factor::b);
 }
 
 /// Of the whole product; what was complete before does not count.
@@ -190,12 +182,15 @@ bool FileMultiply::State::keep(std::optional<File>& scratch, std::int64_t bytes)
 }
 
 void FileMultiply::State::open_scratch() {
+  if (!options.uses_scratch) {
+    return;
+  }
   const std::int64_t a_bytes = TileProgram::scratch_a_bytes(shape, tiling);
   const std::int64_t b_bytes = TileProgram::scratch_b_bytes(shape, tiling);
-  if (wants_scratch_a() && keep(scratch_a, a_bytes)) {
+  if (shape.n > tiling.tile_n && keep(scratch_a, a_bytes)) {
     plan.scratch_bytes += a_bytes;
   }
-  if (wants_scratch_b() && keep(scratch_b, b_bytes)) {
+  if (shape.m > tiling.tile_m && keep(scratch_b, b_bytes)) {
     plan.scratch_bytes += b_bytes;
   }
 }
@@ -281,7 +276,7 @@ FileResult FileMultiply::run() {
                                                   },
                                                   state.options.progress);
   // As many parcels as reach into the panel after the next.
-  const std::int64_t window = 4 * ceiling(state.tiling.tile_m, state.tiling.strip) + 240;
+  const std::int64_t window = 4 * ceiling(state.tiling.tile_m, state.tiling.strip) + 16;
   try {
     result.times = percolate::run(
         *state.slots, state.engine(), next,

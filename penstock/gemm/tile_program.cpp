@@ -1,12 +1,10 @@
 // The parcels of a tile of C: for each depth a panel of B arrives with the first strip's block of A; each strip is
 // multiplied as soon as its block is there; after the last depth it leaves, and when all have left the journal is told.
-// Between them are those that bring to the scratch files what comes next.
 #include "penstock/gemm/tile_program.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "penstock/base/checksum.hpp"
@@ -21,6 +19,11 @@ using percolate::Transfer;
 
 namespace {
 
+/// What passes through a scratch file fills whole pages there.
+std::int64_t whole_pages(std::int64_t elements, std::int64_t element_bytes) {
+  return ceiling(elements * element_bytes, File::scratch_alignment) * File::scratch_alignment;
+}
+
 std::vector<Slot> take_slots(percolate::Slots& slots, const char* name, std::int64_t count, std::int64_t bytes) {
   std::vector<Slot> taken;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -28,10 +31,6 @@ std::vector<Slot> take_slots(percolate::Slots& slots, const char* name, std::int
   }
   return taken;
 }
-
-/// Layers of a matrix whose lines lie across them that are in the scratch file before they are used: one that arrives
-/// and one that is written.
-constexpr std::int64_t layers_ahead = 2;
 
 }  // namespace
 
@@ -48,28 +47,16 @@ TileProgram::TileProgram(const TileFiles& files, const Tiling& tiling, const Sca
       journal_(journal),
       done_(journal.pieces(piece)),
       tile_rows_(ceiling(product_.m, tiling.tile_m)),
-      tile_columns_(ceiling(product_.n, tiling.tile_n)) {
+      tile_columns_(ceiling(product_.n, tiling.tile_n)),
+      a_is_kept_(static_cast<std::size_t>(tile_rows_)),
+      b_is_kept_(static_cast<std::size_t>(tile_columns_)) {
   const std::int64_t width = product_.element_bytes;
   const std::int64_t strips = ceiling(tiling.tile_m, tiling.strip);
   c_slots_ = take_slots(slots, "C", strips, tiling.strip * tiling.tile_n * width);
-  b_turns_.slots = take_slots(slots, "B", model::panels_of_b, model::block_bytes(tiling.depth * tiling.tile_n, width));
-  a_turns_.slots =
-      take_slots(slots, "A", model::blocks_of_a(threads), model::block_bytes(tiling.strip * tiling.depth, width));
-  line_turns_.slots = take_slots(slots, "lines", model::groups_of_lines, model::group_bytes(product_, tiling));
+  b_turns_.slots = take_slots(slots, "B", model::panels_of_b, whole_pages(tiling.depth * tiling.tile_n, width));
+  a_turns_.slots = take_slots(slots, "A", model::blocks_of_a(threads), whole_pages(tiling.strip * tiling.depth, width));
   finished_ = slots.token("tile");
   kept_ = slots.token("scratch");
-  const Cut layers{.extent = product_.k, .step = tiling.depth};
-  const auto keep = [&](std::optional<Keeping>& keeping, const FileMatrix& matrix, const File* scratch, Factor factor,
-                        const Cut& outer, Slot slot, std::int64_t tiles) {
-    if (scratch != nullptr) {
-      keeping.emplace(Keeper(matrix, scratch, factor, outer, layers, std::ssize(slots.bytes(slot))),
-                      std::vector<bool>(static_cast<std::size_t>(tiles)));
-    }
-  };
-  keep(keeping_a_, *files.a, files.scratch_a, Factor::a, {.extent = product_.m, .step = tiling.strip},
-       a_turns_.slots.front(), tile_rows_);
-  keep(keeping_b_, *files.b, files.scratch_b, Factor::b, {.extent = product_.n, .step = tiling.tile_n},
-       b_turns_.slots.front(), tile_columns_);
   sums_.resize(static_cast<std::size_t>(strips));
   for (std::int64_t row = 0; row < tile_rows_; ++row) {
     for (std::int64_t column = 0; column < tile_columns_; ++column) {
@@ -85,12 +72,12 @@ TileProgram::TileProgram(const TileFiles& files, const Tiling& tiling, const Sca
 
 std::int64_t TileProgram::scratch_a_bytes(const Product& product, const Tiling& tiling) {
   return ceiling(product.m, tiling.tile_m) * ceiling(tiling.tile_m, tiling.strip) * ceiling(product.k, tiling.depth) *
-         model::block_bytes(tiling.strip * tiling.depth, product.element_bytes);
+         whole_pages(tiling.strip * tiling.depth, product.element_bytes);
 }
 
 std::int64_t TileProgram::scratch_b_bytes(const Product& product, const Tiling& tiling) {
   return ceiling(product.n, tiling.tile_n) * ceiling(product.k, tiling.depth) *
-         model::block_bytes(tiling.depth * tiling.tile_n, product.element_bytes);
+         whole_pages(tiling.depth * tiling.tile_n, product.element_bytes);
 }
 
 Box TileProgram::strip_box(std::int64_t row, std::int64_t column, std::int64_t strip) const {
@@ -110,19 +97,34 @@ std::int64_t TileProgram::layers() const {
 }
 
 Arrival TileProgram::arrival(const FileMatrix& matrix, const Box& box, Slot slot, const File* scratch,
-                             std::int64_t index) const {
-  const std::span<std::byte> bytes = slots_.bytes(slot);
-  if (scratch == nullptr) {
-    return {.slot = slot, .transfer = matrix.transfer(box, bytes.data(), Transfer::Kind::read)};
+                             std::int64_t index, bool is_kept) const {
+  if (scratch == nullptr || !is_kept) {
+    return {.slot = slot, .transfer = matrix.transfer(box, slots_.bytes(slot).data(), Transfer::Kind::read)};
   }
-  return {.slot = slot,
-          .transfer = {.kind = Transfer::Kind::read,
-                       .file = scratch,
-                       .offset = index * std::ssize(bytes),
-                       .data = bytes.data(),
-                       .run_bytes = static_cast<std::size_t>(
-                           model::block_bytes(box.rows * box.columns, product_.element_bytes))},
-          .after = kept_};
+  const std::span<std::byte> bytes = slots_.bytes(slot);
+  return {
+      .slot = slot,
+      .transfer = {.kind = Transfer::Kind::read,
+                   .file = scratch,
+                   .offset = index * std::ssize(bytes),
+                   .data = bytes.data(),
+                   .run_bytes = static_cast<std::size_t>(whole_pages(box.rows * box.columns, product_.element_bytes))},
+      .after = kept_};
+}
+
+std::optional<Parcel> TileProgram::keep(const char* name, const File* scratch, std::int64_t index, Slot slot,
+                                        bool is_kept) const {
+  if (scratch == nullptr || is_kept) {
+    return std::nullopt;
+  }
+  const std::span<std::byte> bytes = slots_.bytes(slot);
+  return Parcel{.label = fmt::format("keep {} {}", name, index),
+                .uses = {slot, kept_},
+                .outward = {{.kind = Transfer::Kind::write,
+                             .file = scratch,
+                             .offset = index * std::ssize(bytes),
+                             .data = bytes.data(),
+                             .run_bytes = bytes.size()}}};
 }
 
 std::optional<Parcel> TileProgram::next() {
@@ -134,9 +136,6 @@ std::optional<Parcel> TileProgram::next() {
       return Parcel{.label = "C comes to the disk",
                     .changes = {finished_},
                     .outward = {{.kind = Transfer::Kind::sync, .file = &files_.c->file()}}};
-    }
-    if (keep_first()) {
-      continue;
     }
     push_strip();
     if (++place_.strip == strips_of(place_.row)) {
@@ -151,126 +150,23 @@ std::optional<Parcel> TileProgram::next() {
   return parcel;
 }
 
-/// The tile from that of `place` on which is to be made; beyond the last row where there is none.
-TileProgram::Place TileProgram::to_make(Place place) const {
-  while (place.row < tile_rows_ && done_.contains(place.row * tile_columns_ + place.column)) {
-    place = after(place);
-  }
-  return place;
-}
-
-TileProgram::Place TileProgram::after(Place tile) const {
-  const bool is_last = tile.column + 1 == tile_columns_;
-  return {.row = is_last ? tile.row + 1 : tile.row, .column = is_last ? 0 : tile.column + 1};
-}
-
 /// Goes on to the next tile that is to be made; false where there is none.
 bool TileProgram::skip_done_tiles() {
-  if (place_.layer == 0 && place_.strip == 0) {
-    place_ = to_make(place_);
+  if (place_.layer > 0 || place_.strip > 0) {
+    return true;
+  }
+  while (place_.row < tile_rows_ && done_.contains(place_.row * tile_columns_ + place_.column)) {
+    if (++place_.column == tile_columns_) {
+      place_.column = 0;
+      ++place_.row;
+    }
   }
   return place_.row < tile_rows_;
 }
 
-/// Brings to the scratch files what the first tile begins with, a parcel at a time; false when that is done.
-bool TileProgram::keep_first() {
-  if (has_begun_) {
-    return false;
-  }
-  const std::array<std::optional<Keeping>*, 2> keepings{&keeping_a_, &keeping_b_};
-  if (!std::exchange(has_wanted_, true)) {
-    want_for(place_);
-    for (std::optional<Keeping>* keeping : keepings) {
-      if (*keeping && !(*keeping)->keeper.has_lines_along_layers()) {
-        (*keeping)->keeper.want(0, std::min(layers_ahead, layers()));
-      }
-    }
-  }
-  for (std::optional<Keeping>* keeping : keepings) {
-    if (*keeping && left((*keeping)->keeper, a_turns_) > 0) {
-      keep((*keeping)->keeper, 1, a_turns_);
-      return true;
-    }
-  }
-  has_begun_ = is_first_tile_ = true;
-  tell_of_kept();
-  return false;
-}
-
-/// What goes to the scratch files from now on: what the next tile needs, or the next row, and these do not have. Of a
-/// matrix whose lines lie across the layers all goes with the first tile, a layer at a time.
-void TileProgram::want_for_later() {
-  for (const Place next : {to_make(after(place_)), to_make({.row = place_.row + 1})}) {
-    if (next.row < tile_rows_) {
-      want_for(next);
-    }
-  }
-}
-
-void TileProgram::want_for(const Place& tile) {
-  const auto want = [](std::optional<Keeping>& keeping, std::int64_t of, std::int64_t first, std::int64_t end) {
-    if (keeping && keeping->keeper.has_lines_along_layers() && !keeping->has[static_cast<std::size_t>(of)]) {
-      keeping->has[static_cast<std::size_t>(of)] = true;
-      keeping->keeper.want(first, end);
-    }
-  };
-  const std::int64_t first_strip = tile.row * ceiling(tiling_.tile_m, tiling_.strip);
-  want(keeping_a_, tile.row, first_strip, first_strip + strips_of(tile.row));
-  want(keeping_b_, tile.column, tile.column, tile.column + 1);
-}
-
-/// A strip's part of what goes to the scratch files until it is needed: of A until the next row of tiles, of B until
-/// the next tile, or of either until the layer after the next.
-void TileProgram::keep_some() {
-  const std::int64_t strips = strips_of(place_.row);
-  const std::int64_t in_layer = strips - place_.strip;
-  const std::int64_t in_tile = in_layer + (layers() - 1 - place_.layer) * strips;
-  std::int64_t in_row = in_tile;
-  for (Place tile = to_make(after(place_)); tile.row == place_.row; tile = to_make(after(tile))) {
-    in_row += layers() * strips;
-  }
-  const auto keep_part = [&](std::optional<Keeping>& keeping, std::int64_t strips_left) {
-    if (!keeping) {
-      return;
-    }
-    Keeper& keeper = keeping->keeper;
-    if (!keeper.has_lines_along_layers()) {
-      const std::int64_t layer = place_.layer + layers_ahead;
-      if (is_first_tile_ && place_.strip == 0 && layer < layers()) {
-        keeper.want(layer, layer + 1);
-      }
-      strips_left = in_layer;
-    }
-    keep(keeper, ceiling(left(keeper, line_turns_), strips_left), line_turns_);
-  };
-  keep_part(keeping_a_, in_row);
-  keep_part(keeping_b_, in_tile);
-  if (place_.strip == 0) {
-    tell_of_kept();
-  }
-}
-
-void TileProgram::keep(Keeper& keeper, std::int64_t parcels, Turns& turns) {
-  for (std::int64_t i = 0; i < parcels; ++i) {
-    const Slot slot = turns.take();
-    pending_.push_back(keeper.next(slot, slots_.bytes(slot), kept_));
-    has_kept_ = true;
-  }
-}
-
-/// What arrives from the scratch files from here on comes after all that was kept before.
-void TileProgram::tell_of_kept() {
-  if (std::exchange(has_kept_, false)) {
-    pending_.push_back({.label = "scratch is complete so far", .changes = {kept_}});
-  }
-}
-
-/// The parcel of the present place, and behind it some that keep what is wanted later.
+/// The parcel of the present place, and behind it those that keep its blocks for later.
 void TileProgram::push_strip() {
   const Place at = place_;
-  if (at.layer == 0 && at.strip == 0) {
-    want_for_later();
-  }
   const Box c_box = strip_box(at.row, at.column, at.strip);
   const std::int64_t first = at.layer * tiling_.depth;
   const std::int64_t depth = std::min(tiling_.depth, product_.k - first);
@@ -283,16 +179,26 @@ void TileProgram::push_strip() {
     parcel.inward.push_back({c, files_.c_before->transfer(c_box, slots_.bytes(c).data(), Transfer::Kind::read)});
   }
   Slot a = c;
+  std::vector<Parcel> keeping;
   if (depth > 0) {
+    const auto row = static_cast<std::size_t>(at.row);
+    const auto column = static_cast<std::size_t>(at.column);
+    const std::int64_t a_index = (at.row * ceiling(tiling_.tile_m, tiling_.strip) + at.strip) * layers() + at.layer;
+    const std::int64_t b_index = at.column * layers() + at.layer;
     if (at.strip == 0) {
       b_slot_ = b_turns_.take();
-      parcel.inward.push_back(arrival(*files_.b, b_box, b_slot_, files_.scratch_b, at.column * layers() + at.layer));
+      parcel.inward.push_back(arrival(*files_.b, b_box, b_slot_, files_.scratch_b, b_index, b_is_kept_[column]));
+      if (auto kept = keep("B", files_.scratch_b, b_index, b_slot_, b_is_kept_[column])) {
+        keeping.push_back(*std::move(kept));
+      }
     } else {
       parcel.uses.push_back(b_slot_);
     }
     a = a_turns_.take();
-    const std::int64_t strip = at.row * ceiling(tiling_.tile_m, tiling_.strip) + at.strip;
-    parcel.inward.push_back(arrival(*files_.a, a_box, a, files_.scratch_a, strip * layers() + at.layer));
+    parcel.inward.push_back(arrival(*files_.a, a_box, a, files_.scratch_a, a_index, a_is_kept_[row]));
+    if (auto kept = keep("A", files_.scratch_a, a_index, a, a_is_kept_[row])) {
+      keeping.push_back(*std::move(kept));
+    }
   }
   parcel.work = [this, at, a_box, a, b_box, b = b_slot_] { multiply_strip(at, a_box, a, b_box, b); };
   if (at.layer + 1 == layers()) {
@@ -300,7 +206,7 @@ void TileProgram::push_strip() {
     parcel.outward.push_back(files_.c->transfer(c_box, slots_.bytes(c).data(), Transfer::Kind::write));
   }
   pending_.push_back(std::move(parcel));
-  keep_some();
+  std::move(keeping.begin(), keeping.end(), std::back_inserter(pending_));
 }
 
 void TileProgram::end_tile() {
@@ -311,9 +217,18 @@ void TileProgram::end_tile() {
                         const std::uint64_t sum = checksum(std::as_bytes(std::span(sums_).first(strips)));
                         journal_.add(piece, tile, {&sum, 1});
                       }});
-  tell_of_kept();
-  is_first_tile_ = false;
-  place_ = after(place_);
+  const auto row = static_cast<std::size_t>(place_.row);
+  const auto column = static_cast<std::size_t>(place_.column);
+  if ((files_.scratch_a != nullptr && !a_is_kept_[row]) || (files_.scratch_b != nullptr && !b_is_kept_[column])) {
+    pending_.push_back({.label = "scratch is complete", .changes = {kept_}});
+  }
+  a_is_kept_[row] = files_.scratch_a != nullptr;
+  b_is_kept_[column] = files_.scratch_b != nullptr;
+  place_.layer = 0;
+  if (++place_.column == tile_columns_) {
+    place_.column = 0;
+    ++place_.row;
+  }
 }
 
 void TileProgram::multiply_strip(const Place& place, const Box& a_box, Slot a, const Box& b_box, Slot b) {

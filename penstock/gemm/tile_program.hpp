@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "penstock/gemm/file_matrix.hpp"
-#include "penstock/gemm/keeper.hpp"
 #include "penstock/journal/journal.hpp"
 #include "penstock/model/model.hpp"
 #include "penstock/percolate/percolate.hpp"
@@ -24,15 +23,14 @@ struct TileFiles {
   const FileMatrix* b = nullptr;
   const FileMatrix* c = nullptr;         ///< that is written
   const FileMatrix* c_before = nullptr;  ///< that beta multiplies; none for a beta of 0
-  /// Where blocks of A and panels of B are kept in the order in which they are used; none where they are always read
-  /// from the matrices' files.
+  /// Where blocks of A and panels of B are kept in the order in which they are used, so that they are read from the
+  /// matrices' files only once; none where they are always read from these.
   const File* scratch_a = nullptr;
   const File* scratch_b = nullptr;
 };
 
-/// Where there are scratch files, blocks arrive from these alone; what a tile needs is brought there while the one
-/// before is made, so that the transformation of the data is a part of the program. Only what the first tile begins
-/// with comes before any multiply. Without them, blocks arrive from the matrices' files, in runs as short as they come.
+/// Blocks arrive from the matrices' files in runs as short as they come, and for the tiles to come go to the scratch
+/// files in one piece: the transformation of the data is a part of their first read.
 class TileProgram {
  public:
   /// What the journal calls a tile; tiles are numbered row by row.
@@ -77,28 +75,13 @@ class TileProgram {
   Box strip_box(std::int64_t row, std::int64_t column, std::int64_t strip) const;
   std::int64_t strips_of(std::int64_t row) const;
   std::int64_t layers() const;
-  /// A matrix on its way to its scratch file.
-  struct Keeping {
-    Keeper keeper;
-    std::vector<bool> has;  // by row or column of tiles; where lines lie along the layers
-  };
-
   percolate::Arrival arrival(const FileMatrix& matrix, const Box& box, percolate::Slot slot, const File* scratch,
-                             std::int64_t index) const;
+                             std::int64_t index, bool is_kept) const;
+  std::optional<percolate::Parcel> keep(const char* name, const File* scratch, std::int64_t index, percolate::Slot slot,
+                                        bool is_kept) const;
   void push_strip();
-  bool keep_first();
-  void want_for_later();
-  void want_for(const Place& tile);
-  void keep_some();
-  void keep(Keeper& keeper, std::int64_t parcels, Turns& turns);
-  void tell_of_kept();
   void end_tile();
-  Place after(Place tile) const;
-  Place to_make(Place place) const;
   bool skip_done_tiles();
-  std::int64_t left(const Keeper& keeper, const Turns& turns) const {
-    return keeper.parcels_left(slots_.bytes(turns.slots.front()).size());
-  }
   void multiply_strip(const Place& place, const Box& a_box, percolate::Slot a, const Box& b_box, percolate::Slot b);
 
   const TileFiles files_;
@@ -114,16 +97,11 @@ class TileProgram {
   std::vector<percolate::Slot> c_slots_;  // a strip each
   Turns a_turns_;
   Turns b_turns_;
-  Turns line_turns_;
-  percolate::Slot b_slot_;    // of the panel in use
-  percolate::Slot finished_;  // used by strips that leave, changed by the parcel that tells of the tile
-  percolate::Slot kept_;      // used by what goes to the scratch files, changed by what tells of it
-  std::optional<Keeping> keeping_a_;
-  std::optional<Keeping> keeping_b_;
-  bool has_wanted_ = false;     // what the first tile begins with
-  bool has_begun_ = false;      // as it is there
-  bool is_first_tile_ = false;  // of this run
-  bool has_kept_ = false;       // what nobody has told of
+  percolate::Slot b_slot_;       // of the panel in use
+  percolate::Slot finished_;     // used by strips that leave, changed by the parcel that tells of the tile
+  percolate::Slot kept_;         // used by what goes to the scratch files, changed at the end of a tile
+  std::vector<bool> a_is_kept_;  // by row of tiles
+  std::vector<bool> b_is_kept_;  // by column
   Place place_;
   std::vector<std::uint64_t> sums_;        // of the strips of the tile
   std::deque<percolate::Parcel> pending_;  // made and not yet handed out

@@ -150,9 +150,9 @@ TiledTime tiled_time(const Machine& machine, const TiledRun& run) {
       const double a_rate = is_first_of_a && run.first_a_bytes_per_s > 0 ? run.first_a_bytes_per_s : bandwidth;
       const double b_rate = is_first_of_b && run.first_b_bytes_per_s > 0 ? run.first_b_bytes_per_s : bandwidth;
       const double multiply_s = run.flops * (rows * columns) / (m * n) / rate;
-      const double move_s = a_bytes / a_rate + b_bytes / b_rate + (2 * kept_bytes + c_bytes) / bandwidth +
-                            (2 * panels + 1) * outer.latency_s;
-      time.moved_bytes += a_bytes + b_bytes + c_bytes + 2 * kept_bytes;
+      const double move_s =
+          a_bytes / a_rate + b_bytes / b_rate + (kept_bytes + c_bytes) / bandwidth + (2 * panels + 1) * outer.latency_s;
+      time.moved_bytes += a_bytes + b_bytes + c_bytes + kept_bytes;
       time.multiply_s += multiply_s;
       time.move_s += move_s;
       time.total_s += run.overlaps ? std::max(multiply_s, move_s) : multiply_s + move_s;

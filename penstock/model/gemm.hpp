@@ -70,8 +70,8 @@ struct TiledRun {
   std::string outer = "storage";
   double budget_bytes = 0;  ///< of memory; 0: what the tiling takes, but for the blocks of A
   bool overlaps = true;     ///< whether panels arrive while others are multiplied
-  /// Whether B is written down in the order of its use for the first row of tiles, and A for the first column, and then
-  /// read from there by all.
+  /// Whether what the first row of tiles has read of B, and the first column of A, is written down in the order of its
+  /// use, and read from there by the others.
   bool keeps_a = false;
   bool keeps_b = false;
   /// At which A and B come where they lie; 0: the level's bandwidth.

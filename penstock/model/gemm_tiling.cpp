@@ -19,6 +19,11 @@ std::int64_t round_up(std::int64_t value, std::int64_t unit) noexcept {
   return ceiling(value, unit) * unit;
 }
 
+/// Slots begin at pages, and what passes through a scratch file fills whole ones.
+std::int64_t slot_bytes(std::int64_t elements, std::int64_t element_bytes) noexcept {
+  return round_up(elements * element_bytes, 4096);
+}
+
 /// Seconds, as far as they depend on the tiling.
 double expected_s(const Product& product, const Tiling& tiling, const TilingFigures& figures) {
   const double flops =
@@ -36,7 +41,7 @@ double expected_s(const Product& product, const Tiling& tiling, const TilingFigu
 std::optional<Tiling> tallest(const Product& product, Tiling tiling, int threads, std::int64_t memory_bytes) {
   tiling.tile_m = 0;
   const std::int64_t left = memory_bytes - tiling_bytes(product, tiling, threads);
-  const std::int64_t strips = left / block_bytes(tiling.strip * tiling.tile_n, product.element_bytes);
+  const std::int64_t strips = left / slot_bytes(tiling.strip * tiling.tile_n, product.element_bytes);
   if (left <= 0 || strips < 1) {
     return std::nullopt;
   }
@@ -62,21 +67,10 @@ std::int64_t ceiling(std::int64_t value, std::int64_t unit) noexcept {
   return (value + unit - 1) / unit;
 }
 
-std::int64_t block_bytes(std::int64_t elements, std::int64_t element_bytes) noexcept {
-  return round_up(elements * element_bytes, 4096);
-}
-
-std::int64_t group_bytes(const Product& product, const Tiling& tiling) noexcept {
-  constexpr std::int64_t most = std::int64_t{1} << 20;  // longer runs are no faster
-  const std::int64_t block = block_bytes(tiling.strip * tiling.depth, product.element_bytes);
-  return std::min(block_bytes(ceiling(block, groups_of_lines), 1), most);
-}
-
 std::int64_t tiling_bytes(const Product& product, const Tiling& tiling, int threads) noexcept {
-  return ceiling(tiling.tile_m, tiling.strip) * block_bytes(tiling.strip * tiling.tile_n, product.element_bytes) +
-         panels_of_b * block_bytes(tiling.depth * tiling.tile_n, product.element_bytes) +
-         blocks_of_a(threads) * block_bytes(tiling.strip * tiling.depth, product.element_bytes) +
-         groups_of_lines * group_bytes(product, tiling);
+  return ceiling(tiling.tile_m, tiling.strip) * slot_bytes(tiling.strip * tiling.tile_n, product.element_bytes) +
+         panels_of_b * slot_bytes(tiling.depth * tiling.tile_n, product.element_bytes) +
+         blocks_of_a(threads) * slot_bytes(tiling.strip * tiling.depth, product.element_bytes);
 }
 
 double tiling_traffic_bytes(const Product& product, const Tiling& tiling) noexcept {
@@ -102,11 +96,10 @@ Tiling choose_tiling(const Product& product, const TilingFigures& figures, std::
                          .tile_n = 1,
                          .strip = std::min(strip, share_of_m),
                          .depth = std::min(depth, std::max<std::int64_t>(product.k, 1))};
-      // Tiles narrower than 64 columns would only be for memories that no machine has left. In multiples of that, rows
-      // of doubles are whole sectors of a disk.
+      // Tiles narrower than 64 columns would only be for memories that no machine has left.
       for (std::int64_t columns = 1; columns <= ceiling(n, 64); ++columns) {
         Tiling tiling = shape;
-        tiling.tile_n = std::min(round_up(ceiling(n, columns), 64), n);
+        tiling.tile_n = ceiling(n, columns);
         tiling.tile_m = tiling.strip;
         least_bytes = std::min(least_bytes, tiling_bytes(product, tiling, figures.threads));
         const std::optional<Tiling> fitting = tallest(product, tiling, figures.threads, memory_bytes);

@@ -46,20 +46,12 @@ double thin_block_factor(double strip, double depth) noexcept;
 
 /// Two panels of B: one is filled while one is used.
 inline constexpr std::int64_t panels_of_b = 2;
-/// Blocks of A: one in use by each thread and two that arrive.
+/// Blocks of A: one in use by each thread, one that arrives, and one that was kept in the scratch file.
 inline std::int64_t blocks_of_a(int threads) noexcept {
   return threads + 2;
 }
-/// Lines of A and B on their way to the scratch files: some arrive and some leave.
-inline constexpr std::int64_t groups_of_lines = 4;
 
 std::int64_t ceiling(std::int64_t value, std::int64_t unit) noexcept;
-
-/// The memory of so many elements: slots begin at pages, and what passes through a scratch file fills whole ones.
-std::int64_t block_bytes(std::int64_t elements, std::int64_t element_bytes) noexcept;
-
-/// The memory of one group of lines.
-std::int64_t group_bytes(const Product& product, const Tiling& tiling) noexcept;
 
 /// The memory that a tiling takes.
 std::int64_t tiling_bytes(const Product& product, const Tiling& tiling, int threads) noexcept;

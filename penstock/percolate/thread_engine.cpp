@@ -47,7 +47,7 @@ class ThreadEngine final : public Engine {
     std::vector<Piece> turn;
     for (std::size_t bytes = 0; !underway.is_requested() && bytes < Underway::most_bytes && turn.size() < 64;) {
       turn.push_back(underway.next());
-      bytes += turn.back().bytes();
+      bytes += turn.back().bytes;
     }
     return turn;
   }

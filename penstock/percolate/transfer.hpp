@@ -53,6 +53,6 @@ bool has_uring();
 
 /// An engine that has up to `depth` requests with the system at once. Throws Error where io_uring is asked for and
 /// cannot be had.
-std::unique_ptr<Engine> make_engine(EngineChoice choice = EngineChoice::automatic, int depth = 128);
+std::unique_ptr<Engine> make_engine(EngineChoice choice = EngineChoice::automatic, int depth = 32);
 
 }  // namespace penstock::percolate

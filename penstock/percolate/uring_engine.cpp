@@ -52,7 +52,6 @@ class UringEngine final : public Engine {
   struct Request {
     std::shared_ptr<Underway> underway;
     Piece piece;
-    std::vector<iovec> parts;
   };
   static constexpr std::size_t wake_number = ~std::size_t{0};
 
@@ -70,48 +69,43 @@ class UringEngine final : public Engine {
   }
 
   void request(const std::shared_ptr<Underway>& underway) {
-    const std::size_t number = free_.back();
-    free_.pop_back();
-    Request& request = out_[number];
-    request.underway = underway;
-    request.piece = underway->next();
-    const Piece& piece = request.piece;
-    piece.list(request.parts);
+    const Piece piece = underway->next();
     io_uring_sqe* entry = io_uring_get_sqe(&ring_);
-    const int fd = piece.kind == Transfer::Kind::sync ? piece.file->descriptor()
-                                                      : piece.file->descriptor_for(piece.offset, request.parts);
+    const int fd = piece.file->descriptor();
     const auto offset = static_cast<std::uint64_t>(piece.offset);
-    const auto parts = static_cast<unsigned>(request.parts.size());
     switch (piece.kind) {
       case Transfer::Kind::read:
-        io_uring_prep_readv(entry, fd, request.parts.data(), parts, offset);
+        io_uring_prep_read(entry, fd, piece.data, static_cast<unsigned>(piece.bytes), offset);
         break;
       case Transfer::Kind::write:
-        io_uring_prep_writev(entry, fd, request.parts.data(), parts, offset);
+        io_uring_prep_write(entry, fd, piece.data, static_cast<unsigned>(piece.bytes), offset);
         break;
       case Transfer::Kind::sync:
         io_uring_prep_fsync(entry, fd, 0);
         break;
     }
+    const std::size_t number = free_.back();
+    free_.pop_back();
+    out_[number] = {underway, piece};
     io_uring_sqe_set_data64(entry, number);
   }
 
   /// Takes the answer to a request; the transfer that it ends, if any.
   std::shared_ptr<Underway> take_answer(std::size_t number, int result) {
-    const std::shared_ptr<Underway> ended = std::move(out_[number].underway);
+    Request request = std::exchange(out_[number], {});
     free_.push_back(number);
-    Underway& underway = *ended;
-    const Piece& piece = out_[number].piece;
-    if (result < 0 || static_cast<std::size_t>(result) != piece.bytes()) {
+    Underway& underway = *request.underway;
+    const std::size_t expected = request.piece.kind == Transfer::Kind::sync ? 0 : request.piece.bytes;
+    if (result < 0 || static_cast<std::size_t>(result) != expected) {
       // A plain call moves what the ring did not, or tells why it cannot.
       try {
-        piece.move();
+        request.piece.move();
       } catch (...) {
         underway.failure = underway.failure ? underway.failure : std::current_exception();
       }
     }
     --underway.out;
-    return underway.is_done() ? ended : nullptr;
+    return underway.is_done() ? request.underway : nullptr;
   }
 
   void serve() {

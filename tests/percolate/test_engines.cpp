@@ -131,39 +131,6 @@ TEST_P(Engines, MovesManyTransfersAtOnce) {
   EXPECT_TRUE(std::ranges::equal(data, target));
 }
 
-TEST_P(Engines, GatherAndScatterRunsThatFollowOneAnotherInAFile) {
-  struct Runs {
-    std::size_t bytes;
-    std::size_t count;
-  };
-  // Aligned to sectors or not, more than go together at once, and longer than a piece.
-  for (const Runs& runs : {Runs{512, 3000}, Runs{100, 1000}, Runs{1, 5}, Runs{3 << 20, 2}}) {
-    const File file = File::scratch(folder_ / ".");
-    const std::size_t pitch = runs.bytes + 512;
-    Slots slots({{"memory", 2 * Slots::taken_bytes(pitch * runs.count)}});
-    const std::span<std::byte> source = slots.bytes(slots.take("memory", "source", pitch * runs.count));
-    const std::span<std::byte> target = slots.bytes(slots.take("memory", "target", pitch * runs.count));
-    std::ranges::copy(noise(source.size()), source.begin());
-    std::ranges::fill(target, std::byte{0});
-    Transfer transfer{.kind = Transfer::Kind::write,
-                      .file = &file,
-                      .data = source.data(),
-                      .run_bytes = runs.bytes,
-                      .runs = runs.count,
-                      .file_pitch = static_cast<std::int64_t>(runs.bytes),
-                      .memory_pitch = static_cast<std::int64_t>(pitch)};
-    move({transfer});
-    transfer.kind = Transfer::Kind::read;
-    transfer.data = target.data();
-    move({transfer});
-    EXPECT_EQ(file.size(), static_cast<std::int64_t>(runs.bytes * runs.count));
-    for (std::size_t i = 0; i < source.size(); ++i) {
-      const std::byte expected = i % pitch < runs.bytes ? source[i] : std::byte{0};
-      ASSERT_EQ(target[i], expected) << "byte " << i << " of runs of " << runs.bytes;
-    }
-  }
-}
-
 TEST_P(Engines, SayThatAFileEndsTooEarlyAndGoOnServing) {
   const File file = File::create(folder_ / "short");
   file.write(0, noise(100));
