@@ -21,8 +21,8 @@ inline void relax() noexcept {
 #if !PENSTOCK_IS_SIMULATED
 /// Waits a little longer each time: spins for some microseconds, then yields, then sleeps, so that a message is seen
 /// at cache-line speed where ranks have cores of their own and more ranks than cores still run well. Sleeps grow with
-/// the wait, up to a millisecond: its end is seen late by a sixty-fourth of it, and whoever computes meanwhile is
-/// seldom interrupted.
+/// the wait, from 50 us to a millisecond: its end is seen late by a sixty-fourth of it or 50 us, and whoever computes
+/// meanwhile is seldom interrupted.
 class Backoff {
  public:
   Backoff() = default;
