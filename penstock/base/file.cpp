@@ -167,6 +167,14 @@ void File::reserve(std::int64_t bytes) const {
   refuse(fmt::format("write {} to", format_bytes(static_cast<std::uint64_t>(bytes))), path_, errno);
 }
 
+void File::read_ahead(std::int64_t offset, std::size_t bytes) const noexcept {
+  posix_fadvise(descriptor_, offset, static_cast<off_t>(bytes), POSIX_FADV_WILLNEED);
+}
+
+bool File::passes_by_cache() const noexcept {
+  return (fcntl(descriptor_, F_GETFL) & O_DIRECT) != 0;
+}
+
 void File::sync() const {
   if (uninterrupted([&] { return fsync(descriptor_); }) != 0) {
     refuse("write", path_, errno);

@@ -48,6 +48,11 @@ class File {
   /// Makes the file `bytes` long and takes the room on disk now, where the file system can, so that no later write
   /// finds the disk full.
   void reserve(std::int64_t bytes) const;
+  /// Asks the system to bring these bytes into its page cache, for reads that come soon. A hint: returns when it is
+  /// given, and a system that cannot do it does nothing.
+  void read_ahead(std::int64_t offset, std::size_t bytes) const noexcept;
+  /// Whether reads and writes pass by the page cache.
+  bool passes_by_cache() const noexcept;
   /// Returns when everything written is on the disk.
   void sync() const;
   /// Keeps other processes from locking the file as long as it is open here; false where one has locked it.

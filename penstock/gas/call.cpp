@@ -155,13 +155,16 @@ void Call::run(std::size_t step, std::size_t& budget) {
       if (!progress_[step].has_begun) {
         begin_receive(step);
       }
+      if (progress_[step].source != nullptr) {
+        pull(step, budget);
+      }
   }
   progress_[step].has_begun = true;
 }
 
 void Call::deliver(const CollectiveMessage& message, std::span<const std::byte> payload) {
-  const bool is_ready = message.phase == Phase::ready;
-  const std::size_t step = message.phase == Phase::failed ? nowhere : find(!is_ready, message.source, message.ordinal);
+  const std::size_t step =
+      message.phase == Phase::failed ? nowhere : find(!is_for_sender(message.phase), message.source, message.ordinal);
   if (!failure_.empty()) {
     return;
   }
@@ -178,7 +181,19 @@ void Call::deliver(const CollectiveMessage& message, std::span<const std::byte> 
   if (!agrees(message, step)) {
     return;
   }
-  is_ready ? take_ready(step, message, payload) : take_data(step, message, payload);
+  switch (message.phase) {
+    case Phase::offered:
+      take_offer(step, message, payload);
+      break;
+    case Phase::taken:
+      progress_[step].is_done = true;
+      break;
+    case Phase::ready:
+      take_ready(step, message, payload);
+      break;
+    default:
+      take_data(step, message, payload);
+  }
 }
 
 bool Call::agrees(const CollectiveMessage& message, std::size_t step) {
@@ -190,10 +205,10 @@ bool Call::agrees(const CollectiveMessage& message, std::size_t step) {
   }
   const Step& of = schedule_.steps[step];
   const bool is_exchange = schedule_.kind == CallKind::exchange;
-  const bool is_ready = message.phase == Phase::ready;
-  const std::size_t expected = is_ready ? of.bytes : of.tells;
+  const bool is_sender = is_for_sender(message.phase);
+  const std::size_t expected = is_sender ? of.bytes : of.tells;
   if (message.tells != expected) {
-    fail(is_exchange || is_ready
+    fail(is_exchange || is_sender
              ? fmt::format("{}: rank {} sends {} bytes to rank {}, which expects {}", name, me, expected,
                            message.source, message.tells)
              : fmt::format("{}: rank {} gives {} bytes and rank {} gives {}; give all ranks the same", name,

@@ -42,7 +42,9 @@ class Call final : public Operation {
     bool is_done = false;
     std::size_t moved = 0;                    // bytes
     std::uint32_t ordinal = 0;                // among the steps of its direction with its peer
-    bool may_send = false;                    // the receiver has told that it is ready
+    bool is_offered = false;                  // of a send: the receiver reads the data where they lie
+    const std::byte* source = nullptr;        // of a receive: where it does so
+    bool may_send = false;                    // of a send: the receiver has told that it is ready
     std::byte* place = nullptr;               // then: where it can be written to directly
     std::vector<std::shared_ptr<Sent>> sent;  // pieces that the network has, which may still read the caller's memory
     bool has_parcel = false;                  // what was received before the step could begin
@@ -58,12 +60,18 @@ class Call final : public Operation {
   void run_send(std::size_t step, std::size_t& budget);
   void begin_receive(std::size_t step);
   void run_copy(std::size_t step, std::size_t& budget);
+  std::vector<std::byte> name_place(CollectiveMessage& message, const std::byte* data, std::size_t bytes,
+                                    const layout::Layout* layout) const;
+  std::byte* named_place(const CollectiveMessage& message) const;
+  bool offer(std::size_t step);
+  void pull(std::size_t step, std::size_t& budget);
   void send_pieces(std::size_t step);
   void send_through_network(std::size_t step);
   void take(std::size_t step, std::size_t offset, std::span<const std::byte> data);
+  void take_offer(std::size_t step, const CollectiveMessage& message, std::span<const std::byte> payload);
   void take_ready(std::size_t step, const CollectiveMessage& message, std::span<const std::byte> payload);
   void take_data(std::size_t step, const CollectiveMessage& message, std::span<const std::byte> payload);
-  void move(std::size_t step, std::byte* to, std::size_t& budget);
+  void move(std::size_t step, const std::byte* from, std::byte* to, std::size_t& budget);
   void send(std::size_t step, Phase phase, std::span<const std::byte> payload, std::uint64_t offset = 0);
   CollectiveMessage message_of(std::size_t step, Phase phase) const;
   std::size_t find(bool is_receive, int peer, std::uint32_t ordinal) const noexcept;

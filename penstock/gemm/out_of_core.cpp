@@ -11,6 +11,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/gemm/figures.hpp"
 #include "penstock/gemm/file_inputs.hpp"
+#include "penstock/gemm/read_ahead.hpp"
 #include "penstock/gemm/tile_program.hpp"
 #include "penstock/gemm/work_grid.hpp"
 #include "penstock/journal/journal.hpp"
@@ -101,28 +102,17 @@ void FileMultiply::State::choose(bool goes_on) {
   plan.tiles = ceiling(shape.m, tiling.tile_m) * ceiling(shape.n, tiling.tile_n);
 }
 
-/// The very reads that the run begins with: in what runs the blocks lie decides how fast they come.
+/// What the run begins with, of as many lines as a strip has: in what runs the blocks lie decides how fast they come.
 void FileMultiply::State::measure_inputs() {
-  constexpr std::int64_t blocks = 4;
-  const Memory memory(static_cast<std::size_t>(
-      std::max(blocks * tiling.strip * tiling.depth, model::panels_of_b * tiling.depth * tiling.tile_n) *
-      shape.element_bytes));
-  const auto rate = [&](const FileMatrix& matrix, const Box& first, std::int64_t count, Factor along) {
-    std::vector<percolate::Transfer> reads;
-    std::byte* to = memory.data();
-    Box box = first;
-    for (std::int64_t i = 0; i < count && box.row < matrix.rows() && box.column < matrix.columns(); ++i) {
-      box.rows = std::min(first.rows, matrix.rows() - box.row);
-      box.columns = std::min(first.columns, matrix.columns() - box.column);
-      reads.push_back(matrix.transfer(box, to, percolate::Transfer::Kind::read));
-      to += box.rows * box.columns * shape.element_bytes;
-      (along == Factor::a ? box.column : box.row) += tiling.depth;
-    }
-    return percolate::measure_transfers(engine(), reads);
+  const std::int64_t depth = std::min(layers_ahead(shape, tiling) * tiling.depth, shape.k);
+  const auto rate = [&](const FileMatrix& matrix, const Box& first, std::int64_t rows, std::int64_t columns) {
+    const std::int64_t parts = ceiling(lines_of(matrix, first), tiling.strip);
+    return rate_of_blocks(engine(), matrix, part_of(matrix, first, 0, std::max<std::int64_t>(parts, 1)), rows, columns);
   };
-  plan.first_a_bytes_per_s = rate(inputs.a, {.rows = tiling.strip, .columns = tiling.depth}, blocks, Factor::a);
+  plan.first_a_bytes_per_s =
+      rate(inputs.a, {.rows = std::min(tiling.tile_m, shape.m), .columns = depth}, tiling.strip, tiling.depth);
   plan.first_b_bytes_per_s =
-      rate(inputs.b, {.rows = tiling.depth, .columns = tiling.tile_n}, model::panels_of_b, Factor::b);
+      rate(inputs.b, {.rows = depth, .columns = std::min(tiling.tile_n, shape.n)}, tiling.depth, tiling.tile_n);
 }
 
 /// Of the whole product; what was complete before does not count.
@@ -275,8 +265,8 @@ FileResult FileMultiply::run() {
                                                                                .elapsed_s = seconds() - begin_s};
                                                   },
                                                   state.options.progress);
-  // As many parcels as reach into the panel after the next.
-  const std::int64_t window = 4 * ceiling(state.tiling.tile_m, state.tiling.strip) + 16;
+  // As many parcels as reach into the panel after the next; one more for each of them asks for what comes later.
+  const std::int64_t window = 4 * (ceiling(state.tiling.tile_m, state.tiling.strip) + 1) + 16;
   try {
     result.times = percolate::run(
         *state.slots, state.engine(), next,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "penstock/base/checksum.hpp"
+#include "penstock/gemm/read_ahead.hpp"
 
 namespace penstock::gemm {
 
@@ -129,13 +130,19 @@ std::optional<Parcel> TileProgram::keep(const char* name, const File* scratch, s
 
 std::optional<Parcel> TileProgram::next() {
   while (pending_.empty()) {
-    if (is_ended_ || !skip_done_tiles()) {
+    if (place_.layer == 0 && place_.strip == 0) {
+      skip_done_tiles(place_);
+    }
+    if (is_ended_ || place_.row == tile_rows_) {
       if (std::exchange(is_ended_, true)) {
         return std::nullopt;
       }
       return Parcel{.label = "C comes to the disk",
                     .changes = {finished_},
                     .outward = {{.kind = Transfer::Kind::sync, .file = &files_.c->file()}}};
+    }
+    if (place_.strip == 0) {
+      push_ahead();
     }
     push_strip();
     if (++place_.strip == strips_of(place_.row)) {
@@ -150,18 +157,68 @@ std::optional<Parcel> TileProgram::next() {
   return parcel;
 }
 
-/// Goes on to the next tile that is to be made; false where there is none.
-bool TileProgram::skip_done_tiles() {
-  if (place_.layer > 0 || place_.strip > 0) {
-    return true;
+/// Goes on to the next tile that is to be made, or below the last row.
+void TileProgram::skip_done_tiles(Place& tile) const {
+  while (tile.row < tile_rows_ && done_.contains(tile.row * tile_columns_ + tile.column)) {
+    to_next_tile(tile);
   }
-  while (place_.row < tile_rows_ && done_.contains(place_.row * tile_columns_ + place_.column)) {
-    if (++place_.column == tile_columns_) {
-      place_.column = 0;
-      ++place_.row;
+}
+
+void TileProgram::to_next_tile(Place& tile) const {
+  if (++tile.column == tile_columns_) {
+    tile.column = 0;
+    ++tile.row;
+  }
+}
+
+/// Before the strips of a layer: asks for a part of the layers that are read after those asked for last, so that all of
+/// them are asked for by then; in the last layers of a tile, for the first of the next.
+void TileProgram::push_ahead() {
+  const std::int64_t group = layers_ahead(product_, tiling_);
+  if (!std::exchange(has_begun_, true)) {
+    ask_for(place_, 0, 0, 1);
+  }
+  const std::int64_t first = place_.layer / group * group;
+  const std::int64_t parts = std::min(group, layers() - first);
+  Place tile{.row = place_.row, .column = place_.column};
+  if (first + group < layers()) {
+    ask_for(tile, first + group, place_.layer - first, parts);
+    return;
+  }
+  to_next_tile(tile);
+  skip_done_tiles(tile);
+  if (tile.row < tile_rows_) {
+    ask_for(tile, 0, place_.layer - first, parts);
+  }
+}
+
+/// Part `part` of `parts` of what a tile reads from the matrices' own files from a layer on.
+void TileProgram::ask_for(const Place& tile, std::int64_t first_layer, std::int64_t part, std::int64_t parts) {
+  const std::int64_t first = first_layer * tiling_.depth;
+  const std::int64_t depth = std::min(layers_ahead(product_, tiling_) * tiling_.depth, product_.k - first);
+  const std::int64_t row = tile.row * tiling_.tile_m;
+  const std::int64_t column = tile.column * tiling_.tile_n;
+  Parcel parcel{.label = fmt::format("C({},{}) asks for layer {}", tile.row, tile.column, first_layer)};
+  const auto ask = [&](const FileMatrix& matrix, const Box& whole) {
+    const Box box = part_of(matrix, whole, part, parts);
+    if (box.rows > 0 && box.columns > 0) {
+      parcel.outward.push_back(matrix.transfer(box, nullptr, Transfer::Kind::read_ahead));
     }
+  };
+  // What the tile under way keeps, the next one does not read again.
+  const bool is_later = tile.row != place_.row || tile.column != place_.column;
+  const bool shares_a = is_later && tile.row == place_.row && files_.scratch_a != nullptr;
+  const bool shares_b = is_later && tile.column == place_.column && files_.scratch_b != nullptr;
+  if (!shares_a && !a_is_kept_[static_cast<std::size_t>(tile.row)]) {
+    ask(*files_.a, {.row = row, .column = first, .rows = std::min(tiling_.tile_m, product_.m - row), .columns = depth});
   }
-  return place_.row < tile_rows_;
+  if (!shares_b && !b_is_kept_[static_cast<std::size_t>(tile.column)]) {
+    ask(*files_.b,
+        {.row = first, .column = column, .rows = depth, .columns = std::min(tiling_.tile_n, product_.n - column)});
+  }
+  if (!parcel.outward.empty()) {
+    pending_.push_back(std::move(parcel));
+  }
 }
 
 /// The parcel of the present place, and behind it those that keep its blocks for later.
@@ -225,10 +282,7 @@ void TileProgram::end_tile() {
   a_is_kept_[row] = files_.scratch_a != nullptr;
   b_is_kept_[column] = files_.scratch_b != nullptr;
   place_.layer = 0;
-  if (++place_.column == tile_columns_) {
-    place_.column = 0;
-    ++place_.row;
-  }
+  to_next_tile(place_);
 }
 
 void TileProgram::multiply_strip(const Place& place, const Box& a_box, Slot a, const Box& b_box, Slot b) {

@@ -30,7 +30,8 @@ struct TileFiles {
 };
 
 /// Blocks arrive from the matrices' files in runs as short as they come, and for the tiles to come go to the scratch
-/// files in one piece: the transformation of the data is a part of their first read.
+/// files in one piece: the transformation of the data is a part of their first read. The system is asked beforehand to
+/// bring what several layers will read, in runs so much longer.
 class TileProgram {
  public:
   /// What the journal calls a tile; tiles are numbered row by row.
@@ -80,8 +81,11 @@ class TileProgram {
   std::optional<percolate::Parcel> keep(const char* name, const File* scratch, std::int64_t index, percolate::Slot slot,
                                         bool is_kept) const;
   void push_strip();
+  void push_ahead();
+  void ask_for(const Place& tile, std::int64_t first_layer, std::int64_t part, std::int64_t parts);
   void end_tile();
-  bool skip_done_tiles();
+  void skip_done_tiles(Place& tile) const;
+  void to_next_tile(Place& tile) const;
   void multiply_strip(const Place& place, const Box& a_box, percolate::Slot a, const Box& b_box, percolate::Slot b);
 
   const TileFiles files_;
@@ -103,6 +107,7 @@ class TileProgram {
   std::vector<bool> a_is_kept_;  // by row of tiles
   std::vector<bool> b_is_kept_;  // by column
   Place place_;
+  bool has_begun_ = false;
   std::vector<std::uint64_t> sums_;        // of the strips of the tile
   std::deque<percolate::Parcel> pending_;  // made and not yet handed out
   bool is_ended_ = false;

@@ -26,6 +26,8 @@ struct Piece {
         return file->read(offset, std::span(data, bytes));
       case Transfer::Kind::write:
         return file->write(offset, std::span(data, bytes));
+      case Transfer::Kind::read_ahead:
+        return file->read_ahead(offset, bytes);
       case Transfer::Kind::sync:
         return file->sync();
     }

@@ -20,7 +20,7 @@ double measure_transfers(Engine& engine, std::span<const Transfer> transfers) {
   std::size_t bytes = 0;
   const double begin_s = seconds();
   for (const Transfer& transfer : transfers) {
-    bytes += transfer.run_bytes * transfer.runs;
+    bytes += transfer.bytes();
     engine.start(transfer, [&](std::exception_ptr failure) {
       const std::lock_guard lock(mutex);
       if (!first) {

@@ -13,11 +13,13 @@
 namespace penstock::percolate {
 
 /// `runs` runs of `run_bytes` bytes each, `file_pitch` apart in the file and `memory_pitch` in memory: a box of a
-/// matrix in one transfer. Or `sync`: what was written to the file before comes to the disk.
+/// matrix in one transfer. Or no bytes, but word to the system: `read_ahead`, that these runs of the file will be read
+/// soon, so that it may bring them into its page cache in longer runs than those of the reads; `sync`, that what was
+/// written to the file before shall be on the disk when this is done.
 ///
 /// File and memory stay the caller's, and must live until it is done.
 struct Transfer {
-  enum class Kind { read, write, sync };
+  enum class Kind { read, write, read_ahead, sync };
   Kind kind = Kind::read;
   const File* file = nullptr;
   std::int64_t offset = 0;  ///< of the first run, in the file
@@ -27,7 +29,7 @@ struct Transfer {
   std::int64_t file_pitch = 0;
   std::int64_t memory_pitch = 0;
 
-  std::size_t bytes() const noexcept { return kind == Kind::sync ? 0 : run_bytes * runs; }
+  std::size_t bytes() const noexcept { return kind == Kind::read || kind == Kind::write ? run_bytes * runs : 0; }
 };
 
 /// Moves transfers, several at a time, while its user does something else. Thread-safe.

@@ -1,15 +1,20 @@
 // Files are read and written at stated places, appear whole or not at all, and failures name the path.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "penstock/base/base.hpp"
 #include "tests/fails_with.hpp"
@@ -65,6 +70,53 @@ TEST(File, TakesTheRoomItReservesOnTheDisk) {
   struct stat status = {};
   ASSERT_EQ(stat((folder / "f").c_str(), &status), 0);
   EXPECT_GE(status.st_blocks * 512, bytes);
+}
+
+/// Of the first `bytes` bytes of a file, the pages that the page cache has.
+std::vector<bool> pages_in_cache(const File& file, std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const mapped = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file.descriptor(), 0);
+  std::vector<unsigned char> states(bytes / page);
+  EXPECT_EQ(mincore(mapped, bytes, states.data()), 0);
+  munmap(mapped, bytes);
+  std::vector<bool> found;
+  for (const unsigned char state : states) {
+    found.push_back((state & 1) != 0);
+  }
+  return found;
+}
+
+TEST(File, ReadAheadComesToThePageCache) {
+  const TemporaryFolder folder;
+  constexpr std::size_t bytes = std::size_t{1} << 20;
+  const File file = File::create(folder / "f");
+  file.write(0, std::vector<std::byte>(bytes));
+  file.sync();
+  posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_DONTNEED);
+  const std::size_t pages = pages_in_cache(file, bytes).size();
+  if (const auto found = pages_in_cache(file, bytes); std::ranges::count(found, true) > 0) {
+    GTEST_SKIP() << "this file system keeps what it has in memory";
+  }
+  file.read_ahead(bytes / 2, bytes / 4);
+  const auto has_come = [&] {
+    const auto found = pages_in_cache(file, bytes);
+    return std::all_of(found.begin() + static_cast<std::ptrdiff_t>(pages / 2),
+                       found.begin() + static_cast<std::ptrdiff_t>(pages * 3 / 4),
+                       [](bool is_there) { return is_there; });
+  };
+  for (int tries = 0; !has_come() && tries < 5000; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_TRUE(has_come());
+  EXPECT_FALSE(pages_in_cache(file, bytes).front());
+}
+
+TEST(File, TellsWhetherItPassesByThePageCache) {
+  const TemporaryFolder folder;
+  EXPECT_FALSE(File::create(folder / "f").passes_by_cache());
+  const int probe = open((folder / "f").c_str(), O_RDONLY | O_CLOEXEC | O_DIRECT);
+  EXPECT_EQ(File::open_direct(folder / "f").passes_by_cache(), probe >= 0);
+  close(probe);
 }
 
 TEST(File, RefusesToReserveMoreThanTheDiskHas) {

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <cstring>
 #include <random>
+#include <span>
 #include <type_traits>
 #include <vector>
 
 #include "penstock/base/base.hpp"
 #include "penstock/gas/collectives.hpp"
 #include "penstock/gas/rank_index.hpp"
+#include "tests/gas/elements.hpp"
 #include "tests/worlds.hpp"
 
 namespace penstock::gas {
@@ -83,9 +85,11 @@ TEST(Collectives, ABroadcastGivesEveryRankTheRootsData) {
   on_worlds({1, 2, 3, 5, 8}, [](Team& team) {
     for (const std::size_t count : counts) {
       for (int root = 0; root < team.size(); root += 2) {
-        auto data = data_of<double>(team.rank(), count);
-        broadcast(team, std::span(data), root);
-        EXPECT_EQ(data, data_of<double>(root, count)) << count << " from " << root;
+        for (const bool is_in_segment : {false, true}) {
+          Elements<double> data(team, data_of<double>(team.rank(), count), is_in_segment);
+          broadcast(team, data.span(), root);
+          EXPECT_EQ(copy_of(data.span()), data_of<double>(root, count)) << count << " from " << root;
+        }
       }
     }
   });
@@ -106,20 +110,21 @@ std::vector<T> reduced(int ranks, std::size_t count, Operation operation) {
 template <class T, class Operation>
 void check_reductions(Team& team, Operation operation) {
   for (const std::size_t count : counts) {
-    const auto mine = data_of<T>(team.rank(), count);
-    const auto expected = reduced<T>(team.size(), count, operation);
-    const int root = team.size() / 2;
-    std::vector<T> result(team.rank() == root ? count : 0);
-    reduce(team, mine, std::span(result), operation, root);
-    if (team.rank() == root) {
-      EXPECT_EQ(result, expected);
+    for (const bool is_in_segment : {false, true}) {
+      const auto expected = reduced<T>(team.size(), count, operation);
+      const int root = team.size() / 2;
+      Elements<T> mine(team, data_of<T>(team.rank(), count), is_in_segment);
+      Elements<T> result(team, std::vector<T>(team.rank() == root ? count : 0), is_in_segment);
+      reduce(team, mine.span(), result.span(), operation, root);
+      if (team.rank() == root) {
+        EXPECT_EQ(copy_of(result.span()), expected);
+      }
+      Elements<T> everywhere(team, std::vector<T>(count), is_in_segment);
+      all_reduce(team, mine.span(), everywhere.span(), operation);
+      EXPECT_EQ(copy_of(everywhere.span()), expected);
+      all_reduce(team, mine.span(), mine.span(), operation);
+      EXPECT_EQ(copy_of(mine.span()), expected);
     }
-    std::vector<T> everywhere(count);
-    all_reduce(team, mine, std::span(everywhere), operation);
-    EXPECT_EQ(everywhere, expected);
-    auto in_place = mine;
-    all_reduce(team, in_place, std::span(in_place), operation);
-    EXPECT_EQ(in_place, expected);
   }
 }
 
@@ -211,146 +216,6 @@ TEST(Collectives, AGatherHasEveryRanksPartInOrder) {
       Segment segment(team, expected.size() * sizeof(float), 0);
       all_gather(team, mine, segment.local_as<float>());
       EXPECT_TRUE(std::ranges::equal(segment.local_as<float>(), expected));
-    }
-  });
-}
-
-/// Element i of what `from` gives to `to`.
-std::uint32_t element(int from, int to, std::size_t i) {
-  return static_cast<std::uint32_t>(1'000'000 * from + 100'000 * to) + static_cast<std::uint32_t>(i);
-}
-
-void check_exchange(Team& team, std::size_t count, std::span<std::uint32_t> place) {
-  std::vector<std::uint32_t> sent;
-  std::vector<std::uint32_t> expected;
-  for (int peer = 0; peer < team.size(); ++peer) {
-    for (std::size_t i = 0; i < count; ++i) {
-      sent.push_back(element(team.rank(), peer, i));
-      expected.push_back(element(peer, team.rank(), i));
-    }
-  }
-  exchange(team, sent, place);
-  EXPECT_TRUE(std::ranges::equal(place, expected)) << count << " elements";
-}
-
-TEST(Collectives, AnExchangeGivesEveryPairItsBlock) {
-  on_worlds({1, 2, 3, 4, 8, 11}, [](Team& team) {
-    for (const std::size_t count : {0, 1, 1000, 1024, 1025, 70'000}) {
-      Segment segment(team, count * index(team.size()) * sizeof(std::uint32_t), 0);
-      check_exchange(team, count, segment.local_as<std::uint32_t>());
-      check_exchange(team, count, segment.local_as<std::uint32_t>());
-      std::vector<std::uint32_t> plain(count * index(team.size()));
-      check_exchange(team, count, plain);
-    }
-  });
-}
-
-/// How many elements go from one rank to another: none, few, and more than travel with a header.
-std::size_t uneven(int from, int to) {
-  return static_cast<std::size_t>(from * 7 + to * 3) % 5 * 700;
-}
-
-TEST(Collectives, BlocksOfAnExchangeMayDifferInLength) {
-  on_worlds({1, 2, 3, 4, 8}, [](Team& team) {
-    Segment segment(team, 100'000, 0);
-    for (const bool is_in_segment : {true, false}) {
-      std::vector<std::uint32_t> plain(25'000);
-      const std::span<std::uint32_t> place = is_in_segment ? segment.local_as<std::uint32_t>() : plain;
-      std::vector<std::vector<std::uint32_t>> sent(index(team.size()));
-      std::vector<SendBlock> send;
-      std::vector<ReceiveBlock> receive;
-      std::size_t offset = 0;
-      for (int peer = 0; peer < team.size(); ++peer) {
-        for (std::size_t i = 0; i < uneven(team.rank(), peer); ++i) {
-          sent[index(peer)].push_back(element(team.rank(), peer, i));
-        }
-        send.emplace_back(std::span(sent[index(peer)]));
-        receive.emplace_back(place.subspan(offset, uneven(peer, team.rank())));
-        offset += uneven(peer, team.rank());
-      }
-      exchange(team, send, receive);
-      offset = 0;
-      for (int peer = 0; peer < team.size(); ++peer) {
-        for (std::size_t i = 0; i < uneven(peer, team.rank()); ++i) {
-          ASSERT_EQ(place[offset++], element(peer, team.rank(), i)) << "from " << peer;
-        }
-      }
-    }
-  });
-}
-
-TEST(Collectives, AnExchangeBetweenLayoutsTransposesADistributedMatrix) {
-  // Rank r has `rows` rows of a matrix of size() * columns columns, and gets `columns` rows of its transpose.
-  on_worlds({1, 2, 3, 5}, [](Team& team) {
-    for (const std::int64_t rows : {3, 70}) {
-      const std::int64_t columns = 2 * rows / 3;
-      const std::int64_t bytes = sizeof(double);
-      const std::int64_t width = columns * team.size();
-      const std::int64_t height = rows * team.size();
-      std::vector<double> matrix;
-      for (std::int64_t i = 0; i < rows * width; ++i) {
-        matrix.push_back(static_cast<double>(team.rank() * rows * width + i));
-      }
-      Segment segment(team, static_cast<std::size_t>(columns * height * bytes), 0);
-      std::vector<double> plain(static_cast<std::size_t>(columns * height));
-      for (const std::span<double> transposed : {segment.local_as<double>(), std::span(plain)}) {
-        std::vector<SendBlock> send;
-        std::vector<ReceiveBlock> receive;
-        for (int peer = 0; peer < team.size(); ++peer) {
-          send.emplace_back(reinterpret_cast<const std::byte*>(matrix.data() + columns * peer),
-                            Layout::nest(0, {{{rows, width * bytes}, {columns, bytes}}}, bytes));
-          receive.emplace_back(reinterpret_cast<std::byte*>(transposed.data() + rows * peer),
-                               Layout::nest(0, {{{rows, bytes}, {columns, height * bytes}}}, bytes));
-        }
-        for (int repetition = 0; repetition < 2; ++repetition) {
-          std::ranges::fill(transposed, -1.0);
-          start_barrier(team).wait();  // nobody writes while another one still clears
-          exchange(team, send, receive);
-          for (std::int64_t column = 0; column < columns; ++column) {
-            for (std::int64_t row = 0; row < height; ++row) {
-              ASSERT_EQ(transposed[static_cast<std::size_t>(column * height + row)],
-                        static_cast<double>(row * width + team.rank() * columns + column));
-            }
-          }
-        }
-      }
-    }
-  });
-}
-
-TEST(Collectives, ALayoutOfManyRunsIsReceived) {
-  // Its list is longer than a message that travels in the queues of a node.
-  on_worlds({2, 3}, [](Team& team) {
-    std::mt19937_64 random(1);
-    std::vector<layout::Run> runs;
-    std::int64_t at = 0;
-    for (int i = 0; i < 2000; ++i) {
-      at += static_cast<std::int64_t>(random() % 5 + 1);
-      const auto bytes = static_cast<std::int64_t>(random() % 7 + 1);
-      runs.push_back({at, bytes});
-      at += bytes;
-    }
-    const Layout scattered = Layout::indexed(runs);
-    const auto part = static_cast<std::size_t>(at);
-    std::vector<std::byte> sent(static_cast<std::size_t>(scattered.bytes()));
-    for (std::size_t i = 0; i < sent.size(); ++i) {
-      sent[i] = static_cast<std::byte>(i % 251 + index(team.rank()));
-    }
-    Segment segment(team, part * index(team.size()), 0);
-    std::vector<SendBlock> send(index(team.size()), std::span(sent));
-    std::vector<ReceiveBlock> receive;
-    for (int peer = 0; peer < team.size(); ++peer) {
-      receive.emplace_back(segment.local().data() + part * index(peer), scattered);
-    }
-    exchange(team, send, receive);
-    for (int peer = 0; peer < team.size(); ++peer) {
-      std::size_t i = 0;
-      for (const layout::Run& run : runs) {
-        for (std::int64_t k = 0; k < run.bytes; ++k, ++i) {
-          ASSERT_EQ(segment.local()[part * index(peer) + static_cast<std::size_t>(run.offset + k)],
-                    static_cast<std::byte>(i % 251 + index(peer)));
-        }
-      }
     }
   });
 }

@@ -5,7 +5,11 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <mutex>
+#include <numeric>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "penstock/base/base.hpp"
 #include "penstock/gemm/gemm.hpp"
@@ -86,6 +90,40 @@ class FailingEngine final : public Passing {
 
  private:
   std::atomic<int> left_;
+};
+
+/// Counts for each byte of a file how often it is asked for ahead, and of those that are read the ones that were not.
+class CountingEngine final : public Passing {
+ public:
+  explicit CountingEngine(const std::string& path) : path_(path), asked_(std::filesystem::file_size(path)) {}
+
+  void start(const Transfer& transfer, Done done) override {
+    if (transfer.file->path() == path_) {
+      const std::lock_guard lock(mutex_);
+      for (std::size_t run = 0; run < transfer.runs; ++run) {
+        const std::int64_t first = transfer.offset + static_cast<std::int64_t>(run) * transfer.file_pitch;
+        const auto bytes = std::span(asked_).subspan(static_cast<std::size_t>(first), transfer.run_bytes);
+        if (transfer.kind == Transfer::Kind::read_ahead) {
+          std::ranges::for_each(bytes, [](int& times) { ++times; });
+        } else {
+          read_ += std::ssize(bytes);
+          unasked_ += std::ranges::count(bytes, 0);
+        }
+      }
+    }
+    Passing::start(transfer, std::move(done));
+  }
+
+  std::int64_t read_bytes() const { return read_; }
+  std::int64_t unasked_bytes() const { return unasked_; }
+  std::int64_t asked_bytes() const { return std::accumulate(asked_.begin(), asked_.end(), std::int64_t{0}); }
+
+ private:
+  std::string path_;
+  std::mutex mutex_;
+  std::vector<int> asked_;
+  std::int64_t read_ = 0;
+  std::int64_t unasked_ = 0;
 };
 
 class OutOfCore : public testing::Test {
@@ -195,6 +233,32 @@ TEST_F(ManyTiles, GoOnAfterAReadErrorWhereverItComes) {
     std::filesystem::remove(product().c);
   }
   EXPECT_GE(most_found, 1);
+}
+
+TEST_F(ManyTiles, AskForEveryBlockBeforeTheyReadIt) {
+  for (const std::string& path : {product().a, product().b}) {
+    for (const bool by_columns : {false, true}) {
+      for (const bool uses_scratch : {false, true}) {
+        SCOPED_TRACE(testing::Message() << path << (by_columns ? " by columns" : "") << (uses_scratch ? ", kept" : ""));
+        write(product().a, a_, by_columns);
+        write(product().b, b_, by_columns);
+        CountingEngine counting(path);
+        FileOptions asked = options();
+        asked.uses_scratch = uses_scratch;
+        asked.engine = &counting;
+        FileMultiply(product(), asked).run();
+        EXPECT_EQ(counting.asked_bytes(), counting.read_bytes());
+        // Several threads begin transfers, so that a read may just overtake what was to be asked for.
+        EXPECT_LE(counting.unasked_bytes(), counting.read_bytes() / 10);
+        if (uses_scratch) {
+          EXPECT_EQ(counting.read_bytes(), std::ssize(path == product().a ? a_.elements : b_.elements) * 8);
+        } else {
+          EXPECT_GT(counting.read_bytes(), std::ssize(path == product().a ? a_.elements : b_.elements) * 8);
+        }
+        std::filesystem::remove(product().c);
+      }
+    }
+  }
 }
 
 TEST_F(ManyTiles, MakeATornTileAgain) {

@@ -1,0 +1,51 @@
+#include "penstock/gemm/read_ahead.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "penstock/base/base.hpp"
+
+namespace penstock::gemm {
+
+using percolate::Transfer;
+
+std::int64_t layers_ahead(const model::Product& product, const model::Tiling& tiling) {
+  // Of a row of A: long enough for disks, and in all rows of a tile no more than about the memory that is given.
+  constexpr std::int64_t run_bytes = std::int64_t{32} << 10;
+  return model::ceiling(run_bytes, tiling.depth * product.element_bytes);
+}
+
+std::int64_t lines_of(const FileMatrix& matrix, const Box& box) noexcept {
+  return matrix.is_transposed() ? box.columns : box.rows;
+}
+
+Box part_of(const FileMatrix& matrix, Box box, std::int64_t part, std::int64_t parts) noexcept {
+  const std::int64_t lines = lines_of(matrix, box);
+  const std::int64_t begin = lines * part / parts;
+  const std::int64_t end = lines * (part + 1) / parts;
+  (matrix.is_transposed() ? box.column : box.row) += begin;
+  (matrix.is_transposed() ? box.columns : box.rows) = end - begin;
+  return box;
+}
+
+double rate_of_blocks(percolate::Engine& engine, const FileMatrix& matrix, const Box& box, std::int64_t rows,
+                      std::int64_t columns) {
+  // All blocks go to one place: nobody looks at them.
+  const Memory memory(static_cast<std::size_t>(rows * columns * npy::element_bytes(matrix.type())));
+  std::vector<Transfer> transfers;
+  for (std::int64_t row = 0; row < box.rows; row += rows) {
+    for (std::int64_t column = 0; column < box.columns; column += columns) {
+      const Box block{.row = box.row + row,
+                      .column = box.column + column,
+                      .rows = std::min(rows, box.rows - row),
+                      .columns = std::min(columns, box.columns - column)};
+      transfers.push_back(matrix.transfer(block, memory.data(), Transfer::Kind::read));
+    }
+  }
+  if (!transfers.empty()) {
+    transfers.insert(transfers.begin(), matrix.transfer(box, nullptr, Transfer::Kind::read_ahead));
+  }
+  return percolate::measure_transfers(engine, transfers);
+}
+
+}  // namespace penstock::gemm

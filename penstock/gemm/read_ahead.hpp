@@ -1,0 +1,26 @@
+// What is asked for before it is read: the blocks of several layers together, in runs so much longer than theirs.
+#pragma once
+
+#include <cstdint>
+
+#include "penstock/gemm/file_matrix.hpp"
+#include "penstock/model/model.hpp"
+#include "penstock/percolate/percolate.hpp"
+
+namespace penstock::gemm {
+
+/// The layers of a product that the system is asked for in one go.
+std::int64_t layers_ahead(const model::Product& product, const model::Tiling& tiling);
+
+/// The lines of a box in its matrix's file: its rows, or its columns where the matrix is transposed.
+std::int64_t lines_of(const FileMatrix& matrix, const Box& box) noexcept;
+
+/// Part `part` of `parts` of a box, cut between its lines. It may be empty.
+Box part_of(const FileMatrix& matrix, Box box, std::int64_t part, std::int64_t parts) noexcept;
+
+/// Bytes a second at which a box comes from the file, asked for as a whole and read in blocks of so many rows and
+/// columns. Throws Error where it does not come.
+double rate_of_blocks(percolate::Engine& engine, const FileMatrix& matrix, const Box& box, std::int64_t rows,
+                      std::int64_t columns);
+
+}  // namespace penstock::gemm
