@@ -21,7 +21,7 @@ namespace {
 
 /// Where the blocks of one size lie: of every rank in order, in both.
 struct Blocks {
-  std::span<const std::byte> sent;
+  std::span<std::byte> sent;
   std::span<std::byte> received;
   std::size_t bytes;
 };
@@ -124,14 +124,14 @@ class Bench {
       : team_(team), options_(options), meeting_(meeting), computation_(computation) {}
 
   /// Collective: throws Error on every rank where the way does not deliver.
-  void verify(ExchangeWay& way, std::span<std::byte> sent, const Blocks& blocks) {
+  void verify(ExchangeWay& way, const Blocks& blocks) {
     const auto edges = [&](int peer) {
       const std::size_t first = static_cast<std::size_t>(peer) * blocks.bytes;
       return std::pair(first, first + blocks.bytes - 1);
     };
     for (int peer = 0; peer < team_.size(); ++peer) {
       const auto [first, last] = edges(peer);
-      sent[first] = sent[last] = mark(team_.rank(), peer, blocks.bytes);
+      blocks.sent[first] = blocks.sent[last] = mark(team_.rank(), peer, blocks.bytes);
       blocks.received[first] = blocks.received[last] = std::byte{0};
     }
     team_.barrier();
@@ -149,12 +149,14 @@ class Bench {
     });
   }
 
-  /// Samples of `times` ways by turns, each taken by `measure(i)` in seconds; by way, of the slowest rank each.
+  /// Samples of `times` ways by turns, each taken by `measure(i)` in seconds; by way, of the slowest rank each. Before
+  /// each, every rank makes its data and looks at what it received, as programs do.
   template <class Measure>
-  std::vector<std::vector<double>> sample(std::size_t times, int rounds, const Measure& measure) {
+  std::vector<std::vector<double>> sample(const Blocks& blocks, std::size_t times, int rounds, const Measure& measure) {
     std::vector<double> mine;
     for (int round = -2; round < rounds; ++round) {  // the first two warm up
       for (std::size_t i = 0; i < times; ++i) {
+        touch(blocks);
         meeting_.meet();
         const double time_s = measure(i);
         if (round >= 0) {
@@ -203,28 +205,40 @@ class Bench {
     if (options_.has_progress_thread && dynamic_cast<TeamExchange*>(&way) != nullptr) {
       thread = std::make_unique<gas::ProgressThread>(team_);
     }
-    const auto samples_s = sample(3, std::max(5, rounds_of(blocks.bytes, options_.rounds) / 2), [&](std::size_t what) {
-      const double begin_s = seconds();
-      if (what != 1) {
-        way.start(blocks);
-      }
-      if (what != 0) {
-        compute(what == 2);
-      }
-      if (what != 1) {
-        way.wait();
-      }
-      return seconds() - begin_s;
-    });
+    const auto samples_s =
+        sample(blocks, 3, std::max(5, rounds_of(blocks.bytes, options_.rounds) / 2), [&](std::size_t what) {
+          const double begin_s = seconds();
+          if (what != 1) {
+            way.start(blocks);
+          }
+          if (what != 0) {
+            compute(what == 2);
+          }
+          if (what != 1) {
+            way.wait();
+          }
+          return seconds() - begin_s;
+        });
     return {.exchange_s = summary_of(samples_s[0]).median_s,
             .computation_s = summary_of(samples_s[1]).median_s,
             .total_s = summary_of(samples_s[2]).median_s};
+  }
+
+  void touch(const Blocks& blocks) {
+    std::ranges::fill(blocks.sent, static_cast<std::byte>(++touched_));
+    unsigned sum = 0;
+    for (const std::byte byte : blocks.received) {
+      sum += static_cast<unsigned>(byte);
+    }
+    sink_ = sum;
   }
 
   const gas::Team& team_;
   const ExchangeOptions& options_;
   Meeting& meeting_;
   Computation& computation_;
+  unsigned touched_ = 0;
+  volatile unsigned sink_ = 0;
 };
 
 }  // namespace
@@ -236,9 +250,7 @@ std::vector<ExchangeResult> measure_exchange(const gas::Team& team, const Exchan
   const std::size_t most_bytes =
       (options.sizes.empty() ? 0 : std::ranges::max(options.sizes)) * static_cast<std::size_t>(team.size());
   team.require_memory(fmt::format("an exchange between {} ranks", team.size()), 2 * most_bytes, 0);
-  gas::Segment segment(team, most_bytes, 0);
-  Memory memory;
-  team.together([&] { memory = Memory(most_bytes); });
+  gas::Segment segment(team, 2 * most_bytes, 0);
   std::vector<std::unique_ptr<ExchangeWay>> ways;
   ways.push_back(std::make_unique<TeamExchange>(team));
 #if PENSTOCK_HAS_MPI
@@ -253,13 +265,13 @@ std::vector<ExchangeResult> measure_exchange(const gas::Team& team, const Exchan
   std::vector<ExchangeResult> results;
   for (const std::size_t bytes : options.sizes) {
     const std::size_t all = bytes * static_cast<std::size_t>(team.size());
-    const std::span<std::byte> sent(memory.data(), all);
-    const Blocks blocks{.sent = sent, .received = segment.local().first(all), .bytes = bytes};
+    const Blocks blocks{
+        .sent = segment.local().subspan(most_bytes, all), .received = segment.local().first(all), .bytes = bytes};
     for (const auto& way : ways) {
-      bench.verify(*way, sent, blocks);
+      bench.verify(*way, blocks);
     }
     const int repeats = repetitions(bytes);
-    const auto samples_s = bench.sample(ways.size(), rounds_of(bytes, options.rounds), [&](std::size_t way) {
+    const auto samples_s = bench.sample(blocks, ways.size(), rounds_of(bytes, options.rounds), [&](std::size_t way) {
       const double begin_s = seconds();
       for (int i = 0; i < repeats; ++i) {
         ways[way]->start(blocks);
