@@ -155,7 +155,7 @@ void Call::run(std::size_t step, std::size_t& budget) {
       if (!progress_[step].has_begun) {
         begin_receive(step);
       }
-      if (progress_[step].source != nullptr) {
+      if (progress_[step].source != nullptr || progress_[step].address != 0) {
         pull(step, budget);
       }
   }

@@ -43,7 +43,8 @@ class Call final : public Operation {
     std::size_t moved = 0;                    // bytes
     std::uint32_t ordinal = 0;                // among the steps of its direction with its peer
     bool is_offered = false;                  // of a send: the receiver reads the data where they lie
-    const std::byte* source = nullptr;        // of a receive: where it does so
+    const std::byte* source = nullptr;        // of a receive: where it does so, mapped here
+    std::uint64_t address = 0;                // the same, of the sender's memory that is not mapped
     bool may_send = false;                    // of a send: the receiver has told that it is ready
     std::byte* place = nullptr;               // then: where it can be written to directly
     std::vector<std::shared_ptr<Sent>> sent;  // pieces that the network has, which may still read the caller's memory
@@ -64,7 +65,9 @@ class Call final : public Operation {
                                     const layout::Layout* layout) const;
   std::byte* named_place(const CollectiveMessage& message) const;
   bool offer(std::size_t step);
+  bool offer_unmapped(std::size_t step);
   void pull(std::size_t step, std::size_t& budget);
+  bool take_unmapped(std::size_t step, std::size_t bytes);
   void send_pieces(std::size_t step);
   void send_through_network(std::size_t step);
   void take(std::size_t step, std::size_t offset, std::span<const std::byte> data);

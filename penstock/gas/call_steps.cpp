@@ -1,4 +1,6 @@
 // How a collective call carries out a step: sends, copies, receives.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -12,6 +14,10 @@ namespace penstock::gas {
 namespace {
 
 using layout::Layout;
+
+/// Data that lie in no segment are read by the system from this length on: one copy of its own then takes less time
+/// than two through the queue.
+constexpr std::size_t least_read_bytes = std::size_t{128} << 10;
 
 Layout layout_of(const Layout* layout, std::size_t bytes) {
   return layout != nullptr ? *layout : Layout::contiguous(static_cast<std::int64_t>(bytes));
@@ -75,7 +81,10 @@ void Call::run_send(std::size_t step, std::size_t& budget) {
     return;
   }
   if (is_local(of.peer)) {
-    send_pieces(step);
+    progress.is_offered = progress.moved == 0 && offer_unmapped(step);
+    if (!progress.is_offered) {
+      send_pieces(step);
+    }
     return;
   }
   send_through_network(step);
@@ -120,15 +129,33 @@ bool Call::offer(std::size_t step) {
   return true;
 }
 
+/// The same of data that lie in no segment.
+bool Call::offer_unmapped(std::size_t step) {
+  const Step& of = schedule_.steps[step];
+  if (of.bytes < least_read_bytes || of.from_layout != nullptr ||
+      !team_.engine().node_memory().is_read_by(world_rank_of(of.peer))) {
+    return false;
+  }
+  send(step, Phase::offered, {}, reinterpret_cast<std::uint64_t>(of.from));
+  return true;
+}
+
+/// Reads as much of what was offered as the budget allows.
 void Call::pull(std::size_t step, std::size_t& budget) {
   const Step& of = schedule_.steps[step];
   Progress& progress = progress_[step];
-  if (of.kind == Step::Kind::receive) {
+  if (progress.source != nullptr && of.kind == Step::Kind::receive) {
     move(step, progress.source, of.to, budget);
   } else {
     const std::size_t unit = schedule_.combination.element_bytes;
     const std::size_t bytes = std::min(budget / unit * unit, of.bytes - progress.moved);
-    take(step, progress.moved, {progress.source + progress.moved, bytes});
+    if (progress.source != nullptr) {
+      take(step, progress.moved, {progress.source + progress.moved, bytes});
+    } else if (!take_unmapped(step, bytes)) {
+      fail(fmt::format("{}: rank {} cannot read the data of rank {} any more", name_of(schedule_.kind), team_.rank(),
+                       of.peer));
+      return;
+    }
     progress.moved += bytes;
     budget -= bytes;
   }
@@ -136,6 +163,25 @@ void Call::pull(std::size_t step, std::size_t& budget) {
     send(step, Phase::taken, {});
     progress.is_done = true;
   }
+}
+
+/// The next bytes of a sender whose memory is not mapped here, through the system; false where that refuses.
+bool Call::take_unmapped(std::size_t step, std::size_t bytes) {
+  const Step& of = schedule_.steps[step];
+  const Progress& progress = progress_[step];
+  const Engine& engine = team_.engine();
+  const auto read = [&](std::uint64_t address, std::span<std::byte> to) {
+    return engine.node_memory().read(world_rank_of(of.peer), address, to);
+  };
+  if (of.kind == Step::Kind::receive && of.to_layout == nullptr) {
+    return read(progress.address + progress.moved, {of.to + progress.moved, bytes});
+  }
+  std::vector<std::byte> parcel(bytes);
+  if (!read(progress.address + progress.moved, parcel)) {
+    return false;
+  }
+  take(step, progress.moved, parcel);
+  return true;
 }
 
 /// Through the queue to a rank of this node whose place is not mapped here.
@@ -284,6 +330,10 @@ void Call::take(std::size_t step, std::size_t offset, std::span<const std::byte>
 void Call::take_offer(std::size_t step, const CollectiveMessage& message, std::span<const std::byte> payload) {
   const Step& of = schedule_.steps[step];
   Progress& progress = progress_[step];
+  if (message.segment == 0) {
+    progress.address = message.offset;
+    return;
+  }
   progress.source = named_place(message);
   if (of.to_layout != nullptr || !payload.empty()) {
     PENSTOCK_ASSERT(of.kind == Step::Kind::receive);
@@ -297,7 +347,10 @@ void Call::take_ready(std::size_t step, const CollectiveMessage& message, std::s
   const Step& of = schedule_.steps[step];
   Progress& progress = progress_[step];
   progress.may_send = true;
-  if (message.segment == 0 || progress.is_offered) {
+  if (progress.is_offered) {
+    return;
+  }
+  if (message.segment == 0) {
     return;
   }
   progress.place = named_place(message);

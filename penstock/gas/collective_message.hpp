@@ -12,12 +12,13 @@ namespace penstock::gas {
 /// What a message of a call says about the step of its sender.
 enum class Phase : std::uint8_t {
   whole,    ///< data: the payload, all of it
-  offered,  ///< of the sender: read the data where they lie; payload: their layout
-  taken,    ///< of the receiver: that is done
-  ready,    ///< of the receiver: send what goes in pieces; payload: the layout of its place
-  piece,    ///< data: the payload is what begins at `offset`
-  placed,   ///< data: it lies in its place already
-  failed,   ///< the call has failed; payload: why
+  offered,  ///< of the sender: read the data where they lie, in a segment or, without one, in its process; payload:
+            ///< their layout
+  taken,   ///< of the receiver: that is done
+  ready,   ///< of the receiver: send what goes in pieces; payload: the layout of its place
+  piece,   ///< data: the payload is what begins at `offset`
+  placed,  ///< data: it lies in its place already
+  failed,  ///< the call has failed; payload: why
 };
 
 /// Whether the step that the message is for is a send.
@@ -34,7 +35,7 @@ struct CollectiveMessage {
   std::uint64_t call = 0;     ///< the number of the call on that team
   int source = 0;             ///< rank of the team
   std::uint32_t ordinal = 0;  ///< of the steps between source and target in that direction
-  std::uint64_t offset = 0;   ///< of a piece; of a place in `segment`
+  std::uint64_t offset = 0;   ///< of a piece; of a place in `segment`; else of offered data their address
   std::uint32_t segment = 0;  ///< of a place which the target reaches; 0 where there is none
   std::uint64_t tells = 0;    ///< for a sender: the length that is expected of it; else Step::tells
   std::size_t payload_bytes = 0;

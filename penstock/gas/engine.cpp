@@ -55,6 +55,7 @@ Engine::Engine(std::shared_ptr<Transport> world) : world_(std::move(world)), loc
     peer.from = RingReader(rings_->mine.data() + i * RingForm::bytes(lines), lines);
     peer.to = RingWriter(rings_->at[index(local_ranks_[i])] + position * RingForm::bytes(lines), lines);
   }
+  node_memory_ = NodeMemory(*world_);
   network_ = world_->make_network();
   dones_.resize(index(world_->size()));
 }

@@ -19,6 +19,7 @@
 #include "penstock/gas/message.hpp"
 #include "penstock/gas/operation.hpp"
 #include "penstock/gas/transport/network.hpp"
+#include "penstock/gas/transport/node_memory.hpp"
 #include "penstock/gas/transport/ring.hpp"
 #include "penstock/gas/transport/transport.hpp"
 #include "penstock/mover/mover.hpp"
@@ -76,6 +77,7 @@ class Engine final : public Inbox {
 
   int rank() const noexcept { return world_->rank(); }
   bool is_local(int peer) const noexcept { return world_->is_local(peer); }
+  const NodeMemory& node_memory() const noexcept { return node_memory_; }
   /// Throws PeerFailure when a process of this node has died.
   void check_peers_now() const { world_->check_peers_now(); }
 
@@ -252,6 +254,7 @@ class Engine final : public Inbox {
   std::vector<std::unique_ptr<LocalPeer>> local_;  // by rank; nullptr where not local
   std::vector<int> local_ranks_;
   Patience patience_;
+  NodeMemory node_memory_;
   std::unique_ptr<Network> network_;
   bool network_may_have_more_ = false;
   std::vector<Follower> followers_;
