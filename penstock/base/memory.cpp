@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "penstock/base/control_group.hpp"
 #include "penstock/base/error.hpp"
 #include "penstock/base/units.hpp"
 
@@ -87,6 +89,36 @@ std::optional<std::uint64_t> read_number(const std::string& path) {
     return value;
   }
   return std::nullopt;
+}
+
+/// The part of a control group's memory that caches files, which gives way to what else wants memory.
+std::uint64_t cached_bytes(const std::filesystem::path& group) {
+  std::uint64_t own = 0;
+  std::uint64_t total = 0;  // with the groups below, as version 1 tells besides
+  std::ifstream file(group / "memory.stat");
+  std::string key;
+  for (std::uint64_t value = 0; file >> key >> value;) {
+    if (key == "inactive_file" || key == "active_file") {
+      own += value;
+    } else if (key == "total_inactive_file" || key == "total_active_file") {
+      total += value;
+    }
+  }
+  return std::max(own, total);
+}
+
+/// What the control group `own` and those above it have left; an unlimited one holds no number or a huge one.
+std::uint64_t left_in_groups(const std::filesystem::path& own, const char* limit_file, const char* use_file) {
+  std::uint64_t left = std::numeric_limits<std::uint64_t>::max();
+  for (std::filesystem::path group = own; group.string().starts_with("/sys/fs/cgroup"); group = group.parent_path()) {
+    const auto limit = read_number(group / limit_file);
+    const auto use = read_number(group / use_file);
+    if (limit && use) {
+      const std::uint64_t kept = *use - std::min(*use, cached_bytes(group));
+      left = std::min(left, *limit - std::min(*limit, kept));
+    }
+  }
+  return left;
 }
 
 }  // namespace
@@ -202,17 +234,9 @@ std::uint64_t available_memory_bytes() {
       break;
     }
   }
-  // Version 2 of control groups, then version 1; an unlimited group holds no number or a huge one.
-  for (const auto& [limit_path, use_path] :
-       {std::pair{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
-        std::pair{"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"}}) {
-    const auto limit = read_number(limit_path);
-    const auto use = read_number(use_path);
-    if (limit && use) {
-      available = std::min(available, *limit > *use ? *limit - *use : 0);
-    }
-  }
-  return available;
+  const MemoryGroups groups = memory_groups();
+  available = std::min(available, left_in_groups(groups.unified, "memory.max", "memory.current"));
+  return std::min(available, left_in_groups(groups.memory, "memory.limit_in_bytes", "memory.usage_in_bytes"));
 }
 
 }  // namespace penstock

@@ -32,8 +32,11 @@ std::string describe(const gemm::FilePlan& plan, const GemmOptions& options, std
         plan.tiles_torn > 0 ? fmt::format(", {} are not what was written and made again", plan.tiles_torn) : "");
   }
   if (plan.first_a_bytes_per_s > 0) {
-    text += fmt::format("Inputs      A comes at {:.3g} GB/s and B at {:.3g} where they lie (measured in this run)\n",
-                        plan.first_a_bytes_per_s * 1e-9, plan.first_b_bytes_per_s * 1e-9);
+    text +=
+        fmt::format("Inputs      A comes at {:.3g} GB/s and B at {:.3g} where they lie (measured in this run), {}\n",
+                    plan.first_a_bytes_per_s * 1e-9, plan.first_b_bytes_per_s * 1e-9,
+                    plan.layers_ahead > 0 ? fmt::format("asked for {} panels ahead", plan.layers_ahead)
+                                          : "not asked for ahead, as the system's cache has no room");
   }
   return text + fmt::format("Prediction  {}; {} by eq. 5 of the HTMT paper, which hides nothing behind multiplies\n",
                             format_seconds(plan.predicted_s), format_seconds(plan.percolation_s));
@@ -71,6 +74,7 @@ nlohmann::ordered_json to_json(const gemm::FilePlan& plan, const gemm::FileResul
           {"tiles_found", plan.tiles_found},
           {"tiles_torn", plan.tiles_torn},
           {"machine", {{"rate_flops", plan.rate_flops}, {"storage_bytes_per_s", plan.storage_bytes_per_s}}},
+          {"layers_ahead", plan.layers_ahead},
           {"first_a_bytes_per_s", plan.first_a_bytes_per_s},
           {"first_b_bytes_per_s", plan.first_b_bytes_per_s},
           {"predicted_s", plan.predicted_s},

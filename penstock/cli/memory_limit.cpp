@@ -6,8 +6,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <sstream>
+
+#include "penstock/base/control_group.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -25,36 +25,10 @@ int write_word(const fs::path& path, const std::string& word) {
   return code;
 }
 
-/// The folders of this process's groups that memory is counted in: version 2's, and version 1's for memory.
-struct Groups {
-  fs::path unified;
-  fs::path memory;
-};
-
-Groups find_groups() {
-  Groups groups;
-  std::ifstream file("/proc/self/cgroup");
-  for (std::string line; std::getline(file, line);) {  // number:controllers:path
-    std::istringstream fields(line);
-    std::string number;
-    std::string controllers;
-    std::string path;
-    std::getline(fields, number, ':');
-    std::getline(fields, controllers, ':');
-    std::getline(fields, path);
-    if (controllers.empty() && fs::exists("/sys/fs/cgroup/cgroup.controllers")) {
-      groups.unified = fs::path("/sys/fs/cgroup" + path);
-    } else if (("," + controllers + ",").find(",memory,") != std::string::npos) {
-      groups.memory = fs::path("/sys/fs/cgroup/memory" + path);
-    }
-  }
-  return groups;
-}
-
 }  // namespace
 
 MemoryLimit::MemoryLimit(std::uint64_t bytes) {
-  const auto [unified, memory] = find_groups();
+  const auto [unified, memory] = memory_groups();
   if (!memory.empty()) {
     before_ = memory;
     impose(memory, "memory.limit_in_bytes", bytes);

@@ -188,6 +188,10 @@ void Call::deliver(const CollectiveMessage& message, std::span<const std::byte> 
     case Phase::taken:
       progress_[step].is_done = true;
       break;
+    case Phase::refused:
+      progress_[step].is_offered = false;
+      progress_[step].may_send = true;
+      break;
     case Phase::ready:
       take_ready(step, message, payload);
       break;

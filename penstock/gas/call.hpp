@@ -44,7 +44,8 @@ class Call final : public Operation {
     std::uint32_t ordinal = 0;                // among the steps of its direction with its peer
     bool is_offered = false;                  // of a send: the receiver reads the data where they lie
     const std::byte* source = nullptr;        // of a receive: where it does so, mapped here
-    std::uint64_t address = 0;                // the same, of the sender's memory that is not mapped
+    std::uint64_t address = 0;                // the same, of the sender's memory that is in no segment
+    bool is_refused = false;                  // of a receive: it cannot
     bool may_send = false;                    // of a send: the receiver has told that it is ready
     std::byte* place = nullptr;               // then: where it can be written to directly
     std::vector<std::shared_ptr<Sent>> sent;  // pieces that the network has, which may still read the caller's memory

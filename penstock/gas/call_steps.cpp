@@ -110,10 +110,10 @@ std::vector<std::byte> Call::name_place(CollectiveMessage& message, const std::b
   return told;
 }
 
+/// Where that is; nullptr where this rank has no part in the segment, or has freed it.
 std::byte* Call::named_place(const CollectiveMessage& message) const {
   std::byte* const base = team_.engine().mapped(world_rank_of(message.source), message.segment);
-  PENSTOCK_ASSERT(base != nullptr);
-  return base + static_cast<std::ptrdiff_t>(message.offset);
+  return base == nullptr ? nullptr : base + static_cast<std::ptrdiff_t>(message.offset);
 }
 
 /// Has a receiver of this node read the data where they lie, if it can. Reading what another processor has written is
@@ -291,6 +291,10 @@ void Call::begin_receive(std::size_t step) {
   if (!waits_for_ready(of) || progress.source != nullptr) {
     return;
   }
+  if (progress.is_refused) {
+    send(step, Phase::refused, {});
+    return;
+  }
   CollectiveMessage message = message_of(step, Phase::ready);
   std::vector<std::byte> layout;
   if (is_local(of.peer) && of.kind == Step::Kind::receive) {
@@ -335,6 +339,13 @@ void Call::take_offer(std::size_t step, const CollectiveMessage& message, std::s
     return;
   }
   progress.source = named_place(message);
+  if (progress.source == nullptr) {
+    progress.is_refused = true;
+    if (progress.has_begun) {
+      send(step, Phase::refused, {});
+    }
+    return;
+  }
   if (of.to_layout != nullptr || !payload.empty()) {
     PENSTOCK_ASSERT(of.kind == Step::Kind::receive);
     progress.mover = team_.engine().movers().compile(
@@ -347,13 +358,13 @@ void Call::take_ready(std::size_t step, const CollectiveMessage& message, std::s
   const Step& of = schedule_.steps[step];
   Progress& progress = progress_[step];
   progress.may_send = true;
-  if (progress.is_offered) {
-    return;
-  }
-  if (message.segment == 0) {
+  if (progress.is_offered || message.segment == 0) {
     return;
   }
   progress.place = named_place(message);
+  if (progress.place == nullptr) {
+    return;
+  }
   if (of.from_layout != nullptr || !payload.empty()) {
     progress.mover = team_.engine().movers().compile(
         layout_of(of.from_layout, of.bytes),

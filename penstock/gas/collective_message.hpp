@@ -14,16 +14,17 @@ enum class Phase : std::uint8_t {
   whole,    ///< data: the payload, all of it
   offered,  ///< of the sender: read the data where they lie, in a segment or, without one, in its process; payload:
             ///< their layout
-  taken,   ///< of the receiver: that is done
-  ready,   ///< of the receiver: send what goes in pieces; payload: the layout of its place
-  piece,   ///< data: the payload is what begins at `offset`
-  placed,  ///< data: it lies in its place already
-  failed,  ///< the call has failed; payload: why
+  taken,    ///< of the receiver: that is done
+  refused,  ///< of the receiver: that segment is not mapped there, so that the data must be sent
+  ready,    ///< of the receiver: send what goes in pieces; payload: the layout of its place
+  piece,    ///< data: the payload is what begins at `offset`
+  placed,   ///< data: it lies in its place already
+  failed,   ///< the call has failed; payload: why
 };
 
 /// Whether the step that the message is for is a send.
 constexpr bool is_for_sender(Phase phase) noexcept {
-  return phase == Phase::ready || phase == Phase::taken;
+  return phase == Phase::ready || phase == Phase::taken || phase == Phase::refused;
 }
 
 /// The header of such a message, taken apart.

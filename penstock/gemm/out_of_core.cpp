@@ -95,19 +95,23 @@ void FileMultiply::State::choose(bool goes_on) {
   plan.tile_n = tiling.tile_n;
   plan.strip = tiling.strip;
   plan.depth = tiling.depth;
+  plan.block_bytes = tiling_bytes(shape, tiling, threads);
+  const std::uint64_t available = available_memory_bytes();
+  plan.layers_ahead =
+      layers_ahead(shape, tiling, available - std::min(available, static_cast<std::uint64_t>(plan.block_bytes)));
   if (options.measures_inputs || !options.machine) {
     measure_inputs();
   }
-  plan.block_bytes = tiling_bytes(shape, tiling, threads);
   plan.tiles = ceiling(shape.m, tiling.tile_m) * ceiling(shape.n, tiling.tile_n);
 }
 
 /// What the run begins with, of as many lines as a strip has: in what runs the blocks lie decides how fast they come.
 void FileMultiply::State::measure_inputs() {
-  const std::int64_t depth = std::min(layers_ahead(shape, tiling) * tiling.depth, shape.k);
+  const std::int64_t depth = std::min(std::max<std::int64_t>(plan.layers_ahead, 1) * tiling.depth, shape.k);
   const auto rate = [&](const FileMatrix& matrix, const Box& first, std::int64_t rows, std::int64_t columns) {
     const std::int64_t parts = ceiling(lines_of(matrix, first), tiling.strip);
-    return rate_of_blocks(engine(), matrix, part_of(matrix, first, 0, std::max<std::int64_t>(parts, 1)), rows, columns);
+    return rate_of_blocks(engine(), matrix, part_of(matrix, first, 0, std::max<std::int64_t>(parts, 1)), rows, columns,
+                          plan.layers_ahead > 0);
   };
   plan.first_a_bytes_per_s =
       rate(inputs.a, {.rows = std::min(tiling.tile_m, shape.m), .columns = depth}, tiling.strip, tiling.depth);
@@ -194,7 +198,8 @@ void FileMultiply::State::check_tiles() {
                                                       .c = &c,
                                                       .c_before = inputs.c_before ? &*inputs.c_before : nullptr,
                                                       .scratch_a = scratch_a ? &*scratch_a : nullptr,
-                                                      .scratch_b = scratch_b ? &*scratch_b : nullptr},
+                                                      .scratch_b = scratch_b ? &*scratch_b : nullptr,
+                                                      .layers_ahead = plan.layers_ahead},
                                             tiling, product.scalars, options.threads, *slots, result->journal());
   };
   make_program();

@@ -53,6 +53,7 @@ struct FilePlan {
   std::int64_t block_bytes = 0;    ///< of memory, for blocks
   std::int64_t scratch_bytes = 0;  ///< of disk; 0 where it would not help, is not wanted, or has no room
   std::string engine;
+  std::int64_t layers_ahead = 0;   ///< of a tile, that the system is asked for before they are read
   double rate_flops = 0;           ///< of all threads, measured or the machine's
   double storage_bytes_per_s = 0;  ///< the same
   double first_a_bytes_per_s = 0;  ///< at which A's blocks come from its own file; 0 where that was not measured

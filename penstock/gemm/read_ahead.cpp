@@ -9,10 +9,15 @@ namespace penstock::gemm {
 
 using percolate::Transfer;
 
-std::int64_t layers_ahead(const model::Product& product, const model::Tiling& tiling) {
-  // Of a row of A: long enough for disks, and in all rows of a tile no more than about the memory that is given.
+std::int64_t layers_ahead(const model::Product& product, const model::Tiling& tiling, std::uint64_t cache_bytes) {
+  // Of a row of A: as long as disks want their requests to be.
   constexpr std::int64_t run_bytes = std::int64_t{32} << 10;
-  return model::ceiling(run_bytes, tiling.depth * product.element_bytes);
+  const std::int64_t wanted = model::ceiling(run_bytes, tiling.depth * product.element_bytes);
+  // Those that are being read and those asked for next; twice that, as the system keeps what has been read for a while.
+  constexpr std::int64_t groups = 4;
+  const std::int64_t layer_bytes = (tiling.tile_m + tiling.tile_n) * tiling.depth * product.element_bytes;
+  const auto room = static_cast<std::int64_t>(std::min<std::uint64_t>(cache_bytes, std::int64_t{1} << 60));
+  return std::min(wanted, room / (groups * layer_bytes));
 }
 
 std::int64_t lines_of(const FileMatrix& matrix, const Box& box) noexcept {
@@ -29,7 +34,7 @@ Box part_of(const FileMatrix& matrix, Box box, std::int64_t part, std::int64_t p
 }
 
 double rate_of_blocks(percolate::Engine& engine, const FileMatrix& matrix, const Box& box, std::int64_t rows,
-                      std::int64_t columns) {
+                      std::int64_t columns, bool is_asked_for) {
   // All blocks go to one place: nobody looks at them.
   const Memory memory(static_cast<std::size_t>(rows * columns * npy::element_bytes(matrix.type())));
   std::vector<Transfer> transfers;
@@ -42,7 +47,7 @@ double rate_of_blocks(percolate::Engine& engine, const FileMatrix& matrix, const
       transfers.push_back(matrix.transfer(block, memory.data(), Transfer::Kind::read));
     }
   }
-  if (!transfers.empty()) {
+  if (is_asked_for && !transfers.empty()) {
     transfers.insert(transfers.begin(), matrix.transfer(box, nullptr, Transfer::Kind::read_ahead));
   }
   return percolate::measure_transfers(engine, transfers);

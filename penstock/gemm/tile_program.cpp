@@ -174,7 +174,10 @@ void TileProgram::to_next_tile(Place& tile) const {
 /// Before the strips of a layer: asks for a part of the layers that are read after those asked for last, so that all of
 /// them are asked for by then; in the last layers of a tile, for the first of the next.
 void TileProgram::push_ahead() {
-  const std::int64_t group = layers_ahead(product_, tiling_);
+  const std::int64_t group = files_.layers_ahead;
+  if (group == 0) {
+    return;
+  }
   if (!std::exchange(has_begun_, true)) {
     ask_for(place_, 0, 0, 1);
   }
@@ -195,7 +198,7 @@ void TileProgram::push_ahead() {
 /// Part `part` of `parts` of what a tile reads from the matrices' own files from a layer on.
 void TileProgram::ask_for(const Place& tile, std::int64_t first_layer, std::int64_t part, std::int64_t parts) {
   const std::int64_t first = first_layer * tiling_.depth;
-  const std::int64_t depth = std::min(layers_ahead(product_, tiling_) * tiling_.depth, product_.k - first);
+  const std::int64_t depth = std::min(files_.layers_ahead * tiling_.depth, product_.k - first);
   const std::int64_t row = tile.row * tiling_.tile_m;
   const std::int64_t column = tile.column * tiling_.tile_n;
   Parcel parcel{.label = fmt::format("C({},{}) asks for layer {}", tile.row, tile.column, first_layer)};

@@ -27,6 +27,7 @@ struct TileFiles {
   /// matrices' files only once; none where they are always read from these.
   const File* scratch_a = nullptr;
   const File* scratch_b = nullptr;
+  std::int64_t layers_ahead = 0;  ///< that the system is asked for in one go; 0: it is not asked
 };
 
 /// Blocks arrive from the matrices' files in runs as short as they come, and for the tiles to come go to the scratch

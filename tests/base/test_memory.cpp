@@ -1,13 +1,18 @@
 // Memory is aligned, zeroed, shared where asked, and refused with a message where there is none.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/base/control_group.hpp"
 
 namespace penstock {
 namespace {
@@ -91,6 +96,61 @@ TEST(Memory, RefusesMoreThanTheMachineHasWithAMessage) {
 TEST(AvailableMemory, IsMoreThanNothingAndLessThanEverything) {
   EXPECT_GT(available_memory_bytes(), std::uint64_t{1} << 20);
   EXPECT_LT(available_memory_bytes(), std::uint64_t{1} << 60);
+}
+
+/// A control group below this process's, with a limit; `folder` is empty where the system gives none.
+struct LimitedGroup {
+  explicit LimitedGroup(std::uint64_t bytes) {
+    const MemoryGroups groups = memory_groups();
+    const bool is_unified = groups.memory.empty();
+    const std::filesystem::path parent = is_unified ? groups.unified : groups.memory;
+    const std::filesystem::path made = parent / ("penstock-test-" + std::to_string(getpid()));
+    std::error_code error;
+    if (parent.empty() || !std::filesystem::create_directory(made, error)) {
+      return;
+    }
+    if (is_unified) {
+      std::ofstream(parent / "cgroup.subtree_control") << "+memory";
+    }
+    std::ofstream limit(made / (is_unified ? "memory.max" : "memory.limit_in_bytes"));
+    if (limit << bytes << std::flush) {
+      folder = made;
+    } else {
+      std::filesystem::remove(made, error);
+    }
+  }
+  ~LimitedGroup() {
+    std::error_code ignored;
+    std::filesystem::remove(folder, ignored);
+  }
+  LimitedGroup(const LimitedGroup&) = delete;
+  LimitedGroup& operator=(const LimitedGroup&) = delete;
+
+  std::filesystem::path folder;
+};
+
+TEST(AvailableMemory, IsNoMoreThanThisProcessesGroupHasLeft) {
+  constexpr std::uint64_t limit = std::uint64_t{96} << 20;
+  const LimitedGroup group(limit);
+  if (group.folder.empty()) {
+    GTEST_SKIP() << "this process may not make a control group with a limit of memory";
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    if (!(std::ofstream(group.folder / "cgroup.procs") << getpid() << std::flush)) {
+      _exit(2);
+    }
+    const std::uint64_t before = available_memory_bytes();
+    const Memory taken(std::size_t{32} << 20);
+    const std::uint64_t after = available_memory_bytes();
+    _exit(before <= limit && before > limit / 2 && after <= limit - taken.size() ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 2) {
+    GTEST_SKIP() << "this process may not enter a control group";
+  }
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <span>
 #include <utility>
@@ -178,6 +179,51 @@ TEST(CollectiveExchanges, SendAndReceiveALayoutOfManyRuns) {
           }
         }
       }
+    }
+  });
+}
+
+TEST(CollectiveExchanges, TakeSegmentsThatSomeRanksHaveNoPartIn) {
+  on_worlds({2, 3, 4, 5}, [](Team& team) {
+    const Team half = team.split(team.rank() % 2, 0);
+    for (const std::size_t count : {2000, 50'000}) {
+      std::vector<std::uint32_t> values;
+      std::vector<std::uint32_t> expected;
+      for (int peer = 0; peer < team.size(); ++peer) {
+        for (std::size_t i = 0; i < count; ++i) {
+          values.push_back(element(team.rank(), peer, i));
+          expected.push_back(element(peer, team.rank(), i));
+        }
+      }
+      for (const bool sends_from_segment : {false, true}) {
+        Elements<std::uint32_t> sent(half, values, sends_from_segment);
+        Elements<std::uint32_t> place(half, std::vector<std::uint32_t>(values.size()), true);
+        exchange(team, sent.span(), place.span());
+        EXPECT_EQ(copy_of(place.span()), expected);
+      }
+    }
+  });
+}
+
+TEST(CollectiveExchanges, TakeSegmentsThatAPeerHasFreed) {
+  on_worlds({2, 3, 4}, [](Team& team) {
+    const std::size_t count = 30'000 * index(team.size());
+    std::optional<Segment> segment(std::in_place, team, count * sizeof(std::uint32_t), 0);
+    std::vector<std::uint32_t> plain(count);
+    std::span<std::uint32_t> mine = segment->local_as<std::uint32_t>();
+    if (team.rank() == 0) {
+      segment.reset();
+      mine = plain;
+    }
+    std::ranges::fill(mine, static_cast<std::uint32_t>(team.rank()));
+    std::vector<std::uint32_t> received(count);
+    exchange(team, mine, std::span(received));
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_EQ(received[i], i / 30'000);
+    }
+    exchange(team, received, mine);
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_EQ(mine[i], static_cast<std::uint32_t>(team.rank()));
     }
   });
 }

@@ -1,0 +1,31 @@
+#include "penstock/base/control_group.hpp"
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace penstock {
+
+namespace fs = std::filesystem;
+
+MemoryGroups memory_groups() {
+  MemoryGroups groups;
+  std::ifstream file("/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {  // number:controllers:path
+    std::istringstream fields(line);
+    std::string number;
+    std::string controllers;
+    std::string path;
+    std::getline(fields, number, ':');
+    std::getline(fields, controllers, ':');
+    std::getline(fields, path);
+    if (controllers.empty() && fs::exists("/sys/fs/cgroup/cgroup.controllers")) {
+      groups.unified = fs::path("/sys/fs/cgroup" + path);
+    } else if (("," + controllers + ",").find(",memory,") != std::string::npos) {
+      groups.memory = fs::path("/sys/fs/cgroup/memory" + path);
+    }
+  }
+  return groups;
+}
+
+}  // namespace penstock
