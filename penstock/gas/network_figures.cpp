@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/base/computation.hpp"
 #include "penstock/gas/gas.hpp"
 
 namespace penstock::gas {
@@ -27,8 +28,8 @@ struct Seconds {
 class Shift {
  public:
   /// Collective.
-  Shift(const Team& team, int distance, std::size_t bytes, std::size_t count, Carrier carrier)
-      : team_(team), count_(count), segment_(team, bytes * count, 0), exchange_([&] {
+  Shift(const Team& team, Computation& computation, int distance, std::size_t bytes, std::size_t count, Carrier carrier)
+      : team_(team), computation_(computation), count_(count), segment_(team, bytes * count, 0), exchange_([&] {
           const int to = (team.rank() + distance) % team.size();
           const int from = (team.rank() - distance + team.size()) % team.size();
           std::vector<Outgoing> outgoing;
@@ -40,8 +41,8 @@ class Shift {
           return Exchange(team, segment_, std::move(outgoing), std::move(incoming), carrier);
         }()) {}
 
-  /// Collective: of the slowest rank, over some rounds. Each rank computes for so long between what it sends and what
-  /// it waits for.
+  /// Collective: of the slowest rank, over some rounds. Between what it sends and what it waits for each rank computes
+  /// what takes so long by itself.
   Seconds time(double computation_s = 0) {
     constexpr std::size_t least_rounds = 5;
     constexpr std::size_t most_rounds = 41;
@@ -75,20 +76,21 @@ class Shift {
     return seconds() - begin_s;
   }
 
+  /// An amount of work, not a time: what drives the network may take the processor away meanwhile.
   void compute(double computation_s) {
+    if (computation_s == 0) {
+      return;
+    }
     constexpr double pause_s = 1e-4;  // between two looks
-    const double begin_s = seconds();
-    double looked_s = begin_s;
-    for (double now_s = begin_s; now_s - begin_s < computation_s; now_s = seconds()) {
-      if (now_s - looked_s > pause_s) {
-        exchange_.progress();
-        looked_s = now_s;
-      }
-      relax();
+    const int pause = computation_.units_for(pause_s);
+    for (int left = computation_.units_for(computation_s); left > 0; left -= pause) {
+      computation_.run(std::min(left, pause));
+      exchange_.progress();
     }
   }
 
   const Team& team_;
+  Computation& computation_;
   std::size_t count_;
   Segment segment_;
   Exchange exchange_;
@@ -101,8 +103,9 @@ NetworkFigures measure(const Team& team, const std::vector<int>& nodes) {
   }
   // Consecutive ranks are commonly of one node: those so far away are not.
   const auto distance = static_cast<int>(figures.ranks_per_node);
-  const auto of = [&](std::size_t bytes, std::size_t count, Carrier carrier) {
-    return Shift(team, distance, bytes, count, carrier).time();
+  Computation computation;
+  const auto of = [&](std::size_t bytes, std::size_t count, Carrier carrier, double computation_s = 0) {
+    return Shift(team, computation, distance, bytes, count, carrier).time(computation_s);
   };
   figures.latency_s = of(short_bytes, 1, Carrier::fastest).best;
   figures.overhead_s =
@@ -119,7 +122,7 @@ NetworkFigures measure(const Team& team, const std::vector<int>& nodes) {
   const Seconds alone = figures.carrier == Carrier::packets ? cut : whole;
   const double in_parts_s = of(long_bytes / parts, parts, figures.carrier).best;
   figures.gap_s = std::max(in_parts_s - alone.best, 0.0) / static_cast<double>(parts - 1);
-  const double beside_s = Shift(team, distance, long_bytes, 1, figures.carrier).time(alone.best).best;
+  const double beside_s = of(long_bytes, 1, figures.carrier, alone.best).best;
   figures.progress = std::clamp(2 - beside_s / alone.best, 0.0, 1.0);
   return figures;
 }

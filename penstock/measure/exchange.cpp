@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <span>
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/base/computation.hpp"
 #include "penstock/measure/meeting.hpp"
 #include "penstock/measure/samples.hpp"
 
@@ -81,32 +81,6 @@ class Ialltoall final : public ExchangeWay {
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 #endif
-
-/// Arithmetic that touches no memory, in units of about a microsecond.
-class Computation {
- public:
-  Computation() {
-    run(1000);
-    constexpr int units = 20'000;
-    const double begin_s = seconds();
-    run(units);
-    unit_s_ = (seconds() - begin_s) / units;
-  }
-
-  int units_for(double time_s) const noexcept { return std::max(1, static_cast<int>(std::lround(time_s / unit_s_))); }
-
-  void run(int units) noexcept {
-    for (int i = 0; i < units * 250; ++i) {
-      value_ = value_ * 0.999999 + 1e-6;  // each waits for the one before: some nanoseconds
-    }
-    sink_ = value_;
-  }
-
- private:
-  double value_ = seconds();  // what no compiler knows
-  double unit_s_ = 0;
-  volatile double sink_ = 0;
-};
 
 int repetitions(std::size_t bytes) {
   return bytes <= 4096 ? 32 : bytes <= 65536 ? 8 : 1;

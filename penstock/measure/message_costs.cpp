@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/base/computation.hpp"
 #include "penstock/measure/meeting.hpp"
 
 namespace penstock::measure {
@@ -20,8 +22,8 @@ int repetitions(std::size_t bytes) {
   return bytes <= 8192 ? 32 : bytes <= 262144 ? 8 : 1;
 }
 
-/// Computes without a look at what arrives.
-void compute_for(double time_s) {
+/// Passes the time without a look at what arrives.
+void pass(double time_s) {
   const double begin_s = seconds();
   while (seconds() - begin_s < time_s) {
     relax();
@@ -118,11 +120,11 @@ double there_and_back(Pair& pair, int rank) {
 }
 
 /// Both at once, with a computation between what is sent and the wait for what comes.
-double exchange_beside(Pair& pair, double computation_s) {
+double exchange_beside(Pair& pair, const std::function<void()>& compute) {
   const double begin_s = seconds();
   pair.open();
   pair.send(0);
-  compute_for(computation_s);
+  compute();
   pair.receive(0);
   pair.finish();
   return seconds() - begin_s;
@@ -159,7 +161,7 @@ TransportFigures measure_message_costs(const gas::Team& team, const CalibrationO
       double begin_s = seconds();
       pair.send(0);
       send_s = seconds() - begin_s;
-      compute_for(pause_s);
+      pass(pause_s);
       begin_s = seconds();
       pair.receive(0);
       receive_s = seconds() - begin_s;
@@ -191,11 +193,14 @@ TransportFigures measure_message_costs(const gas::Team& team, const CalibrationO
   {
     Pair pair(team, long_bytes, 1);
     if (takes_part) {
-      const double alone_s =
-          time_of(sample_pair(rank, meeting, options.samples, 1, [&] { return exchange_beside(pair, 0); })).median;
-      const double both_s = time_of(sample_pair(rank, meeting, options.samples, 1, [&] {
-                              return exchange_beside(pair, alone_s);
-                            })).median;
+      Computation computation;
+      const auto time = [&](const std::function<void()>& compute) {
+        const auto once = [&] { return exchange_beside(pair, compute); };
+        return time_of(sample_pair(rank, meeting, options.samples, 1, once)).median;
+      };
+      const double alone_s = time([] {});
+      // Work and not a time: what drives the network may take the processor away meanwhile.
+      const double both_s = time([&, units = computation.units_for(alone_s)] { computation.run(units); });
       figures.progress = std::clamp((2 * alone_s - both_s) / alone_s, 0.0, 1.0);
     }
     team.barrier();
