@@ -140,11 +140,12 @@ class Walk {
         if (stage.sink.place == fft::Place::exchange) {
           const std::size_t grain = stage.sink.sections[stage.sink.section_of(outer)].grain;
           if (--open_tiles[grain] == 0) {
-            send(stage.sink, grain);
+            send(stage.sink.exchange, stage.sink.grains[grain].messages);
           }
         }
       }
     }
+    send(stage.sink.exchange, stage.sink.late_messages);
   }
 
   void receive(const fft::End& source, std::int64_t outer, std::size_t tile) {
@@ -157,12 +158,12 @@ class Walk {
     }
   }
 
-  void send(const fft::End& sink, std::size_t grain) {
-    for (const std::size_t message : sink.grains[grain].messages) {
-      if (exchanges_[sink.exchange].is_sent(message)) {
+  void send(std::size_t exchange, const std::vector<std::size_t>& messages) {
+    for (const std::size_t message : messages) {
+      if (exchanges_[exchange].is_sent(message)) {
         computing_.add(transport_.send_overhead_s + transport_.receive_overhead_s);
         computing_.pass();
-        exchanges_[sink.exchange].send(message);
+        exchanges_[exchange].send(message);
       }
     }
   }

@@ -16,6 +16,7 @@ model::PlannedFft describe_run(const Session& session, const machine::Machine& m
   run.ty = decision.grid.ty;
   run.tz = decision.grid.tz;
   run.planes_per_message = decision.grain;
+  run.late_parts = decision.late_eighths;
   run.is_plane_in_cache = decision.is_plane_in_cache;
   run.is_output_as_input = output == fft::Output::as_input;
   run.is_node_shared = name == "threads" || name.starts_with("shm");

@@ -84,11 +84,14 @@ std::string describe_times(std::string_view title, const field::Times& times) {
 /// The candidates as a table of their own.
 std::string describe_candidates(const std::vector<fft::Candidate>& candidates) {
   const auto time = [](double time_s) { return time_s > 0 ? format_seconds(time_s) : std::string("-"); };
-  std::string text = line("Candidates", "{:<10} {:<12} {:<12} {}", "grid", "planes", "predicted", "measured");
+  std::string text =
+      line("Candidates", "{:<10} {:<8} {:<8} {:<12} {}", "grid", "planes", "late", "predicted", "measured");
   for (const fft::Candidate& candidate : candidates) {
-    text += line("", "{:<10} {:<12} {:<12} {:<12}{}", fmt::format("{}x{}", candidate.grid.ty, candidate.grid.tz),
-                 candidate.grain == 0 ? "all" : fmt::format("{}", candidate.grain), time(candidate.predicted_s),
-                 time(candidate.measured_s), &candidate == &candidates.front() ? "chosen" : "");
+    text += line("", "{:<10} {:<8} {:<8} {:<12} {:<12}{}", fmt::format("{}x{}", candidate.grid.ty, candidate.grid.tz),
+                 candidate.grain == 0 ? "all" : fmt::format("{}", candidate.grain),
+                 candidate.late_eighths == 0 ? "none" : fmt::format("{}/8", candidate.late_eighths),
+                 time(candidate.predicted_s), time(candidate.measured_s),
+                 &candidate == &candidates.front() ? "chosen" : "");
   }
   return text;
 }
@@ -104,6 +107,7 @@ nlohmann::ordered_json to_json(const std::vector<fft::Candidate>& candidates) {
   for (const fft::Candidate& candidate : candidates) {
     json.push_back({{"grid", {candidate.grid.ty, candidate.grid.tz}},
                     {"grain_planes", candidate.grain},
+                    {"late_eighths", candidate.late_eighths},
                     {"predicted_s", number_or_null(candidate.predicted_s)},
                     {"measured_s", number_or_null(candidate.measured_s)}});
   }
@@ -266,6 +270,7 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["grid"] = {report.decision.grid.ty, report.decision.grid.tz};
   json["algorithm"] = algorithm_name(report.decision);
   json["grain_planes"] = report.decision.grain;
+  json["late_eighths"] = report.decision.late_eighths;
   json["passes"] = report.decision.passes;
   json["plan"] = options.fft.planning == fft::Planning::measure ? "measure" : "model";
   json["candidates"] = to_json(report.decision.candidates);

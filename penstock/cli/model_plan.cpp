@@ -31,6 +31,7 @@ PlannedFft run_of(const PlanChoices& choices, const Case& at) {
   run.ranks_per_node = at.integer("ranks_per_node");
   run.threads = at.integer("threads");
   run.planes_per_message = at.integer("planes_per_message");
+  run.late_parts = at.integer("late_parts");
   if (!choices.has_grid) {
     run.ty = 1;
     run.tz = run.nodes * run.ranks_per_node;
@@ -59,7 +60,8 @@ Body declare_model_plan(CLI::App& app) {
   auto study = std::make_shared<Study>();
   study->name = "plan";
   study->numbers = {{"nx", 256},           {"ny", 256},    {"nz", 256},  {"nodes", 1},
-                    {"ranks_per_node", 1}, {"threads", 1}, {"batch", 1}, {"planes_per_message", 0}};
+                    {"ranks_per_node", 1}, {"threads", 1}, {"batch", 1}, {"planes_per_message", 0},
+                    {"late_parts", 0}};
   study->plotted = {"time_s", "transform_s", "move_s", "transfer_s", "hidden_s"};
   auto choices = std::make_shared<PlanChoices>();
   auto options = declare_study(app, true);
@@ -80,6 +82,7 @@ Body declare_model_plan(CLI::App& app) {
     choices->run.tz = grid.tz;
   });
   add_number(app, "--grain", "Planes that share a message; 0: all", study, "planes_per_message", 0);
+  add_number(app, "--late", "Eighths of what a rank receives that are sent after all else", study, "late_parts", 0);
   add_value(app, "--type", "c2c|r2c", "Complex or real fields (c2c)", [choices](const std::string& text) {
     choices->run.fft.is_real = parse_choice<bool>("--type", text, {{"c2c", false}, {"r2c", true}});
   });

@@ -30,13 +30,18 @@ void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& option
   add_value(app, "--grain", "N", "Planes per message, instead of an algorithm", [options](const std::string& text) {
     options->grain = parse_integer("--grain", text, 1);
   })->excludes(algorithm);
+  add_value(app, "--late", "N|auto",
+            "Eighths of what a peer receives that are sent after all else, while it transforms the others (auto)",
+            [options](const std::string& text) {
+              options->late_eighths = text == "auto" ? std::nullopt : std::optional(parse_integer("--late", text, 0));
+            });
   add_value(app, "--planning", "estimate|measure", "How local transforms are chosen (measure)",
             [options](const std::string& text) {
               options->effort = parse_choice<fft::Effort>(
                   "--planning", text, {{"estimate", fft::Effort::estimate}, {"measure", fft::Effort::measure}});
             });
   add_value(app, "--plan", "model|measure",
-            "Grid and grain by the model of the machine, or by timing those that it finds best (model)",
+            "Grid, grain and what is late by the model of the machine, or by timing those that it finds best (model)",
             [options](const std::string& text) {
               options->planning = parse_choice<fft::Planning>(
                   "--plan", text, {{"model", fft::Planning::model}, {"measure", fft::Planning::measure}});

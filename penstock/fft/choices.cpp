@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/model/model.hpp"
 
 namespace penstock::fft {
 namespace {
 
-// This line, then one for each problem: its name, ty, tz, grain and seconds, with tabs between.
+// This line, then one for each problem: its name, ty, tz, grain, late eighths and seconds, with tabs between.
 const std::string mark = "# penstock plans " PENSTOCK_VERSION "\n";
 
 std::vector<std::string_view> cut(std::string_view text, char at) {
@@ -33,13 +34,15 @@ bool read_number(std::string_view text, Number& number) {
 
 bool read_line(std::string_view line, std::string& problem, Candidate& choice) {
   const auto parts = cut(line, '\t');
-  if (parts.size() != 5) {
+  if (parts.size() != 6) {
     return false;
   }
   problem = parts[0];
   return read_number(parts[1], choice.grid.ty) && read_number(parts[2], choice.grid.tz) &&
-         read_number(parts[3], choice.grain) && read_number(parts[4], choice.measured_s) && choice.grid.ty > 0 &&
-         choice.grid.tz > 0 && choice.grain >= 0 && choice.measured_s > 0 && std::isfinite(choice.measured_s);
+         read_number(parts[3], choice.grain) && read_number(parts[4], choice.late_eighths) &&
+         read_number(parts[5], choice.measured_s) && choice.grid.ty > 0 && choice.grid.tz > 0 && choice.grain >= 0 &&
+         choice.late_eighths >= 0 && choice.late_eighths < model::exchange_parts && choice.measured_s > 0 &&
+         std::isfinite(choice.measured_s);
 }
 
 }  // namespace
@@ -70,8 +73,8 @@ std::string Choices::text() const {
   const std::scoped_lock lock(mutex_);
   std::string text = mark;
   for (const auto& [problem, choice] : by_problem_) {
-    text += fmt::format("{}\t{}\t{}\t{}\t{:.9g}\n", problem, choice.grid.ty, choice.grid.tz, choice.grain,
-                        choice.measured_s);
+    text += fmt::format("{}\t{}\t{}\t{}\t{}\t{:.9g}\n", problem, choice.grid.ty, choice.grid.tz, choice.grain,
+                        choice.late_eighths, choice.measured_s);
   }
   return text;
 }

@@ -19,10 +19,15 @@ struct Grid {
 /// One way to run a transform.
 struct Candidate {
   Grid grid;
-  std::int64_t grain = 0;  ///< planes per message; 0: all
-  double predicted_s = 0;  ///< of one call, by the model of the machine; 0 where its figures do not suffice
-  double measured_s = 0;   ///< 0 where it was not measured
+  std::int64_t grain = 0;         ///< planes per message; 0: all
+  std::int64_t late_eighths = 0;  ///< as in Options
+  double predicted_s = 0;         ///< of one call, by the model of the machine; 0 where its figures do not suffice
+  double measured_s = 0;          ///< 0 where it was not measured
   bool operator==(const Candidate&) const = default;
+  /// Whether both are the same way, whatever is known of its time.
+  bool is_as(const Candidate& other) const noexcept {
+    return grid == other.grid && grain == other.grain && late_eighths == other.late_eighths;
+  }
 };
 
 /// The choices that measuring has found best, by problem. Thread-safe; not copyable.

@@ -96,8 +96,12 @@ struct Options {
   std::optional<Distribution> output_part{};
   Algorithm algorithm = Algorithm::automatic;
   std::int64_t grain = 0;  ///< planes per message; 0 leaves it to `algorithm`
-  int threads = 1;         ///< threads of each rank
-  int batch = 1;           ///< fields per call, in the same arrays; see Plan::input_stride
+  /// Where a peer walks planes of another direction: of what it receives, the eighths (0 to 7) that are sent after all
+  /// else, in the order in which it reads them, so that it transforms the first of them while the others are under way.
+  /// Nothing leaves the choice; MPI's own ways have none.
+  std::optional<std::int64_t> late_eighths{};
+  int threads = 1;  ///< threads of each rank
+  int batch = 1;    ///< fields per call, in the same arrays; see Plan::input_stride
   Effort effort = Effort::measure;
   Movers movers = Movers::compiled;
   bool convolves = false;                 ///< the plan can `convolve`: takes exchange memory for both ways at once; all
@@ -152,7 +156,8 @@ struct StagePlan {
 /// What a plan decided.
 struct Decision {
   Grid grid{};
-  std::int64_t grain = 0;  ///< planes per message in the forward direction; 0: all
+  std::int64_t grain = 0;         ///< planes per message in the forward direction; 0: all
+  std::int64_t late_eighths = 0;  ///< as in Options
   gas::Carrier carrier = gas::Carrier::fastest;
   bool is_plane_in_cache = false;     ///< the first two directions are transformed in one pass over memory
   std::vector<Candidate> candidates;  ///< all that were looked at, the one chosen first

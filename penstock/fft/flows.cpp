@@ -1,29 +1,50 @@
 #include "penstock/fft/flows.hpp"
 
+#include <algorithm>
+#include <utility>
+
+#include "penstock/model/model.hpp"
+
 namespace penstock::fft {
 namespace {
 
 // Blocks begin on pairs of cache lines, so that neighbours' stores never share one.
 constexpr std::int64_t block_alignment = 128;
 
-/// Walks what `receiver` receives, in the order in which it lies there: calls `visit(sender, block, first_message)`.
-/// Returns the bytes of all.
+/// What is wanted of a receiver's box in part `part`: the first is what is left of the late ones.
+Box part_of(Box box, const FlowShape& shape, std::int64_t part) {
+  const auto outer = static_cast<std::size_t>(shape.order[0]);
+  const std::int64_t early = model::exchange_parts - shape.late_eighths;
+  const auto begin_of = [&](std::int64_t eighth) { return box.extent[outer] * eighth / model::exchange_parts; };
+  const std::int64_t begin = part == 0 ? 0 : begin_of(early + part - 1);
+  const std::int64_t end = begin_of(early + part);
+  box.lower[outer] += begin;
+  box.extent[outer] = end - begin;
+  return box;
+}
+
+/// Walks what a rank that wants the box `wanted` receives, in the order in which it lies there: calls
+/// `visit(sender, flow)`. Returns the bytes of all.
 template <class Visit>
 std::int64_t walk_received(const Boxes& from, const Box& wanted, const FlowShape& shape, Visit visit) {
   std::int64_t offset = 0;
   std::size_t message = 0;
-  for (std::size_t sender = 0; sender < from.size(); ++sender) {
-    const Box common = intersect(from[sender], wanted);
-    if (common.count() == 0) {
-      continue;
+  for (std::int64_t part = 0; part <= shape.late_eighths; ++part) {
+    const Box wanted_part = part_of(wanted, shape, part);
+    for (std::size_t sender = 0; sender < from.size(); ++sender) {
+      const Box common = intersect(from[sender], wanted_part);
+      if (common.count() == 0) {
+        continue;
+      }
+      Block block = Block::aligned(common, shape.order, shape.element_bytes);
+      block.cut_into_grains(shape.cut, part == 0 ? shape.grain : 0,
+                            from[sender].lower[static_cast<std::size_t>(shape.cut)]);
+      block.strip = shape.strip;
+      block.offset_bytes = offset;
+      visit(static_cast<int>(sender), Flow{.block = block, .part = part, .first_message = message});
+      offset += (block.bytes() + block_alignment - 1) / block_alignment * block_alignment;
+      message += static_cast<std::size_t>(block.grains());
     }
-    Block block = Block::aligned(common, shape.order, shape.element_bytes);
-    block.cut_into_grains(shape.cut, shape.grain, from[sender].lower[static_cast<std::size_t>(shape.cut)]);
-    block.strip = shape.strip;
-    block.offset_bytes = offset;
-    visit(static_cast<int>(sender), block, message);
-    offset += (block.bytes() + block_alignment - 1) / block_alignment * block_alignment;
-    message += static_cast<std::size_t>(block.grains());
   }
   return offset;
 }
@@ -34,9 +55,10 @@ Flows make_flows(const Boxes& from, const Boxes& to, const FlowShape& shape, int
   const auto ranks = static_cast<int>(from.size());
   const Box& mine = from[static_cast<std::size_t>(rank)];
   Flows flows;
-  flows.received_bytes = walk_received(
-      from, to[static_cast<std::size_t>(rank)], shape, [&](int sender, const Block& block, std::size_t message) {
-        flows.incoming.push_back({.block = block, .first_message = message});
+  flows.received_bytes =
+      walk_received(from, to[static_cast<std::size_t>(rank)], shape, [&](int sender, const Flow& flow) {
+        const Block& block = flow.block;
+        flows.incoming.push_back(flow);
         for (std::int64_t grain = 0; grain < block.grains(); ++grain) {
           const std::int64_t begin = block.grain_offset(grain);
           flows.incoming_messages.push_back({.peer = sender,
@@ -51,24 +73,25 @@ Flows make_flows(const Boxes& from, const Boxes& to, const FlowShape& shape, int
     if (intersect(mine, wanted).count() == 0) {
       continue;
     }
-    walk_received(from, wanted, shape, [&](int sender, const Block& block, std::size_t message) {
+    walk_received(from, wanted, shape, [&](int sender, Flow flow) {
       if (sender != rank) {
         return;
       }
+      const Block& block = flow.block;
+      const std::size_t index = std::exchange(flow.first_message, flows.outgoing_messages.size());
       const std::int64_t planes_before = block.grain_origin - mine.lower[static_cast<std::size_t>(shape.cut)];
-      flows.outgoing.push_back(
-          {.block = block,
-           .first_message = flows.outgoing_messages.size(),
-           .first_grain = static_cast<std::size_t>(shape.grain == 0 ? 0 : planes_before / shape.grain)});
+      flow.first_grain = static_cast<std::size_t>(block.grain == 0 ? 0 : planes_before / block.grain);
       for (std::int64_t grain = 0; grain < block.grains(); ++grain) {
         const std::int64_t begin = block.grain_offset(grain);
         flows.outgoing_messages.push_back({.peer = receiver,
                                            .offset = static_cast<std::size_t>(block.offset_bytes + begin),
                                            .bytes = static_cast<std::size_t>(block.grain_offset(grain + 1) - begin),
-                                           .index = message + static_cast<std::size_t>(grain)});
+                                           .index = index + static_cast<std::size_t>(grain)});
       }
+      flows.outgoing.push_back(flow);
     });
   }
+  std::ranges::stable_sort(flows.outgoing, {}, &Flow::part);
   return flows;
 }
 

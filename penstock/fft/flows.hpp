@@ -11,16 +11,18 @@
 
 namespace penstock::fft {
 
-/// All that passes between this rank and one peer in an exchange: a block, each of its grains one message.
+/// What passes between this rank and one peer in an exchange, or a part of it that goes by itself: a block, each of its
+/// grains one message.
 struct Flow {
   Block block;
+  std::int64_t part = 0;          ///< 0: sent grain by grain; the others, once all grains are, in their order
   std::size_t first_message = 0;  ///< the message of grain 0; the others follow
   std::size_t first_grain = 0;    ///< which of the sender's own grains grain 0 is a part of
 };
 
 /// An exchange as one rank sees it.
 struct Flows {
-  std::vector<Flow> outgoing;
+  std::vector<Flow> outgoing;  ///< by part
   std::vector<Flow> incoming;
   std::vector<gas::Outgoing> outgoing_messages;
   std::vector<gas::Incoming> incoming_messages;
@@ -29,11 +31,13 @@ struct Flows {
 
 /// What shapes an exchange: what a sender and a receiver have in common is stored in `order`, cut into messages as the
 /// sender's box is along its outer direction `cut`, every `grain` planes (0: one message), and in strips as Block
-/// tells.
+/// tells. Of the receiver's box the last `late_eighths` eighths along `order[0]` are parts of their own, each a message
+/// that is not cut.
 struct FlowShape {
   std::array<int, 3> order{};
   int cut = 0;
   std::int64_t grain = 0;
+  std::int64_t late_eighths = 0;
   std::int64_t strip = 0;
   std::int64_t element_bytes = 0;
 };

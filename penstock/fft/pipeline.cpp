@@ -42,6 +42,7 @@ Pipeline<Real>::Pipeline(const gas::Team& team, Schedule schedule, const std::ve
                          gas::Carrier carrier, Effort effort, int threads)
     : schedule_(std::move(schedule)),
       next_items_(schedule_.passes.size()),
+      open_grains_(schedule_.passes.size()),
       unread_tiles_(std::make_unique<std::atomic<std::int64_t>>()),
       workers_(static_cast<std::size_t>(threads)) {
   for (ExchangePlan& plan : schedule_.exchanges) {
@@ -78,6 +79,7 @@ void Pipeline<Real>::begin(const Run<Real>& run) {
   for (std::size_t i = 0; i < schedule_.passes.size(); ++i) {
     next_items_[i].store(0, std::memory_order_relaxed);
     const End& sink = schedule_.passes[i].stages.back().sink;
+    open_grains_[i].store(std::ssize(sink.grains), std::memory_order_relaxed);
     for (std::size_t j = 0; j < sink.grains.size(); ++j) {
       open_tiles_[i][j].store(sink.grains[j].tiles, std::memory_order_relaxed);
     }
@@ -296,11 +298,7 @@ void Pipeline<Real>::run_tile(Worker& worker, Scratch& scratch) {
   }
   if (sink.place != Place::plane) {
     mover::finish_streaming();
-    if (open_tiles_[worker.pass][section.grain].fetch_sub(1, std::memory_order_acq_rel) == 1) {
-      for (const std::size_t message : sink.grains[section.grain].messages) {
-        exchanges_[sink.exchange].send(message);
-      }
-    }
+    complete_tile(worker.pass, sink, section.grain);
   }
   StageTime& time = worker.times[stage.number];
   time.gather_s += gathered_s - begin_s;
@@ -308,6 +306,25 @@ void Pipeline<Real>::run_tile(Worker& worker, Scratch& scratch) {
   const double scattered_s = seconds();
   time.scatter_s += scattered_s - transformed_s;
   look_after_network(worker, scattered_s);
+}
+
+/// Counts a tile of a sink, and sends what it makes complete.
+template <class Real>
+void Pipeline<Real>::complete_tile(std::size_t pass, const End& sink, std::size_t grain) {
+  const auto is_last = [](std::atomic<std::int64_t>& open) {
+    return open.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  };
+  if (!is_last(open_tiles_[pass][grain])) {
+    return;
+  }
+  for (const std::size_t message : sink.grains[grain].messages) {
+    exchanges_[sink.exchange].send(message);
+  }
+  if (is_last(open_grains_[pass])) {
+    for (const std::size_t message : sink.late_messages) {
+      exchanges_[sink.exchange].send(message);
+    }
+  }
 }
 
 template class Pipeline<float>;

@@ -73,6 +73,7 @@ class Pipeline {
   bool may_overwrite_input(const Worker& worker) const;
   void wait_for_peers(Worker& worker);
   void run_tile(Worker& worker, Scratch& scratch);
+  void complete_tile(std::size_t pass, const End& sink, std::size_t grain);
   void look_after_network(Worker& worker, double now_s);
 
   Schedule schedule_;
@@ -85,6 +86,7 @@ class Pipeline {
   std::vector<std::vector<Transforms>> transforms_;                 // by pass and stage
   std::vector<std::atomic<std::int64_t>> next_items_;               // by pass
   std::vector<std::vector<std::atomic<std::int64_t>>> open_tiles_;  // by pass and grain of its sink
+  std::vector<std::atomic<std::int64_t>> open_grains_;              // by pass
   std::unique_ptr<std::atomic<std::int64_t>> unread_tiles_;         // of the user's input
   std::vector<Worker> workers_;                                     // by thread
   Run<Real> run_;

@@ -192,6 +192,7 @@ Plan<Real>::Plan(const gas::Team& user_team, const Options& options) {
   const Decision decision{
       .grid = problem.grid,
       .grain = problem.grain,
+      .late_eighths = problem.late_eighths,
       .carrier = problem.carrier,
       .is_plane_in_cache = problem.is_plane_in_cache,
       .candidates = problem.candidates,

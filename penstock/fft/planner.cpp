@@ -5,6 +5,7 @@
 #include <complex>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <span>
 #include <string_view>
@@ -72,6 +73,17 @@ std::vector<std::int64_t> grains_of(const Problem& problem, const Grid& grid, bo
   return grains;
 }
 
+/// The numbers of late eighths to choose from.
+std::vector<std::int64_t> late_eighths_of(const Problem& problem, bool any_by_message) {
+  const Options& options = problem.options;
+  if (options.late_eighths || options.algorithm != Algorithm::automatic || !any_by_message) {
+    return {options.late_eighths.value_or(0)};
+  }
+  std::vector<std::int64_t> all(model::exchange_parts);
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
 bool is_ours(Algorithm algorithm) {
   return algorithm == Algorithm::automatic || algorithm == Algorithm::packed || algorithm == Algorithm::slabs;
 }
@@ -111,6 +123,7 @@ double predict(const gas::Team& team, const Problem& problem, const machine::Mac
   run.ty = candidate.grid.ty;
   run.tz = candidate.grid.tz;
   run.planes_per_message = candidate.grain;
+  run.late_parts = candidate.late_eighths;
   run.is_plane_in_cache = has_room_for_planes(problem, candidate.grid, team.size());
   run.is_output_as_input = options.output == Output::as_input;
   run.is_node_shared = nodes.share_memory;
@@ -125,10 +138,10 @@ double predict(const gas::Team& team, const Problem& problem, const machine::Mac
   }
 }
 
-/// Predictions are a few percent off: of those that are as good as the best, the one with the fewest messages goes
-/// first. `candidates` are in the order of their times.
+/// Predictions are somewhat off: of those that are as good as the best, the one with the fewest messages goes first.
+/// `candidates` are in the order of their times.
 void prefer_few_messages(std::vector<Candidate>& candidates) {
-  constexpr double as_good = 1.02;
+  constexpr double as_good = 1.01;
   const auto planes = [](const Candidate& candidate) {
     return candidate.grain == 0 ? std::numeric_limits<std::int64_t>::max() : candidate.grain;
   };
@@ -166,9 +179,16 @@ std::vector<Candidate> list_candidates(const gas::Team& team, const Problem& pro
   std::vector<Candidate> candidates;
   for (const Grid& grid : grids_of(problem, team.size())) {
     for (const std::int64_t grain : grains_of(problem, grid, any_by_message)) {
-      Candidate candidate{.grid = grid, .grain = grain};
-      candidate.predicted_s = predict(team, problem, machine, nodes, candidate);
-      candidates.push_back(candidate);
+      std::vector<Candidate> ways;
+      for (const std::int64_t late : late_eighths_of(problem, any_by_message)) {
+        Candidate& way = ways.emplace_back(Candidate{.grid = grid, .grain = grain, .late_eighths = late});
+        way.predicted_s = predict(team, problem, machine, nodes, way);
+      }
+      candidates.push_back(ways.front());
+      if (const auto best = std::ranges::min_element(ways, {}, &Candidate::predicted_s);
+          best->predicted_s < ways.front().predicted_s) {
+        candidates.push_back(*best);
+      }
     }
   }
   // By rule where one cannot be predicted: those come first that the rules would choose.
@@ -189,6 +209,7 @@ Options fixed(const Options& options, const Candidate& candidate) {
   one.planning = Planning::model;
   one.grid = candidate.grid;
   one.grain = candidate.grain;
+  one.late_eighths = candidate.late_eighths;
   if (candidate.grain == 0 && options.algorithm == Algorithm::automatic) {
     one.algorithm = Algorithm::packed;
   }
@@ -242,7 +263,7 @@ std::vector<Candidate> measure_candidates(const gas::Team& team, const Options& 
   // What rank 0 knows counts: ranks may have read other files.
   const auto known = options.choices ? options.choices->find(problem) : std::nullopt;
   const Candidate answer = team.all_gather(known.value_or(Candidate{})).front();
-  const auto same = [&](const Candidate& c) { return c.grid == answer.grid && c.grain == answer.grain; };
+  const auto same = [&](const Candidate& candidate) { return candidate.is_as(answer); };
   if (const auto found = std::ranges::find_if(candidates, same); found != candidates.end()) {
     found->measured_s = answer.measured_s;
     std::rotate(candidates.begin(), found, found + 1);

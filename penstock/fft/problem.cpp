@@ -10,6 +10,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/fft/parts.hpp"
 #include "penstock/fft/planner.hpp"
+#include "penstock/model/model.hpp"
 
 namespace penstock::fft {
 namespace {
@@ -39,6 +40,12 @@ std::string find_mistake(const Options& options, int ranks) {
   if (options.grain < 0) {
     return fmt::format("a grain of {} planes: it must be at least 1, or 0 to leave the choice", options.grain);
   }
+  const bool is_mpis = options.algorithm == Algorithm::mpi_packed || options.algorithm == Algorithm::mpi_slabs ||
+                       options.algorithm == Algorithm::mpi_ialltoall;
+  if (const std::int64_t late = options.late_eighths.value_or(0);
+      late < 0 || late >= model::exchange_parts || (late > 0 && is_mpis)) {
+    return fmt::format("{} late eighths: give 0 to {}, or none with MPI's own ways", late, model::exchange_parts - 1);
+  }
   if (std::none_of(options.along.begin(), options.along.end(), [](bool is_transformed) { return is_transformed; })) {
     return "no direction is transformed: choose at least one of x, y and z";
   }
@@ -62,11 +69,11 @@ std::string describe(const Options& options) {
   const auto [kind_x, kind_y, kind_z] = options.kinds;
   return fmt::format(
       "precision {}, size {}x{}x{}, type {}, kinds {},{},{}, along {}{}{}, grid {}x{}, output {}, algorithm {}, "
-      "grain {}, batch {}",
+      "grain {}, late {}, batch {}",
       sizeof(Real) == 4 ? "single" : "double", options.size[0], options.size[1], options.size[2],
       static_cast<int>(options.type), static_cast<int>(kind_x), static_cast<int>(kind_y), static_cast<int>(kind_z),
       x ? "x" : "", y ? "y" : "", z ? "z" : "", options.grid.ty, options.grid.tz, static_cast<int>(options.output),
-      static_cast<int>(options.algorithm), options.grain, options.batch);
+      static_cast<int>(options.algorithm), options.grain, options.late_eighths.value_or(-1), options.batch);
 }
 
 }  // namespace
@@ -101,6 +108,7 @@ Problem settle(const gas::Team& team, const Options& options) {
   }
   problem.grid = problem.candidates.front().grid;
   problem.grain = problem.candidates.front().grain;
+  problem.late_eighths = problem.candidates.front().late_eighths;
   problem.carrier = choose_carrier(team, problem);
   settle_parts(team, problem);
 

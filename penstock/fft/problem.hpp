@@ -16,7 +16,8 @@ namespace penstock::fft {
 struct Problem {
   Options options;
   Grid grid;
-  std::int64_t grain = 0;  ///< planes per message; 0: all
+  std::int64_t grain = 0;         ///< planes per message; 0: all
+  std::int64_t late_eighths = 0;  ///< as in Options
   gas::Carrier carrier = gas::Carrier::fastest;
   bool is_plane_in_cache = false;
   std::int64_t real_bytes = 0;  ///< 4 or 8

@@ -77,20 +77,20 @@ void StageBuilder::add_pass(std::vector<Stage> stages) {
 
 void StageBuilder::from_user(Stage& stage, const Distribution& part, const Stop& stop) {
   const Block block = Block::packed(part.box, part.order, stop.before.element_bytes);
-  stage.source = {.place = Place::user, .sections = make_sections(stage, {}), .grains = {}};
+  stage.source = {.place = Place::user, .sections = make_sections(stage, {})};
   read_rows_of(block, stage);
   add_moves(stage, true, {block}, mover::Hint::from_memory, movers_);
 }
 
 void StageBuilder::to_user(Stage& stage, const Distribution& part, const Stop& stop) {
   const Block block = Block::packed(part.box, part.order, stop.after.element_bytes);
-  stage.sink = {.place = Place::user, .sections = make_sections(stage, {}), .grains = {}};
+  stage.sink = {.place = Place::user, .sections = make_sections(stage, {})};
   stage.sink.grains = make_grains(stage, 0);
   add_moves(stage, false, {block}, problem_.hint, movers_);
 }
 
 void StageBuilder::from_exchange(Stage& stage) {
-  stage.source = {.place = Place::exchange, .exchange = schedule_.exchanges.size() - 1, .sections = {}, .grains = {}};
+  stage.source = {.place = Place::exchange, .exchange = schedule_.exchanges.size() - 1};
   std::vector<std::int64_t> firsts;
   for (const Flow& flow : flows_.incoming) {
     add_firsts(firsts, stage, flow.block);
@@ -113,6 +113,8 @@ void StageBuilder::to_exchange(Stage& stage, const Stop& from, const Stop& to) {
   FlowShape shape{.order = {to.outer, to.across, to.along},
                   .cut = from.outer,
                   .grain = problem_.grain,
+                  // Where both walk the same planes, they arrive in the order in which they are read.
+                  .late_eighths = from.outer == to.outer ? 0 : problem_.late_eighths,
                   .element_bytes = from.after.element_bytes};
   if (from.outer == to.along) {
     shape.order = {to.outer, to.along, to.across};
@@ -124,7 +126,7 @@ void StageBuilder::to_exchange(Stage& stage, const Stop& from, const Stop& to) {
       {.outgoing = flows_.outgoing_messages, .incoming = flows_.incoming_messages, .region = exchange});
   schedule_.region_bytes.push_back(static_cast<std::uint64_t>(flows_.received_bytes));
 
-  stage.sink = {.place = Place::exchange, .exchange = exchange, .sections = {}, .grains = {}};
+  stage.sink = {.place = Place::exchange, .exchange = exchange};
   std::vector<std::int64_t> firsts;
   for (std::int64_t first = problem_.grain; problem_.grain > 0 && first < stage.outer_range.extent;
        first += problem_.grain) {
@@ -138,7 +140,8 @@ void StageBuilder::to_exchange(Stage& stage, const Stop& from, const Stop& to) {
   for (const Flow& flow : flows_.outgoing) {
     for (std::int64_t grain = 0; grain < flow.block.grains(); ++grain) {
       const auto index = static_cast<std::size_t>(grain);
-      stage.sink.grains[flow.first_grain + index].messages.push_back(flow.first_message + index);
+      auto& messages = flow.part > 0 ? stage.sink.late_messages : stage.sink.grains[flow.first_grain + index].messages;
+      messages.push_back(flow.first_message + index);
     }
     add_moves(stage, false, flow, problem_.hint, movers_);
   }
@@ -148,7 +151,7 @@ void StageBuilder::join(Stage& first, Stage& second, const Stop& from) {
   const Box& box = mine(from.after.boxes);
   Block plane = Block::packed(box, {first.outer, first.along, second.along}, from.after.element_bytes);
   plane.pitch_bytes = second.in_pitch_bytes;
-  first.sink = {.place = Place::plane, .sections = make_sections(first, {}), .grains = {}};
+  first.sink = {.place = Place::plane, .sections = make_sections(first, {})};
   add_moves(first, false, {plane}, mover::Hint::reuse, movers_);
   for (Section& section : first.sink.sections) {
     for (auto& moves : section.moves) {
@@ -157,7 +160,7 @@ void StageBuilder::join(Stage& first, Stage& second, const Stop& from) {
       }
     }
   }
-  second.source = {.place = Place::plane, .sections = {}, .grains = {}};
+  second.source = {.place = Place::plane};
   schedule_.plane_bytes = static_cast<std::uint64_t>(box.extent[at(first.along)] * plane.pitch_bytes);
 }
 

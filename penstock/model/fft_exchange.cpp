@@ -11,6 +11,10 @@ double FftExchange::transfer_s() const noexcept {
   return std::max({link_s, injection_s, stream_s}) + latency_s;
 }
 
+double FftExchange::hidden_behind(double work_s, double progress) const noexcept {
+  return (1 - 1 / static_cast<double>(grains)) * std::min(work_s, progress * transfer_s());
+}
+
 void send_over_links(const machine::Machine& machine, const machine::Transport& transport, const LinkLoad& load,
                      double rank_bytes, FftExchange& exchange) {
   const TopologyFacts facts = topology_facts(*machine.network, load.nodes);

@@ -93,9 +93,7 @@ class Reckoning {
         const double overhead_s = exchange.messages * (transport_.send_overhead_s + transport_.receive_overhead_s);
         time_.overhead_s += overhead_s;
         stage_s[round] += copies_s + overhead_s;
-        const double overlap = 1 - 1 / static_cast<double>(exchange.parts);
-        exchange.hidden_s =
-            (run_.overlaps ? transport_.progress : 0) * overlap * std::min(stage_s[round], exchange.transfer_s());
+        exchange.hidden_s = exchange.hidden_behind(stage_s[round], run_.overlaps ? transport_.progress : 0);
         time_.transfer_s += exchange.transfer_s();
         time_.hidden_s += exchange.hidden_s;
         time_.exchanges.push_back(exchange);
@@ -142,10 +140,10 @@ class Reckoning {
     const auto team = static_cast<double>(round == 0 ? time_.ty : time_.tz);
     const std::int64_t planes = divide_up(run_.fft.size[2], time_.tz);
     FftExchange exchange;
-    exchange.parts = run_.planes_per_message == 0 ? 1 : divide_up(planes, run_.planes_per_message);
+    exchange.grains = run_.planes_per_message == 0 ? 1 : divide_up(planes, run_.planes_per_message);
     const double rank_bytes = bytes_of(stages_[round].points);
-    exchange.messages = (team - 1) * static_cast<double>(exchange.parts);
-    exchange.message_bytes = rank_bytes / team / static_cast<double>(exchange.parts);
+    exchange.messages = (team - 1) * static_cast<double>(exchange.grains);
+    exchange.message_bytes = rank_bytes / team / static_cast<double>(exchange.grains);
     if (load_.off_node[round] == 0) {
       // Within a node the peers' memory is our own: what is not copied already is written there by the transform.
       exchange.stream_s = run_.copies_per_exchange > 0 ? pass_s(stages_[round].points) : 0;

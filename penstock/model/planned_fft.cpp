@@ -46,9 +46,12 @@ void check(const Machine& machine, const PlannedFft& run) {
                             run.ranks_per_node, run.threads));
   }
   const auto [nx, ny, nz] = run.fft.size;
-  if (nx < 1 || ny < 1 || nz < 1 || run.fft.fields < 1 || run.planes_per_message < 0) {
-    throw Error(fmt::format("{} fields of {} x {} x {} points, {} planes for each message: give positive numbers",
-                            run.fft.fields, nx, ny, nz, run.planes_per_message));
+  if (nx < 1 || ny < 1 || nz < 1 || run.fft.fields < 1 || run.planes_per_message < 0 || run.late_parts < 0 ||
+      run.late_parts >= exchange_parts) {
+    throw Error(
+        fmt::format("{} fields of {} x {} x {} points, {} planes for each message, {} late parts of {}: give positive "
+                    "numbers, and fewer late parts than parts",
+                    run.fft.fields, nx, ny, nz, run.planes_per_message, run.late_parts, exchange_parts));
   }
   check_ranks(run.nodes, run.ranks_per_node, run.ty, run.tz);
   if (machine.node.fft_rates.empty() && !(machine.node.fft_rate_flops_per_core > 0)) {
@@ -84,6 +87,11 @@ class Reckoning {
 
   PlannedFftTime take() {
     const auto& [x, y, z] = pencils_;
+    std::vector<std::size_t> rounds;  // after each pass
+    const auto add = [&](const FftPass& pass, std::size_t round) {
+      time_.passes.push_back(pass);
+      rounds.push_back(round);
+    };
     if (run_.is_plane_in_cache) {
       FftPass pass = time_pass(x.space_bytes, y.spectrum_bytes, x.outer, {&x, &y});
       // Between the two directions the plane is written to cache; the second reads it where it lies.
@@ -97,6 +105,11 @@ class Reckoning {
     add(time_pass(z.spectrum_bytes, z.spectrum_bytes, tiles(z), {&z}, false), brings_back_ ? 2 : none);
     if (brings_back_) {
       add(time_pass(x.spectrum_bytes, x.spectrum_bytes, tiles(x), {}), none);
+    }
+    for (std::size_t i = 0; i < rounds.size(); ++i) {
+      if (rounds[i] != none) {
+        exchange(rounds[i], time_.passes[i], time_.passes[i + 1]);
+      }
     }
     if (run_.threads > 1) {
       time_.start_s += machine_.node.thread_start_s.value_or(0);
@@ -165,19 +178,21 @@ class Reckoning {
     return pass;
   }
 
-  /// Adds a pass and the exchange after it: within rows, within columns, of all with all, or none.
-  void add(const FftPass& pass, std::size_t round) {
-    time_.passes.push_back(pass);
-    const std::int64_t team = round == 0 ? run_.ty : round == 1 ? run_.tz : round == 2 ? run_.ty * run_.tz : 1;
+  /// Adds the exchange between two passes: within rows (round 0), within columns (1), or of all with all (2).
+  void exchange(std::size_t round, const FftPass& before, const FftPass& after) {
+    const std::int64_t team = round == 0 ? run_.ty : round == 1 ? run_.tz : run_.ty * run_.tz;
     if (team == 1) {
       return;
     }
+    const bool keeps_planes = round == 0;  // the receiver walks those that the sender does
+    const std::int64_t late = keeps_planes ? 0 : run_.late_parts;
     const double rank_bytes = pencils_[std::min<std::size_t>(round, 2)].spectrum_bytes;
     const std::int64_t planes = divide_up(run_.fft.size[2], run_.tz);
     FftExchange exchange;
-    exchange.parts = run_.planes_per_message == 0 ? 1 : divide_up(planes, run_.planes_per_message);
-    exchange.messages = real(team - 1) * real(exchange.parts);
-    exchange.message_bytes = rank_bytes / real(team) / real(exchange.parts);
+    exchange.grains = run_.planes_per_message == 0 ? 1 : divide_up(planes, run_.planes_per_message);
+    const double messages_of_a_pair = real(exchange.grains + late);
+    exchange.messages = real(team - 1) * messages_of_a_pair;
+    exchange.message_bytes = rank_bytes / real(team) / messages_of_a_pair;
     const double off_node = run_.nodes == 1 ? 0
                             : round == 2    ? std::min(load_.off_node[0] + load_.off_node[1], 1.0)
                                             : load_.off_node[round];
@@ -186,9 +201,18 @@ class Reckoning {
     }
     if (sends_messages() && (off_node > 0 || !run_.is_node_shared)) {
       send(exchange, round, rank_bytes, off_node, real(team));
-      const double hideable = transport_.progress * (1 - 1 / real(exchange.parts));
-      exchange.hidden_s = hideable * std::min(pass.transform_s + pass.move_s, exchange.transfer_s());
-      time_.overhead_s += exchange.messages * (transport_.send_overhead_s + transport_.receive_overhead_s);
+      const double overhead_s = exchange.messages * (transport_.send_overhead_s + transport_.receive_overhead_s);
+      const double before_s = before.transform_s + before.move_s + overhead_s;
+      const double after_s = after.transform_s + after.move_s;
+      const double late_share = real(late) / real(exchange_parts);
+      exchange.hidden_s = keeps_planes ? exchange.hidden_behind(before_s + after_s, transport_.progress)
+                                       : exchange.hidden_behind(before_s, transport_.progress * (1 - late_share));
+      if (late > 0) {
+        // What has come is transformed while the late parts come, but the last of them.
+        exchange.hidden_s += std::min((1 - 1 / real(exchange_parts)) * after_s,
+                                      transport_.progress * late_share * exchange.transfer_s());
+      }
+      time_.overhead_s += overhead_s;
       time_.transfer_s += exchange.transfer_s();
       time_.hidden_s += exchange.hidden_s;
     }

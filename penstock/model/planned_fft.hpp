@@ -27,6 +27,9 @@ struct PlannedFft {
   std::int64_t tz = 1;
   /// The planes whose data share a message; 0: all of them.
   std::int64_t planes_per_message = 0;
+  /// Where a rank receives other planes than its peers send: how many of `exchange_parts` parts they send after all
+  /// else.
+  std::int64_t late_parts = 0;
   /// x and y are transformed in one pass, joined by a plane in cache.
   bool is_plane_in_cache = false;
   /// The spectrum is brought back into the input's distribution, between ranks by an exchange and a pass more.
@@ -52,7 +55,7 @@ struct PlannedFftTime {
   double start_s = 0;                  ///< setting threads to work, and telling peers by shared memory
   double overhead_s = 0;               ///< the processor's, for messages
   double transfer_s = 0;               ///< of messages, hidden or not
-  double hidden_s = 0;                 ///< of these, behind the pass that sends them
+  double hidden_s = 0;                 ///< of these, behind the passes before and after
   double total_s = 0;                  ///< all parts, less what is hidden
 };
 

@@ -29,9 +29,13 @@ def is_open_mpi():
     return "Open MPI" in version or "OpenRTE" in version
 
 
+def messages(errors):
+    return [line for line in errors.splitlines() if line.startswith("penstock:")]
+
+
 class KilledRanks(command.CommandTest):
     def kill_one(self, transport, launcher_options, chance):
-        """Returns the lines that the command printed, and which rank was killed."""
+        """Returns what the command and its launcher printed of errors, and which rank was killed."""
         line = [command.MPIEXEC, *launcher_options, "-n", str(RANKS), command.COMMAND, *ENDLESS]
         environment = {**os.environ, "XDG_CACHE_HOME": str(self.cache)}
         errors = self.folder / "errors"
@@ -57,7 +61,7 @@ class KilledRanks(command.CommandTest):
                 for process in ranks.values() if ranks else []:
                     if pathlib.Path(f"/proc/{process}").exists():
                         os.kill(process, signal.SIGKILL)
-        return [text for text in errors.read_text().splitlines() if text.startswith("penstock:")], victim
+        return errors.read_text(), victim
 
     def kill_some(self, launcher_options, check):
         chance = random.Random(SEED)
@@ -67,8 +71,8 @@ class KilledRanks(command.CommandTest):
                     check(*self.kill_one(transport, launcher_options, chance))
 
     def test_where_the_launcher_ends_all(self):
-        def check(lines, _):
-            self.assertLessEqual(len(lines), 1, lines)  # the launcher itself tells of it
+        def check(errors, _):
+            self.assertLessEqual(len(messages(errors)), 1, errors)  # the launcher itself tells of it
 
         self.kill_some([], check)
 
@@ -76,8 +80,9 @@ class KilledRanks(command.CommandTest):
         if not is_open_mpi():
             self.skipTest("this launcher does not work on without one of its ranks")
 
-        def check(lines, victim):
-            self.assertEqual(len(lines), 1, lines)
+        def check(errors, victim):
+            lines = messages(errors)
+            self.assertEqual(len(lines), 1, errors)
             self.assertIn(f"rank {victim} (process ", lines[0])
             self.assertIn("has died", lines[0])
 

@@ -41,6 +41,7 @@ TEST_P(Directions, AgreeWithFftwOnEveryGrid) {
         if (team.size() % ty == 0) {
           options.grid = {ty, team.size() / ty};
           options.grain = ty % 3;
+          options.late_eighths = 3 * ty % 8;
           options.threads = 1 + ty % 2;
           EXPECT_LE(worst_error<double>(team, options, Scaling::none, ty % 2 == 1), tolerance<double>(options.size))
               << "grid " << ty << " x " << options.grid.tz;

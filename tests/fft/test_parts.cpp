@@ -69,6 +69,7 @@ class Parts : public testing::TestWithParam<Case> {
     options.effort = Effort::estimate;
     options.algorithm = Algorithm::packed;
     options.grain = c.grain;
+    options.late_eighths = team.size() % 8;
     if (has_input) {
       options.input_part = {brick(c.size, {2, 2, 2}, team.size(), team.rank(), 0), c.input_order};
     }

@@ -51,6 +51,9 @@ TEST(Plan, RefusesNumbersThatMeanNothing) {
     options.grain = -1;
     expect_refusal(team, options, "grain of -1");
     options = options_of({8, 8, 8});
+    options.late_eighths = 8;
+    expect_refusal(team, options, "8 late eighths");
+    options = options_of({8, 8, 8});
     options.threads = 0;
     expect_refusal(team, options, "0 threads");
     options = options_of({8, 8, 8});

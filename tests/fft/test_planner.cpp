@@ -98,7 +98,7 @@ TEST(Planner, ChoosesTheCandidateThatWasMeasuredBestAndRemembersIt) {
 
 TEST(Choices, GoThroughTextAndRefuseWhatIsForeignOrDamaged) {
   Choices choices;
-  const Candidate choice{.grid = {2, 3}, .grain = 4, .measured_s = 0.25};
+  const Candidate choice{.grid = {2, 3}, .grain = 4, .late_eighths = 3, .measured_s = 0.25};
   choices.keep("one problem", choice);
   choices.keep("another", {.grid = {1, 1}, .grain = 0, .measured_s = 1e-3});
   const std::string text = choices.text();
@@ -108,9 +108,10 @@ TEST(Choices, GoThroughTextAndRefuseWhatIsForeignOrDamaged) {
   EXPECT_EQ(again.text(), text);
   EXPECT_EQ(again.find("a third"), std::nullopt);
 
-  for (std::string bad : {std::string(), std::string("something else\n"), text.substr(0, text.size() - 3),
-                          text + "one problem\t2\t3\t4\n", text + "p\t0\t3\t4\t1\n", text + "p\t2\t3\t4\tfast\n",
-                          text + "p\t2\t3\t-1\t1\n", text + "p\t2\t3\t4\t1"}) {
+  for (std::string bad :
+       {std::string(), std::string("something else\n"), text.substr(0, text.size() - 3),
+        text + "one problem\t2\t3\t4\t0\n", text + "p\t0\t3\t4\t0\t1\n", text + "p\t2\t3\t4\t0\tfast\n",
+        text + "p\t2\t3\t-1\t0\t1\n", text + "p\t2\t3\t4\t8\t1\n", text + "p\t2\t3\t4\t0\t1"}) {
     Choices other;
     EXPECT_FALSE(other.read(bad)) << bad;
     EXPECT_EQ(other.text(), Choices().text());

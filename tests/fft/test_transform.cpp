@@ -80,6 +80,7 @@ TEST_P(Transform, AgreesWithFftwInPlaceWithThreadsBatchesAndGrains) {
   options.threads = 3;
   options.batch = 2;
   options.grain = GetParam().algorithm == Algorithm::slabs ? 3 : 0;
+  options.late_eighths = 5;
   gas::on_worlds({1, 2, 4}, [&](gas::Team& team) {
     EXPECT_LE(worst_error<double>(team, options, Scaling::symmetric, true), tolerance<double>(options.size));
     EXPECT_LE(worst_error<float>(team, options, Scaling::full, false), tolerance<float>(options.size));

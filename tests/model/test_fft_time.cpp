@@ -51,7 +51,7 @@ TEST(FftTime, HasTheMessagesOfSeed0) {
   FftRun run = strong(4096, 128, 128);
   run.fft.size = {4096, 2048, 2048};
   const FftExchange slabs = fft_time(bluegene, run).exchanges[0];
-  EXPECT_EQ(slabs.parts, 16);
+  EXPECT_EQ(slabs.grains, 16);
   EXPECT_EQ(slabs.messages, 127 * 16);
   EXPECT_EQ(slabs.message_bytes, 8192);
   run.planes_per_message = 0;

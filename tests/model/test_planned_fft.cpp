@@ -104,10 +104,40 @@ TEST(PlannedFft, SendsMessagesWhereMemoryIsNotShared) {
   EXPECT_EQ(packed.hidden_s, 0);
   run.planes_per_message = 16;
   const PlannedFftTime four = planned_fft_time(machine, run);
-  EXPECT_EQ(four.exchanges[0].parts, 4);
+  EXPECT_EQ(four.exchanges[0].grains, 4);
   EXPECT_DOUBLE_EQ(four.overhead_s, 4 * 5e-6);
-  EXPECT_DOUBLE_EQ(four.hidden_s,
-                   0.5 * 0.75 * std::min(four.transfer_s, four.passes[1].transform_s + four.passes[1].move_s));
+  const auto work_s = [&](std::size_t pass) { return four.passes[pass].transform_s + four.passes[pass].move_s; };
+  EXPECT_DOUBLE_EQ(four.hidden_s, 0.75 * std::min(0.5 * four.transfer_s, work_s(1) + four.overhead_s));
+}
+
+TEST(PlannedFft, HidesTheNextPassAsWellWhereItsDataComeInTheOrderOfTheirUse) {
+  PlannedFft run = cube();
+  run.ranks_per_node = run.tz = 2;
+  run.is_node_shared = false;
+  run.planes_per_message = 16;
+  run.late_parts = 6;
+  const PlannedFftTime late = planned_fft_time(round_machine(), run);
+  const double sent_s = late.passes[1].transform_s + late.passes[1].move_s + late.overhead_s;
+  const double read_s = late.passes[2].transform_s + late.passes[2].move_s;
+  EXPECT_DOUBLE_EQ(late.overhead_s, (4 + 6) * 5e-6);
+  EXPECT_DOUBLE_EQ(late.hidden_s, 0.75 * std::min(0.25 * 0.5 * late.transfer_s, sent_s) +
+                                      std::min(0.75 * 0.5 * late.transfer_s, 7.0 / 8 * read_s));
+
+  // A peer in the same row walks the planes that are sent: what is sent early is used early.
+  run.late_parts = 0;
+  run.ty = 2;
+  run.tz = 1;
+  run.planes_per_message = 8;
+  machine::Machine machine = round_machine();
+  machine.transports.front().progress = 1;
+  machine.transports.front().pieces.front().bandwidth_bytes_per_s = 1e8;  // so that passes are short beside it
+  const PlannedFftTime rows = planned_fft_time(machine, run);
+  double work_s = rows.overhead_s;
+  for (const std::size_t pass : {0U, 1U}) {
+    work_s += rows.passes[pass].transform_s + rows.passes[pass].move_s;
+  }
+  EXPECT_GT(rows.transfer_s, work_s);
+  EXPECT_DOUBLE_EQ(rows.hidden_s, 15.0 / 16 * work_s);
 }
 
 TEST(PlannedFft, BringsTheSpectrumBackByAPassWithoutTransforms) {
@@ -150,6 +180,7 @@ TEST(PlannedFft, NeverGrowsWithMoreOfAResource) {
     run.ty = run.nodes * run.ranks_per_node % run.ty == 0 ? run.ty : 1;
     run.tz = run.nodes * run.ranks_per_node / run.ty;
     run.planes_per_message = pick({0, 1, 7});
+    run.late_parts = pick({0, 1, 7});
     run.is_node_shared = pick({0, 1}) == 1;
     run.is_output_as_input = pick({0, 1}) == 1;
     const PlannedFftTime time = planned_fft_time(machine, run);
@@ -172,6 +203,9 @@ TEST(PlannedFft, RefusesWhatIsNoRun) {
   run = cube();
   run.tz = 2;
   EXPECT_TRUE(fails_with({"2"}, [&] { planned_fft_time(round_machine(), run); }));
+  run = cube();
+  run.late_parts = 8;
+  EXPECT_TRUE(fails_with({"8 late parts of 8"}, [&] { planned_fft_time(round_machine(), run); }));
   run = cube();
   run.nodes = run.tz = 2;
   EXPECT_TRUE(fails_with({"no network"}, [&] { planned_fft_time(round_machine(), run); }));
