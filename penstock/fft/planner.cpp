@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <complex>
-#include <limits>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <set>
@@ -138,21 +138,26 @@ double predict(const gas::Team& team, const Problem& problem, const machine::Mac
   }
 }
 
-/// Predictions are somewhat off: of those that are as good as the best, the one with the fewest messages goes first.
-/// `candidates` are in the order of their times.
-void prefer_few_messages(std::vector<Candidate>& candidates) {
+/// Of ways that differ in what is late, and are in its order: the first one where it is as good as any, else the middle
+/// of those that are, which has the most room on both sides.
+Candidate middle_of_best(const std::vector<Candidate>& ways) {
   constexpr double as_good = 1.01;
-  const auto planes = [](const Candidate& candidate) {
-    return candidate.grain == 0 ? std::numeric_limits<std::int64_t>::max() : candidate.grain;
-  };
-  const double least_s = candidates.front().predicted_s;
-  auto chosen = candidates.begin();
-  for (auto it = candidates.begin(); it != candidates.end() && it->predicted_s <= as_good * least_s; ++it) {
-    if (it->grid == chosen->grid && planes(*it) > planes(*chosen)) {
-      chosen = it;
-    }
+  const double least_s = std::ranges::min(ways, {}, &Candidate::predicted_s).predicted_s;
+  std::vector<Candidate> best;
+  std::ranges::copy_if(ways, std::back_inserter(best),
+                       [&](const Candidate& way) { return way.predicted_s <= as_good * least_s; });
+  return best.front().is_as(ways.front()) ? ways.front() : best[best.size() / 2];
+}
+
+/// What it costs to cut an exchange is known less well than what it gains: the one that is not cut goes first where it
+/// is as good. `candidates` are in the order of their times.
+void prefer_whole(std::vector<Candidate>& candidates) {
+  constexpr double as_good = 1.03;
+  const Candidate whole{.grid = candidates.front().grid};
+  const auto found = std::ranges::find_if(candidates, [&](const Candidate& c) { return c.is_as(whole); });
+  if (found != candidates.end() && found->predicted_s <= as_good * candidates.front().predicted_s) {
+    std::rotate(candidates.begin(), found, found + 1);
   }
-  std::rotate(candidates.begin(), chosen, chosen + 1);
 }
 
 }  // namespace
@@ -185,16 +190,15 @@ std::vector<Candidate> list_candidates(const gas::Team& team, const Problem& pro
         way.predicted_s = predict(team, problem, machine, nodes, way);
       }
       candidates.push_back(ways.front());
-      if (const auto best = std::ranges::min_element(ways, {}, &Candidate::predicted_s);
-          best->predicted_s < ways.front().predicted_s) {
-        candidates.push_back(*best);
+      if (const Candidate best = middle_of_best(ways); !best.is_as(ways.front())) {
+        candidates.push_back(best);
       }
     }
   }
   // By rule where one cannot be predicted: those come first that the rules would choose.
   if (std::ranges::all_of(candidates, [](const Candidate& c) { return c.predicted_s > 0; })) {
     std::ranges::stable_sort(candidates, {}, &Candidate::predicted_s);
-    prefer_few_messages(candidates);
+    prefer_whole(candidates);
   }
   // Machines may differ between ranks, their plans may not.
   gas::broadcast(team, std::span(candidates), 0);

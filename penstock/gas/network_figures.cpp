@@ -120,24 +120,25 @@ NetworkFigures measure(const Team& team, const std::vector<int>& nodes) {
   figures.whole_bytes_per_s = rate(whole);
   figures.packets_bytes_per_s = rate(cut);
   const Seconds alone = figures.carrier == Carrier::packets ? cut : whole;
-  // Parts as stages send them: with some work between, which hides what the link does not wait for.
-  const double work_s = 0.25 * alone.best;
-  const double at_once_s = of(long_bytes, 1, figures.carrier, work_s).best;
-  const double in_parts_s = of(long_bytes / parts, parts, figures.carrier, work_s).best;
-  figures.gap_s = std::max(in_parts_s - at_once_s, 0.0) / static_cast<double>(parts - 1);
-  const double beside_s = of(long_bytes, 1, figures.carrier, alone.best).best;
-  figures.progress = std::clamp(2 - beside_s / alone.best, 0.0, 1.0);
+  // Parts at once, and as stages send them, with some work between, which hides what the link does not wait for. What
+  // else runs makes either longer.
+  const auto gap_beside = [&](double work_s) {
+    const double whole_s = work_s > 0 ? of(long_bytes, 1, figures.carrier, work_s).best : alone.best;
+    const double in_parts_s = of(long_bytes / parts, parts, figures.carrier, work_s).best;
+    return std::max(in_parts_s - whole_s, 0.0) / static_cast<double>(parts - 1);
+  };
+  figures.gap_s = std::min(gap_beside(0), gap_beside(0.25 * alone.best));
+  // Ranks that share processors compute for longer than a transfer takes, beside it or not.
+  const double computed_s = of(short_bytes, 1, figures.carrier, alone.best).best;
+  const double both_s = of(long_bytes, 1, figures.carrier, alone.best).best;
+  figures.progress = std::clamp((computed_s + alone.best - both_s) / alone.best, 0.0, 1.0);
   return figures;
 }
 
 }  // namespace
 
 std::shared_ptr<const NetworkFigures> Team::network_figures() const {
-  bool is_one_node = true;
-  for (int peer = 0; peer < size(); ++peer) {
-    is_one_node = is_one_node && is_local(peer);
-  }
-  if (network_figures_ == nullptr && !is_one_node) {
+  if (network_figures_ == nullptr && !are_all_local()) {
     network_figures_ = std::make_shared<const NetworkFigures>(measure(*this, nodes()));
   }
   return network_figures_;

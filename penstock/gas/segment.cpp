@@ -71,14 +71,12 @@ Segment::Segment(const Team& team, std::size_t bytes, std::size_t signals) {
 }
 
 std::vector<std::byte> Segment::State::expose(const Team& team, std::size_t bytes) {
-  for (int peer = 0; peer < team.size(); ++peer) {
-    if (!team.is_local(peer)) {
-      std::vector<std::byte> key = engine.expose(region->mine.first(bytes));
-      is_exposed = !key.empty();
-      return key;
-    }
+  if (team.are_all_local()) {
+    return {};
   }
-  return {};
+  std::vector<std::byte> key = engine.expose(region->mine.first(bytes));
+  is_exposed = !key.empty();
+  return key;
 }
 
 void Segment::State::reach_parts(const Team& team, std::vector<std::byte> key) {

@@ -56,6 +56,15 @@ bool Team::is_local(int peer) const {
   return transport_->is_local(peer);
 }
 
+bool Team::are_all_local() const {
+  for (int peer = 0; peer < size(); ++peer) {
+    if (!is_local(peer)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 std::vector<int> Team::nodes() const {
   int lowest = 0;
   while (!is_local(lowest)) {

@@ -63,6 +63,8 @@ class Team {
 
   /// Whether `peer`'s segments can be read and written with plain loads and stores.
   bool is_local(int peer) const;
+  /// Whether those of all ranks can.
+  bool are_all_local() const;
 
   /// Collective: for each rank the lowest one whose memory it maps, which ranks of a node have in common.
   std::vector<int> nodes() const;

@@ -142,11 +142,7 @@ std::vector<BandwidthResult> measure_bandwidth(const gas::Team& team, const Band
   Memory data;
   team.together([&] { data = Memory(most_bytes); });
   const std::span<const std::byte> sent(data.data(), data.size());
-  bool is_local = true;
-  for (int peer = 0; peer < team.size(); ++peer) {
-    is_local = is_local && team.is_local(peer);
-  }
-  const std::vector<int> are_local = team.all_gather(is_local ? 1 : 0);
+  const std::vector<int> are_local = team.all_gather(team.are_all_local() ? 1 : 0);
   std::vector<std::unique_ptr<Flood>> floods;
   if (std::ranges::count(are_local, 0) == 0) {
     floods.push_back(std::make_unique<Copies>(segment, sent));
