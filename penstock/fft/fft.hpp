@@ -98,7 +98,7 @@ struct Options {
   std::int64_t grain = 0;  ///< planes per message; 0 leaves it to `algorithm`
   /// Where a peer walks planes of another direction: of what it receives, the eighths (0 to 7) that are sent after all
   /// else, in the order in which it reads them, so that it transforms the first of them while the others are under way.
-  /// Nothing leaves the choice; MPI's own ways have none.
+  /// Nothing leaves the choice, which is none but for Algorithm::automatic; MPI's own ways can have none.
   std::optional<std::int64_t> late_eighths{};
   int threads = 1;  ///< threads of each rank
   int batch = 1;    ///< fields per call, in the same arrays; see Plan::input_stride

@@ -84,10 +84,6 @@ std::vector<std::int64_t> late_eighths_of(const Problem& problem, bool any_by_me
   return all;
 }
 
-bool is_ours(Algorithm algorithm) {
-  return algorithm == Algorithm::automatic || algorithm == Algorithm::packed || algorithm == Algorithm::slabs;
-}
-
 /// Collective: what messages between nodes reach; nothing where there are none, where they are so short that to measure
 /// would take longer than it saves, or where MPI's own ways are asked for.
 std::shared_ptr<const gas::NetworkFigures> network_of(const gas::Team& team, const Problem& problem) {
@@ -267,8 +263,13 @@ std::vector<Candidate> measure_candidates(const gas::Team& team, const Options& 
   // What rank 0 knows counts: ranks may have read other files.
   const auto known = options.choices ? options.choices->find(problem) : std::nullopt;
   const Candidate answer = team.all_gather(known.value_or(Candidate{})).front();
-  const auto same = [&](const Candidate& candidate) { return candidate.is_as(answer); };
+  // How much is late follows from what the network reaches, which each run measures anew.
+  const auto same = [&](const Candidate& candidate) {
+    return candidate.grid == answer.grid && candidate.grain == answer.grain &&
+           (candidate.late_eighths > 0) == (answer.late_eighths > 0);
+  };
   if (const auto found = std::ranges::find_if(candidates, same); found != candidates.end()) {
+    found->late_eighths = answer.late_eighths;
     found->measured_s = answer.measured_s;
     std::rotate(candidates.begin(), found, found + 1);
     return candidates;

@@ -40,10 +40,8 @@ std::string find_mistake(const Options& options, int ranks) {
   if (options.grain < 0) {
     return fmt::format("a grain of {} planes: it must be at least 1, or 0 to leave the choice", options.grain);
   }
-  const bool is_mpis = options.algorithm == Algorithm::mpi_packed || options.algorithm == Algorithm::mpi_slabs ||
-                       options.algorithm == Algorithm::mpi_ialltoall;
   if (const std::int64_t late = options.late_eighths.value_or(0);
-      late < 0 || late >= model::exchange_parts || (late > 0 && is_mpis)) {
+      late < 0 || late >= model::exchange_parts || (late > 0 && !is_ours(options.algorithm))) {
     return fmt::format("{} late eighths: give 0 to {}, or none with MPI's own ways", late, model::exchange_parts - 1);
   }
   if (std::none_of(options.along.begin(), options.along.end(), [](bool is_transformed) { return is_transformed; })) {
@@ -125,6 +123,10 @@ Problem settle(const gas::Team& team, const Options& options) {
   const std::int64_t part = problem.output[static_cast<std::size_t>(team.rank())].box.count();
   check_memory(team, options, {.exchange_bytes = static_cast<std::uint64_t>(part * problem.spectrum_bytes())});
   return problem;
+}
+
+bool is_ours(Algorithm algorithm) noexcept {
+  return algorithm == Algorithm::automatic || algorithm == Algorithm::packed || algorithm == Algorithm::slabs;
 }
 
 int first_direction(const Options& options) noexcept {

@@ -53,8 +53,8 @@ struct End {
   std::size_t exchange = 0;  ///< which one, where the place is one
   std::vector<Section> sections{};
   std::vector<Grain> grains{};  ///< of a sink
-  std::vector<std::size_t>
-      late_messages{};  ///< of a sink: outgoing ones, in the order to send them once all grains are
+  /// Of a sink: outgoing messages that are sent once those of all grains are, in this order.
+  std::vector<std::size_t> late_messages{};
 
   /// The number of the section that outer index `outer` lies in.
   std::size_t section_of(std::int64_t outer) const noexcept;

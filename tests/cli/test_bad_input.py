@@ -50,6 +50,8 @@ class BadInput(command.CommandTest):
         self.assert_refused_alone((*SIZE, "--reps", "-1"), "--reps -1", "at least 1")
         self.assert_refused_alone((*SIZE, "--batch", "two"), "--batch two", "not a whole number")
         self.assert_refused_alone((*SIZE, "--grain", "99999999999999999999"), "--grain", "at most")
+        self.assert_refused_alone((*SIZE, "--late", "8"), "8 late eighths", "0 to 7")
+        self.assert_refused_alone((*SIZE, "--late", "2", "--algorithm", "mpi-packed"), "2 late eighths", "MPI's own ways")
         self.assert_refused_alone((*SIZE, "--filter-lowpass", "nan"), "--filter-lowpass nan")
         self.assert_refused_alone((*SIZE, "--memory", "lots"), "--memory", "lots")
 

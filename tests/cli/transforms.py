@@ -11,7 +11,7 @@ DIMENSIONS = {
     "ranks": (1, 2, 3, 4, 5, 6, 7, 8),
     "type": ("c2c", "r2c"),
     "precision": ("double", "single"),
-    "algorithm": ("packed", "slabs", "grain 3"),
+    "algorithm": ("packed", "slabs", "grain 3 late 5"),
     "transport": ("threads", *command.TRANSPORTS),
     "layout": ("transposed", "as-input"),
     "threads": (1, 2),
@@ -44,7 +44,8 @@ def find_mistake(test, case):
     for name in ("size", "type", "precision", "transport", "layout", "threads", "movers"):
         arguments += [f"--{name}", str(case[name])]
     if case["algorithm"].startswith("grain"):
-        arguments += ["--grain", case["algorithm"].split()[1]]
+        _, grain, _, late = case["algorithm"].split()
+        arguments += ["--grain", grain, "--late", late]
     else:
         arguments += ["--algorithm", case["algorithm"]]
     if case["transport"] == "threads":
