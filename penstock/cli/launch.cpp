@@ -68,7 +68,7 @@ Outcome run_on(Processes& processes, gas::Team& team, const CommonOptions& optio
   } catch (const std::bad_alloc&) {
     return failed(fmt::format("rank {} has run out of memory", team.rank()));
   } catch (const gas::PeerFailure& failure) {
-    return {1, failure.what(), !failure.is_spokesman()};
+    processes.end_all(failure);
   } catch (const std::exception& error) {
     return failed(error.what());
   }

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <thread>
 
 #include "penstock/base/base.hpp"
 
@@ -42,7 +44,7 @@ bool is_launched() {
 
 // How long a failed rank waits for the others: long enough for ranks that met the same failure on a crowded machine.
 constexpr double patience_s = 5;
-// What one that has nothing to tell leaves the one that has.
+// What one that has nothing to tell of a rank that has died leaves the one that has.
 constexpr double time_to_tell_s = 2;
 
 // An outcome as it travels between ranks.
@@ -130,6 +132,17 @@ void Processes::agree_on_arguments(const std::vector<std::string>& arguments) co
   }
 }
 
+// MPI is not asked for anything any more: it would go on with messages whose memory has been given back.
+void Processes::end_all(const gas::PeerFailure& failure) {
+  if (failure.is_spokesman()) {
+    print_failure(failure.what());
+  } else {
+    std::this_thread::sleep_for(std::chrono::duration<double>(time_to_tell_s));
+  }
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  std::abort();  // MPI_Abort does not return
+}
+
 int Processes::conclude(const Outcome& mine) {
   if (state_->size == 1) {
     if (mine.status != 0) {
@@ -142,7 +155,7 @@ int Processes::conclude(const Outcome& mine) {
   std::vector<Verdict> all(static_cast<std::size_t>(state_->size));
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iallgather(&verdict, sizeof verdict, MPI_BYTE, all.data(), sizeof verdict, MPI_BYTE, state_->comm, &request);
-  const double deadline_s = seconds() + patience_s + (mine.is_told_by_another ? time_to_tell_s : 0);
+  const double deadline_s = seconds() + patience_s;
   int is_done = 0;
   for (Backoff backoff;; backoff.pause()) {
     MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
@@ -150,9 +163,7 @@ int Processes::conclude(const Outcome& mine) {
       break;
     }
     if (mine.status != 0 && seconds() > deadline_s) {
-      if (!mine.is_told_by_another) {
-        print_failure(fmt::format("rank {} alone: {}", state_->rank, mine.message));
-      }
+      print_failure(fmt::format("rank {} alone: {}", state_->rank, mine.message));
       MPI_Abort(MPI_COMM_WORLD, mine.status);
     }
   }
@@ -191,6 +202,11 @@ void Processes::start_mpi() {
 void Processes::agree_on(const std::string&, const std::string&) const {}
 
 void Processes::agree_on_arguments(const std::vector<std::string>&) const {}
+
+void Processes::end_all(const gas::PeerFailure& failure) {
+  print_failure(failure.what());
+  std::exit(1);
+}
 
 int Processes::conclude(const Outcome& mine) {
   if (mine.status != 0) {

@@ -12,9 +12,8 @@ namespace penstock::cli {
 
 /// How one rank's work ended; the worst of all ranks' is the command's.
 struct Outcome {
-  int status = 0;                   ///< 0: success, 1: failed check or run, 2: unusable arguments
-  std::string message;              ///< one line, empty for success
-  bool is_told_by_another = false;  ///< another rank of this run has the same to say
+  int status = 0;       ///< 0: success, 1: failed check or run, 2: unusable arguments
+  std::string message;  ///< one line, empty for success
 };
 
 /// The processes of this run. MPI is initialised where the environment shows that a launcher started this process, and
@@ -43,8 +42,11 @@ class Processes {
 
   /// Collective, the last thing of a run: prints the message of the lowest rank that failed, once, and returns the
   /// status of the command. Where this rank failed and others do not come here within some seconds, they wait for it
-  /// in vain: it then prints its own message, unless another does, and ends them all.
+  /// in vain: it then prints its own message and ends them all.
   int conclude(const Outcome& mine);
+
+  /// A process of the run has died: one of those that know it prints the message, and they end all.
+  [[noreturn]] void end_all(const gas::PeerFailure& failure);
 
   /// Whether the environment shows several processes that this one cannot know of, of which it is not the first.
   static bool is_silent_copy();
