@@ -20,8 +20,8 @@ void scale(std::byte* rows, std::int64_t bytes, double factor) noexcept {
 }
 
 std::int64_t most_rows(std::int64_t pitch, std::int64_t element_bytes) noexcept {
-  // Not this machine's cache, so that tiles and with them roundings are the same everywhere: what most have at least.
-  constexpr std::int64_t cache_l2_bytes = std::int64_t{1} << 20;
+  // Not this machine's cache, so that tiles and with them roundings are the same everywhere: what all have at least.
+  constexpr std::int64_t cache_l2_bytes = std::int64_t{1} << 18;
   return model::tile_rows(2 * pitch, cache_l2_bytes, element_bytes);
 }
 

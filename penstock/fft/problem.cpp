@@ -87,9 +87,9 @@ bool has_room_for_planes(const Problem& problem, const Grid& grid, int ranks) no
   const std::int64_t plane_bytes = points[0] * points[1] * problem.spectrum_bytes();
   const std::int64_t threads = static_cast<std::int64_t>(options.threads) * ranks;
   const std::int64_t sharers = std::min<std::int64_t>(threads, options.machine.node.cores);
-  // Half of the last-level cache, shared by all.
+  // Five eighths of the last-level cache, shared by all.
   return grid.ty == 1 && options.along[0] && options.along[1] &&
-         plane_bytes * std::max<std::int64_t>(sharers, 1) <= options.machine.node.cache_bytes / 2 &&
+         plane_bytes * std::max<std::int64_t>(sharers, 1) <= options.machine.node.cache_bytes / 8 * 5 &&
          points[2] / grid.tz >= options.threads;
 }
 
