@@ -235,7 +235,7 @@ void Pipeline<Real>::look_after_network(Worker& worker, double now_s) {
 }
 
 // Bound by memory: a tile is read once from where it comes from, and written once to where it goes; between the two it
-// stays in the second-level cache. No allocation, lock or system call, but for what messages take.
+// stays in cache. No allocation, lock or system call, but for what messages take.
 template <class Real>
 void Pipeline<Real>::run_tile(Worker& worker, Scratch& scratch) {
   const Stage& stage = schedule_.passes[worker.pass].stages[worker.stage];
