@@ -21,7 +21,7 @@ constexpr std::int64_t grain = 3;
 Flows flows_of(std::int64_t late_eighths, int rank) {
   const Decomposition field({21, 10, 17}, {2, 3});
   const FlowShape shape{
-      .order = {0, 1, 2}, .cut = 2, .grain = grain, .late_eighths = late_eighths, .element_bytes = 16};
+      .order = {0, 2, 1}, .cut = 2, .grain = grain, .late_eighths = late_eighths, .strip = 4, .element_bytes = 16};
   return make_flows(field.pencils(1), field.pencils(2), shape, rank);
 }
 
