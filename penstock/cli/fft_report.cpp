@@ -166,7 +166,7 @@ std::string describe_plan(const Session& session, const FftOptions& options, con
                session.nodes > 1 ? "s" : "", session.threads, session.threads > 1 ? "s" : "",
                session.team.transport_name());
   text += line("Plan", "grid {}x{}, {}, {} pass{} over memory, spectrum {}, scaling {}", report.decision.grid.ty,
-               report.decision.grid.tz, algorithm_name(report.decision), report.decision.passes,
+               report.decision.grid.tz, describe_exchanges(report.decision), report.decision.passes,
                report.decision.passes == 1 ? "" : "es", name(options.fft.output), name(options.scaling));
   text += line("", "planned in {} ({}); wisdom {}; movers {}", format_seconds(report.planning_s),
                name(options.fft.effort), report.wisdom, name(options.fft.movers));

@@ -58,8 +58,8 @@ void print_result(const Session& session, const nas::Result& result) {
              format_seconds(spent.setup_s), format_seconds(spent.fft_s), format_seconds(spent.evolve_s),
              format_seconds(spent.checksum_s));
   fmt::print("Plan          grid {}x{}, {}, {} passes over memory per transform, transport {}\n",
-             result.decision.grid.ty, result.decision.grid.tz, algorithm_name(result.decision), result.decision.passes,
-             session.team.transport_name());
+             result.decision.grid.ty, result.decision.grid.tz, describe_exchanges(result.decision),
+             result.decision.passes, session.team.transport_name());
   fmt::print("Memory        {} per rank\n", format_bytes(result.memory_bytes));
 }
 

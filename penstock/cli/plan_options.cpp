@@ -81,4 +81,9 @@ std::string algorithm_name(const fft::Decision& decision) {
   }
 }
 
+std::string describe_exchanges(const fft::Decision& decision) {
+  const std::string name = algorithm_name(decision);
+  return decision.late_eighths == 0 ? name : fmt::format("{}, {}/8 late", name, decision.late_eighths);
+}
+
 }  // namespace penstock::cli

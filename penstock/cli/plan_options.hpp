@@ -12,10 +12,13 @@ class App;
 
 namespace penstock::cli {
 
-/// Declares --grid, --algorithm, --grain, --planning, --plan, --movers and --memory, read into `options`.
+/// Declares --grid, --algorithm, --grain, --late, --planning, --plan, --movers and --memory, read into `options`.
 void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& options);
 
 /// "packed", "slabs", "grain N" where the plan lies between the two, or the name of MPI's variant.
 std::string algorithm_name(const fft::Decision& decision);
+
+/// The same for readers, with what is sent late: "grain 4, 3/8 late".
+std::string describe_exchanges(const fft::Decision& decision);
 
 }  // namespace penstock::cli

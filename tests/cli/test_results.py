@@ -105,6 +105,11 @@ class Results(command.CommandTest):
         flops = 5 * 960 * math.log2(960)
         self.assertAlmostEqual(report["rate_gflops"], flops / report["forward_min_s"] / 1e9)
 
+    def test_the_table_tells_how_exchanges_are_cut(self):
+        cut = ("--size", "12x10x8", "--ranks", "2", "--grain", "2")
+        self.assertIn(" grid 1x2, grain 2, 3/8 late, ", self.run_well(1, *cut, "--late", "3"))
+        self.assertIn(" grid 1x2, grain 2, 2 passes", self.run_well(1, *cut, "--late", "0"))
+
     def test_the_limit_comes_from_a_machine_file_where_one_is_given(self):
         (self.folder / "slow.toml").write_text(
             'name = "slow"\nyear = 2000\ncount = 1\n[node]\ncores = 1\npeak_flops = 2e9\n'
