@@ -14,11 +14,11 @@ quiet machine: the ranks run before all else, and a core too few shows.
 
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 
-SOURCE = pathlib.Path(__file__).resolve().parents[1]
+import runs
+
 TOLERANCE = 0.1
 WAYS = ("put_signal", "MPI send/receive")
 PAYLOAD = 1448 / 1538
@@ -27,10 +27,9 @@ EMPTY_BYTES = 38 + 52 + 80  # Ethernet's, TCP/IP's, and about what Penstock and 
 
 def fits(build, folder, rate, delay, sizes):
     result = folder / "fit.json"
-    line = [SOURCE / "tests/cluster/cluster.py", "--nodes", "2", "--rate", rate, "--delay", delay, "--priority"]
-    line += ["--switch", build / "tests/cluster/cluster_switch", "--", build / "penstock", "bench", "latency", "--fit"]
-    line += ["--sizes", sizes, "--rounds", "30", "--json", result]
-    subprocess.run([str(word) for word in line], check=True, stdout=subprocess.DEVNULL)
+    command = [build / "penstock", "bench", "latency", "--fit", "--sizes", sizes, "--rounds", "30", "--json", result]
+    wires = ["--rate", rate, "--delay", delay, "--priority", "--mpiexec", runs.LAUNCHER]
+    runs.run(runs.over_wires(build, 2, wires, command))
     found = {}
     for way in WAYS:
         segments = [fit for fit in json.loads(result.read_text())["fits"] if fit["way"] == way]

@@ -19,9 +19,10 @@ import pathlib
 import random
 import statistics
 import struct
-import subprocess
 import sys
 import tempfile
+
+from runs import on_node, run
 
 DATA = pathlib.Path(__file__).resolve().parent / "validation/gemm_runs.json"
 # m,n,k; type; ranks and how they are started; threads of each; what is asked for besides
@@ -53,18 +54,11 @@ FILES = (
 )
 
 
-def run(line):
-    completed = subprocess.run(list(map(str, line)), capture_output=True, text=True)
-    if completed.returncode != 0:
-        sys.exit(f"{' '.join(map(str, line))}\n{completed.stderr}")
-    return json.loads(completed.stdout)
-
-
 def time_ranks(command):
     for size, kind, ranks, threads, asked in RANKS:
         count, started_as = ranks.split()
         line = [command, "gemm", "--size", size, "--type", kind, "--threads", threads, *asked, "--reps", "4", "--json", "-"]
-        facts = run(line + ["--ranks", count] if started_as.startswith("thread") else ["mpirun", "-n", count, *line])
+        facts = json.loads(run([*line, "--ranks", count] if started_as.startswith("thread") else on_node(int(count), line)))
         what = f"{size.replace(',', ' x ')} {kind}, {ranks.replace('1 thread', '1 rank')} x {threads}"
         yield what + "".join(f" {word}" for word in asked), facts["predicted_s"], facts["time_min_s"]
 
@@ -98,8 +92,8 @@ def time_files(command):
                 for path in inputs:
                     drop_from_cache(path)
                 result = folder / "c.npy"
-                facts = run([command, "gemm", "--a", inputs[0], "--b", inputs[1], "--c", result, "--memory", memory,
-                             "--json", "-"])
+                files = ["--a", inputs[0], "--b", inputs[1], "--c", result]
+                facts = json.loads(run([command, "gemm", *files, "--memory", memory, "--json", "-"]))
                 result.unlink()
                 yield f"{n} x {n} x {n} float64, files, {memory}", facts["predicted_s"], facts["time_s"]
 

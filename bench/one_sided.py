@@ -9,16 +9,12 @@ MPI that the build is for (mpirun.openmpi). Wants a quiet machine.
 """
 
 import json
-import os
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
 
-SOURCE = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(SOURCE / "tests/cluster"))
-import launchers  # noqa: E402
+import runs as started
 
 RUNS = 5
 MIDDLE = "512:65536"
@@ -29,25 +25,15 @@ class Bench:
     """Runs `penstock bench` of a build, on ranks of this node or over wires."""
 
     def __init__(self, build, mpiexec):
-        self.build, self.mpiexec, self.kind = build, mpiexec, launchers.kind_of(mpiexec)
-        if self.kind is None:
-            sys.exit(f"{mpiexec} is neither Open MPI's nor MPICH's launcher")
+        self.build, self.mpiexec = build, mpiexec
 
     def run(self, ranks, arguments, wires=None):
-        many = ranks > (os.cpu_count() or 1)
-        environment = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-                       "OMPI_MCA_mpi_yield_when_idle": str(int(many))}
         with tempfile.NamedTemporaryFile(suffix=".json") as result:
-            command = [str(self.build / "penstock"), "bench", *arguments, "--json", result.name]
+            command = [self.build / "penstock", "bench", *arguments, "--json", result.name]
             if wires is None:
-                binding = ([] if many else ["--bind-to", "core"]) if self.kind == "openmpi" else []
-                line = [self.mpiexec, "-n", str(ranks), *binding, *command]
+                started.run(started.on_node(ranks, command, self.mpiexec))
             else:
-                line = [sys.executable, "-B", SOURCE / "tests/cluster/cluster.py", "--switch", self.build / "tests/cluster/cluster_switch",
-                        "--mpiexec", self.mpiexec, "--nodes", str(ranks), *wires, "--", *command]
-            completed = subprocess.run(line, env={**environment, **os.environ}, capture_output=True, text=True, check=False)
-            if completed.returncode != 0:
-                sys.exit(f"{' '.join(map(str, line))}\n{completed.stdout}{completed.stderr}")
+                started.run(started.over_wires(self.build, ranks, [*wires, "--mpiexec", self.mpiexec], command))
             return json.loads(pathlib.Path(result.name).read_text())
 
 
@@ -121,7 +107,7 @@ def main():
     parts = {"node": node, "network": network}
     if len(sys.argv) not in (3, 4) or sys.argv[1] not in parts:
         sys.exit(__doc__)
-    bench = Bench(pathlib.Path(sys.argv[2]).resolve(), sys.argv[3] if len(sys.argv) == 4 else "mpirun.openmpi")
+    bench = Bench(pathlib.Path(sys.argv[2]).resolve(), sys.argv[3] if len(sys.argv) == 4 else started.LAUNCHER)
     print(f"{'ratio':48} {'at least':>10} {'median':>6}   each run")
     parts[sys.argv[1]](bench)
 

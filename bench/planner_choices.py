@@ -17,15 +17,14 @@ import pathlib
 import re
 import shlex
 import statistics
-import subprocess
 import sys
 import tempfile
 
-SOURCE = pathlib.Path(__file__).resolve().parents[1]
-DATA = SOURCE / "bench/planner"
-sys.path.insert(0, str(SOURCE / "tests/cluster"))
-import launchers  # noqa: E402
-import nodes as cluster_nodes  # noqa: E402
+import runs
+from runs import launchers
+import nodes as cluster_nodes  # noqa: E402  # of tests/cluster, as runs says
+
+DATA = runs.SOURCE / "bench/planner"
 
 ROUNDS = 3
 MPI_WAYS = ("mpi-packed", "mpi-slabs", "mpi-ialltoall")
@@ -54,12 +53,6 @@ CONFIGURATIONS = (
 )
 
 
-def run(line, environment):
-    completed = subprocess.run(line, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
-    if completed.returncode != 0:
-        sys.exit(f"{shlex.join(map(str, line))}\n{completed.stdout}{completed.stderr}")
-
-
 def shared_by(nodes):
     """The machine file of a node, where so many nodes are this machine."""
     text = (DATA / "machine.toml").read_text()
@@ -78,10 +71,10 @@ def line_of(build, configuration, arguments):
     command = [str(build / "penstock"), "fft", "--size", size, "--threads", "1", *arguments]
     if rate is not None:
         names = [f"node{i + 1}" for i in range(ranks)]
-        return launchers.command_line("openmpi", "mpiexec", names, ranks, command)
+        return launchers.command_line("openmpi", runs.LAUNCHER, names, ranks, command)
     if transport == "threads":
         return [*command, "--transport", transport, "--ranks", str(ranks)]
-    return ["mpiexec", "--oversubscribe", "-n", str(ranks), *command, "--transport", transport]
+    return runs.on_node(ranks, [*command, "--transport", transport])
 
 
 def lines_of(build, configuration, folder):
@@ -99,19 +92,17 @@ def lines_of(build, configuration, folder):
 
 def run_round(build, configuration, folder):
     size, ranks, transport, rate = configuration
-    many = ranks > (os.cpu_count() or 1)
-    environment = {"XDG_CACHE_HOME": str(folder), "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                   "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": str(int(many))}
+    environment = {"XDG_CACHE_HOME": str(folder)}
     lines = dict(lines_of(build, configuration, folder))
     (folder / "penstock/plans").unlink(missing_ok=True)  # what an earlier round has chosen
     if rate is None:
         for line in lines.values():
-            run(line, environment)
+            runs.run(line, environment)
     else:
         script = " && ".join(shlex.join(line) for line in lines.values())
-        run([sys.executable, "-B", SOURCE / "tests/cluster/cluster.py", "--switch", build / "tests/cluster/cluster_switch",
-             "--nodes", str(ranks), "--rate", rate, "--delay", "50us", "--once", "--", "sh", "-c", script],
-            {**environment, **launchers.environment("openmpi", ranks, cluster_nodes.NETWORK)})
+        wires = ["--rate", rate, "--delay", "50us", "--once"]
+        runs.run(runs.over_wires(build, ranks, wires, ["sh", "-c", script]),
+                 {**environment, **launchers.environment("openmpi", ranks, cluster_nodes.NETWORK)})
     return {name: json.loads((folder / f"{name}.json").read_text()) for name in lines}
 
 
@@ -180,8 +171,7 @@ def main():
         report()
     elif len(sys.argv) == 3 and sys.argv[1] == "calibrate":
         DATA.mkdir(exist_ok=True)
-        run(["mpiexec", "-n", "2", pathlib.Path(sys.argv[2]) / "penstock", "calibrate", "-o", DATA / "machine.toml"],
-            {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"})
+        runs.run(runs.on_node(2, [pathlib.Path(sys.argv[2]) / "penstock", "calibrate", "-o", DATA / "machine.toml"]))
     elif len(sys.argv) >= 3 and sys.argv[1] == "measure":
         measure(pathlib.Path(sys.argv[2]).resolve(), [int(number) for number in sys.argv[3:]])
     else:

@@ -14,17 +14,15 @@ model shows. No point is left out. Both take minutes.
 import csv
 import functools
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import tomllib
 
 import gemm_predictions
 from gemm_predictions import summary
+from runs import SOURCE, on_node, run
 
-SOURCE = pathlib.Path(__file__).resolve().parents[1]
 DATA = SOURCE / "bench/validation"
 ROUNDS = 3  # over all configurations: what cores share depends on where a host has placed them at the time
 REPETITIONS_S = 0.5  # of repetitions in each, about
@@ -62,32 +60,19 @@ CONFIGURATIONS = (
 MPI = {"shm", "mpi"}
 
 
-def run(line, environment=None):
-    completed = subprocess.run(line, env={**os.environ, **(environment or {})}, capture_output=True, text=True)
-    if completed.returncode != 0:
-        sys.exit(f"{' '.join(map(str, line))}\n{completed.stderr}")
-    return completed.stdout
-
-
-def launched(command, ranks, transport):
-    if transport in MPI:
-        return ["mpirun", "-n", str(ranks), command]
-    return [command]
-
-
 def calibrate(command, name):
     for transport in ("threads", "mpi"):
-        ranks = ["--ranks", "2"] if transport == "threads" else []
         path = DATA / f"{name}-{transport}.toml"
         print(f"calibrating: {path.name}", file=sys.stderr)
-        run([*launched(command, 2, transport), "calibrate", *ranks, "-o", path])
+        line = [command, "calibrate", "-o", path]
+        run(on_node(2, line) if transport in MPI else [*line, "--ranks", "2"])
 
 
 def fft_line(command, configuration):
     size, kind, precision, ranks, threads, transport, layout = configuration
-    line = [*launched(command, ranks, transport), "fft", "--size", size, "--type", kind, "--precision", precision,
+    line = [command, "fft", "--size", size, "--type", kind, "--precision", precision,
             "--threads", str(threads), "--layout", layout, "--json", "-", "--transport", transport]
-    return line + ["--ranks", str(ranks)] * (transport == "threads")
+    return on_node(ranks, line) if transport in MPI else [*line, "--ranks", str(ranks)]
 
 
 def measure(command):
