@@ -9,7 +9,6 @@
 #include <cmath>
 #include <complex>
 #include <cstdlib>
-#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -21,15 +20,7 @@
 namespace {
 
 using penstock::gas::Team;
-
-/// The time that the slowest rank takes for `body`.
-double time_of(const Team& team, const std::function<void()>& body) {
-  team.barrier();
-  const double begin_s = penstock::seconds();
-  body();
-  const auto all = team.all_gather(penstock::seconds() - begin_s);
-  return *std::max_element(all.begin(), all.end());
-}
+using penstock::gas::time_together;
 
 struct Times {
   double min_s, median_s;
@@ -76,9 +67,9 @@ void compare(const Team& team, const Case& asked) {
     std::fill(field.begin(), field.end(), Complex(factor, factor / 2));
     in_place.fill(Complex(factor, factor / 2));
     elsewhere.fill(Complex(factor, factor / 2));
-    const double in_place_s = time_of(team, [&] { in_place.run(); });
-    const double elsewhere_s = time_of(team, [&] { elsewhere.run(); });
-    const double ours_s = time_of(team, transform);
+    const double in_place_s = time_together(team, [&] { in_place.run(); });
+    const double elsewhere_s = time_together(team, [&] { elsewhere.run(); });
+    const double ours_s = time_together(team, transform);
     if (i >= 0) {
       if (ours.empty() || ours_s < *std::min_element(ours.begin(), ours.end())) {
         best = plan.last_breakdown();

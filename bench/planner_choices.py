@@ -8,13 +8,12 @@
 `measure` has `penstock fft --plan measure` time every grid, grain and late part that the planner looks at, in rounds, and beside them
 what it takes by itself (auto) and MPI's own ways. The choice is that of auto in the first round; each way's time is its
 best of all rounds. What messages reach over the cluster (tests/cluster, as root) each run measures itself: the machine file
-is of the node alone. Nodes that outnumber the cores share them: their machine file has so much less of every rate.
+is of the node alone.
 """
 
 import json
 import os
 import pathlib
-import re
 import shlex
 import statistics
 import sys
@@ -53,19 +52,6 @@ CONFIGURATIONS = (
 )
 
 
-def shared_by(nodes):
-    """The machine file of a node, where so many nodes are this machine."""
-    text = (DATA / "machine.toml").read_text()
-    cores = int(re.search(r"^cores = (\d+)", text, re.MULTILINE)[1])
-    if nodes <= cores:
-        return text
-    head, *sections = re.split(r"(?m)^(?=\[\[)", text)
-    rate = re.compile(r"(?m)^(\w+_flops|bandwidth_bytes_per_s) = ([0-9.e+]+)")
-    scaled = (rate.sub(lambda match: f"{match[1]} = {float(match[2]) * cores / nodes}", section)
-              if section.startswith(("[[node.fft_rates", "[[node.tile_copies")) else section for section in sections)
-    return re.sub(r"(?m)^cores = \d+", "cores = 1", head) + "".join(scaled)
-
-
 def line_of(build, configuration, arguments):
     size, ranks, transport, rate = configuration
     command = [str(build / "penstock"), "fft", "--size", size, "--threads", "1", *arguments]
@@ -79,8 +65,7 @@ def line_of(build, configuration, arguments):
 
 def lines_of(build, configuration, folder):
     """What is run in one round, with the files that it writes."""
-    (folder / "machine.toml").write_text(shared_by(configuration[1] if configuration[3] else 1))
-    machine = ["--machine", str(folder / "machine.toml")]
+    machine = ["--machine", str(DATA / "machine.toml")]
     measured = ["--plan", "measure", "--plan-seconds", "60", "--reps", "2"]
     yield "measure", line_of(build, configuration, [*machine, *measured, "--json", str(folder / "measure.json")])
     ways = ("auto", *MPI_WAYS) if configuration[2] in ("mpi", "cluster") else ("auto",)

@@ -30,11 +30,6 @@ void for_each_point(const Distribution& part, const Visit& visit) {
   }
 }
 
-double largest(const Team& team, double mine) {
-  const auto all = team.all_gather(mine);
-  return *std::max_element(all.begin(), all.end());
-}
-
 /// u = sin(x) cos(2y) sin(3z) on [0, 2 pi)^3, so that f = 14 u. Returns the largest error.
 double solve_periodic(const Team& team, std::int64_t n) {
   Plan<double> plan(team, {.size = {n, n, n}, .type = penstock::fft::Type::r2c, .convolves = true});
@@ -60,7 +55,7 @@ double solve_periodic(const Team& team, std::int64_t n) {
   for_each_point(plan.input(), [&](auto x, auto y, auto z, auto i) {
     error = std::max(error, std::abs(field[i] - solution(x, y, z)));
   });
-  return largest(team, error);
+  return team.largest(error);
 }
 
 /// u = x(1-x) y(1-y) z(1-z) on the n^3 inner points of the unit cube: second differences of parabolas are exact, so
@@ -93,7 +88,7 @@ double solve_between_walls(const Team& team, std::int64_t n) {
   for_each_point(plan.input(), [&](auto x, auto y, auto z, auto i) {
     error = std::max(error, std::abs(field[i] - parabola(x) * parabola(y) * parabola(z)));
   });
-  return largest(team, error);
+  return team.largest(error);
 }
 
 }  // namespace

@@ -192,13 +192,9 @@ double rehearse(const gas::Team& team, const fft::Options& options, const machin
   for (std::size_t i = 0; i < schedule.exchanges.size(); ++i) {
     exchanges.emplace_back(comm, schedule.exchanges[i], static_cast<int>(i), gap_bytes, data);
   }
-  team.barrier();
-  const double begin_s = seconds();
-  Walk(schedule, exchanges, transport, model).run();
-  const double mine_s = seconds() - begin_s;
-  const auto all_s = team.all_gather(mine_s);
+  const double time_s = gas::time_together(team, [&] { Walk(schedule, exchanges, transport, model).run(); });
   SMPI_SHARED_FREE(data);
-  return *std::ranges::max_element(all_s);
+  return time_s;
 }
 
 }  // namespace penstock::simulate

@@ -10,5 +10,6 @@
 #include "penstock/base/file.hpp"
 #include "penstock/base/memory.hpp"
 #include "penstock/base/simulated.hpp"
+#include "penstock/base/system.hpp"
 #include "penstock/base/units.hpp"
 #include "penstock/base/wait.hpp"

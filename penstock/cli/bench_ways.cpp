@@ -15,7 +15,7 @@ void time_all(const gas::Team& team, std::vector<Way>& ways, int warm_rounds, in
       if (way.prepare) {
         way.prepare();
       }
-      const double time_s = measure::time_together(team, way.work);
+      const double time_s = gas::time_together(team, way.work);
       if (round >= 0) {
         way.times_s.push_back(time_s);
       }

@@ -11,7 +11,6 @@
 #include "penstock/base/base.hpp"
 #include "penstock/cli/fft_files.hpp"
 #include "penstock/cli/fft_options.hpp"
-#include "penstock/cli/fft_prediction.hpp"
 #include "penstock/cli/fft_report.hpp"
 #include "penstock/cli/progress.hpp"
 #include "penstock/cli/result_file.hpp"
@@ -119,18 +118,7 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
   report.figures =
       find_figures<Real>(session, options.fft.machine, options.machine_path, report.problem, fields.memory());
   report.limit = model::fft_limit(report.problem, report.figures.resources);
-  if (!options.machine_path.empty()) {
-    machine::Machine machine = options.fft.machine;
-    const auto network = session.nodes > 1 && !machine.network ? team.network_figures() : nullptr;
-    if (network != nullptr) {
-      machine = gas::with_network(machine, *network, network->carrier, team.transport_name());
-    }
-    const model::PlannedFft planned =
-        describe_run(session, machine, report.problem, report.decision, options.fft.output);
-    report.predicted = model::planned_fft_time(machine, planned);
-    const auto gains = model::planned_fft_gains(machine, planned);
-    report.predicted_bound = gains.empty() ? "nothing" : model::name_of(gains.front().resource);
-  }
+  report.predict(options.machine_path);
   if (session.has_table()) {
     progress.show("");
     fmt::print("{}", describe_plan(session, options, report));

@@ -179,11 +179,28 @@ std::string describe_plan(const Session& session, const FftOptions& options, con
   return text;
 }
 
+void FftReport::predict(const std::string& machine_path) {
+  const fft::ModelledRun& modelled = decision.modelled;
+  if (machine_path.empty()) {
+    why_not_predicted = "give --machine FILE.toml, as penstock calibrate writes it";
+  } else if (!modelled.is_known) {
+    why_not_predicted = "the model knows complex and real transforms along all directions, and not MPI's own ways";
+  } else {
+    try {
+      predicted = model::planned_fft_time(modelled.machine, modelled.run);
+      const auto gains = model::planned_fft_gains(modelled.machine, modelled.run);
+      predicted_bound = gains.empty() ? "nothing" : model::name_of(gains.front().resource);
+    } catch (const Error& error) {
+      why_not_predicted = error.what();
+    }
+  }
+}
+
 namespace {
 
 std::string describe_prediction(const FftReport& report) {
   if (!report.predicted) {
-    return line("Predicted", "nothing: give --machine FILE.toml, as penstock calibrate writes it");
+    return line("Predicted", "nothing: {}", report.why_not_predicted);
   }
   const model::PlannedFftTime& time = *report.predicted;
   const double message_s = time.overhead_s + time.transfer_s - time.hidden_s;

@@ -24,14 +24,17 @@ struct FftReport {
   MachineFigures figures;
   model::Fft problem;
   model::FftLimit limit;
-  /// By the model, where a machine file was given, and what bounds it.
+  /// By the model, where a machine file was given that tells enough, and what bounds it; or why not.
   std::optional<model::PlannedFftTime> predicted;
   std::string predicted_bound;
+  std::string why_not_predicted;
   field::RoundTrips times;
   std::optional<field::Check> check;
   double tolerance = 0;
   std::optional<double> modes_kept;  ///< by the low-pass filter, all ranks together
 
+  /// Sets what is predicted for the decision.
+  void predict(const std::string& machine_path);
   double rate_flops() const { return model::fft_flops(problem) / times.forward.min_s(); }
   double fraction_of_limit() const { return limit.limit_s() / times.forward.min_s(); }
   /// Of the forward transform: 0.1 where 10 % more time was predicted than was taken.

@@ -22,6 +22,7 @@
 #include "penstock/fft/out_of_core.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/machine/machine.hpp"
+#include "penstock/model/model.hpp"
 
 namespace penstock::fft {
 
@@ -153,6 +154,13 @@ struct StagePlan {
   std::uint64_t bytes_written = 0;  ///< to memory: the user's array, the peers', messages
 };
 
+/// A transform as the model is asked about it: `model::planned_fft_time(machine, run)`.
+struct ModelledRun {
+  machine::Machine machine;  ///< of the options, with what messages between nodes reach where it does not tell that
+  model::PlannedFft run;
+  bool is_known = false;  ///< the model knows such transforms: complex or real, along all directions, in our own ways
+};
+
 /// What a plan decided.
 struct Decision {
   Grid grid{};
@@ -161,7 +169,8 @@ struct Decision {
   gas::Carrier carrier = gas::Carrier::fastest;
   bool is_plane_in_cache = false;     ///< the first two directions are transformed in one pass over memory
   std::vector<Candidate> candidates;  ///< all that were looked at, the one chosen first
-  int passes = 0;                     ///< how often a transform reads and writes the field
+  ModelledRun modelled;
+  int passes = 0;  ///< how often a transform reads and writes the field
   std::vector<StagePlan> forward_stages;
   std::vector<StagePlan> backward_stages;
   std::vector<StagePlan> convolution_stages;  ///< none where the plan does not convolve

@@ -196,6 +196,7 @@ Plan<Real>::Plan(const gas::Team& user_team, const Options& options) {
       .carrier = problem.carrier,
       .is_plane_in_cache = problem.is_plane_in_cache,
       .candidates = problem.candidates,
+      .modelled = problem.modelled,
       .passes = static_cast<int>(schedules.forward.passes.size()),
       .forward_stages = describe_stages(schedules.forward),
       .backward_stages = describe_stages(schedules.backward),

@@ -17,18 +17,6 @@
 namespace penstock::fft {
 namespace {
 
-/// How the ranks of a team lie on nodes, as far as their memory is shared.
-struct Nodes {
-  std::int64_t count = 1;
-  bool share_memory = true;  ///< the ranks of a node, with one another
-};
-
-Nodes nodes_of(const gas::Team& team) {
-  const std::vector<int> nodes = team.nodes();
-  return {.count = std::ssize(std::set<int>(nodes.begin(), nodes.end())),
-          .share_memory = team.transport_name() == "threads" || team.transport_name().starts_with("shm")};
-}
-
 std::vector<Grid> grids_of(const Problem& problem, int ranks) {
   const Options& options = problem.options;
   if (options.grid != Grid{}) {
@@ -94,41 +82,14 @@ std::shared_ptr<const gas::NetworkFigures> network_of(const gas::Team& team, con
   return is_long && is_ours(problem.options.algorithm) && !is_simulated ? team.network_figures() : nullptr;
 }
 
-/// The machine of the options, with what the team's network reaches where it does not tell that.
-machine::Machine machine_of(const gas::Team& team, const Problem& problem) {
-  const machine::Machine& machine = problem.options.machine;
-  const auto figures = machine.network ? nullptr : network_of(team, problem);
-  return figures == nullptr ? machine : gas::with_network(machine, *figures, figures->carrier, team.transport_name());
-}
-
 /// What the model says, or 0 where the machine's figures do not suffice or it does not know the transform.
-double predict(const gas::Team& team, const Problem& problem, const machine::Machine& machine, const Nodes& nodes,
-               const Candidate& candidate) {
-  const Options& options = problem.options;
-  if (options.type == Type::r2r || options.along != std::array{true, true, true}) {
+double predict(const gas::Team& team, const Problem& problem, const Candidate& candidate) {
+  if (!problem.modelled.is_known) {
     return 0;
   }
-  model::PlannedFft run{.fft = {.size = options.size,
-                                .is_real = options.type == Type::r2c,
-                                .real_bytes = problem.real_bytes,
-                                .fields = options.batch}};
-  // Of a machine without a network, ranks that send messages are on one node all the same.
-  run.nodes = machine.network ? nodes.count : 1;
-  run.ranks_per_node = (team.size() + run.nodes - 1) / run.nodes;
-  run.threads = options.threads;
-  run.ty = candidate.grid.ty;
-  run.tz = candidate.grid.tz;
-  run.planes_per_message = candidate.grain;
-  run.late_parts = candidate.late_eighths;
-  run.is_plane_in_cache = has_room_for_planes(problem, candidate.grid, team.size());
-  run.is_output_as_input = options.output == Output::as_input;
-  run.is_node_shared = nodes.share_memory;
-  std::string_view network = team.transport_name();
-  network.remove_prefix(network.starts_with("shm+") ? 4 : 0);
-  const auto& transports = machine.transports;
-  run.transport = std::ranges::find(transports, network, &machine::Transport::name) == transports.end() ? "" : network;
+  const bool is_plane_in_cache = has_room_for_planes(problem, candidate.grid, team.size());
   try {
-    return model::planned_fft_time(machine, run).total_s;
+    return model::planned_fft_time(problem.modelled.machine, run_of(problem, candidate, is_plane_in_cache)).total_s;
   } catch (const Error&) {
     return 0;
   }
@@ -173,17 +134,57 @@ gas::Carrier choose_carrier(const gas::Team& team, const Problem& problem) {
   return figures == nullptr ? gas::Carrier::fastest : figures->carrier;
 }
 
+ModelledRun model_of(const gas::Team& team, const Problem& problem) {
+  const Options& options = problem.options;
+  const std::string_view name = team.transport_name();
+  const std::vector<int> nodes = team.nodes();
+  const std::vector<int> hosts = team.hosts();
+  const auto count = [](const std::vector<int>& places) {
+    return std::ssize(std::set<int>(places.begin(), places.end()));
+  };
+  machine::Machine machine = options.machine;
+  if (const auto figures = machine.network ? nullptr : network_of(team, problem); figures != nullptr) {
+    machine = gas::with_network(std::move(machine), *figures, figures->carrier, name);
+  }
+  model::PlannedFft run{.fft = {.size = options.size,
+                                .is_real = options.type == Type::r2c,
+                                .real_bytes = problem.real_bytes,
+                                .fields = options.batch}};
+  // Of a machine without a network, ranks that send messages are on one node all the same.
+  run.nodes = machine.network ? count(nodes) : 1;
+  run.nodes_per_host = (run.nodes + count(hosts) - 1) / count(hosts);
+  run.ranks_per_node = (team.size() + run.nodes - 1) / run.nodes;
+  run.threads = options.threads;
+  run.is_output_as_input = options.output == Output::as_input;
+  run.is_node_shared = name == "threads" || name.starts_with("shm");
+  const std::string_view network = name.starts_with("shm+") ? name.substr(4) : name;
+  const auto& transports = machine.transports;
+  run.transport = std::ranges::find(transports, network, &machine::Transport::name) == transports.end() ? "" : network;
+  return {.machine = std::move(machine),
+          .run = std::move(run),
+          .is_known =
+              options.type != Type::r2r && options.along == std::array{true, true, true} && is_ours(options.algorithm)};
+}
+
+model::PlannedFft run_of(const Problem& problem, const Candidate& candidate, bool is_plane_in_cache) {
+  model::PlannedFft run = problem.modelled.run;
+  run.ty = candidate.grid.ty;
+  run.tz = candidate.grid.tz;
+  run.planes_per_message = candidate.grain;
+  run.late_parts = candidate.late_eighths;
+  run.is_plane_in_cache = is_plane_in_cache;
+  return run;
+}
+
 std::vector<Candidate> list_candidates(const gas::Team& team, const Problem& problem) {
-  const Nodes nodes = nodes_of(team);
-  const bool any_by_message = nodes.count > 1;
-  const machine::Machine machine = machine_of(team, problem);
+  const bool any_by_message = !team.are_all_local();
   std::vector<Candidate> candidates;
   for (const Grid& grid : grids_of(problem, team.size())) {
     for (const std::int64_t grain : grains_of(problem, grid, any_by_message)) {
       std::vector<Candidate> ways;
       for (const std::int64_t late : late_eighths_of(problem, any_by_message)) {
         Candidate& way = ways.emplace_back(Candidate{.grid = grid, .grain = grain, .late_eighths = late});
-        way.predicted_s = predict(team, problem, machine, nodes, way);
+        way.predicted_s = predict(team, problem, way);
       }
       candidates.push_back(ways.front());
       if (const Candidate best = middle_of_best(ways); !best.is_as(ways.front())) {
@@ -244,11 +245,7 @@ double time_plan(const gas::Team& team, const Options& options) {
   double best_s = 0;
   double spent_s = 0;
   for (int i = 0; i < most_calls && spent_s < enough_s; ++i) {
-    team.barrier();
-    const double begin_s = seconds();
-    run();
-    const auto all = team.all_gather(seconds() - begin_s);
-    const double slowest_s = *std::ranges::max_element(all);
+    const double slowest_s = gas::time_together(team, run);
     best_s = i == 0 ? slowest_s : std::min(best_s, slowest_s);
     spent_s += slowest_s;
   }

@@ -7,9 +7,15 @@
 
 namespace penstock::fft {
 
+/// The transform for the model, but for the way that is chosen. Collective. What messages between nodes reach is asked
+/// of the team where the machine does not tell it.
+ModelledRun model_of(const gas::Team& team, const Problem& problem);
+
+/// The problem's modelled run in the way of a candidate.
+model::PlannedFft run_of(const Problem& problem, const Candidate& candidate, bool is_plane_in_cache);
+
 /// The ways that the options leave open, best first by the model, or by rules where the machine's figures do not
-/// suffice; the same on every rank. Collective. What messages between nodes reach is asked of the team where the
-/// machine does not tell it.
+/// suffice; the same on every rank. Collective. `problem` has its modelled run.
 std::vector<Candidate> list_candidates(const gas::Team& team, const Problem& problem);
 
 /// What carries the messages of an algorithm: where the choice is ours, by what the team's network reaches. Collective.

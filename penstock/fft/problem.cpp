@@ -98,6 +98,7 @@ Problem settle(const gas::Team& team, const Options& options) {
   team.agree(find_mistake(options, team.size()));
   team.agree_on("plan", describe<Real>(options));
   Problem problem{.options = options, .grid = {}, .real_bytes = sizeof(Real)};
+  problem.modelled = model_of(team, problem);
   problem.candidates = list_candidates(team, problem);
   if (options.planning == Planning::measure && problem.candidates.size() > 1) {
     const std::string name = fmt::format("{}, {} ranks, {} threads, transport {}, machine {}", describe<Real>(options),
@@ -113,6 +114,7 @@ Problem settle(const gas::Team& team, const Options& options) {
   // Caches and threads may differ between ranks, the exchanges may not.
   const auto have_room = team.all_gather(has_room_for_planes(problem, problem.grid, team.size()) ? 1 : 0);
   problem.is_plane_in_cache = std::all_of(have_room.begin(), have_room.end(), [](int has) { return has != 0; });
+  problem.modelled.run = run_of(problem, problem.candidates.front(), problem.is_plane_in_cache);
 
   // Stores bypass the cache where the field would not stay in it anyway.
   const auto [nx, ny, nz] = spectrum_points(options);

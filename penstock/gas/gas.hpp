@@ -9,6 +9,7 @@
 // - exchange.hpp: schedules of messages, repeated in rounds
 // - network_figures.hpp: what messages between nodes reach
 // - reach.hpp: the transports, by name
+// - time_together.hpp: how long work of all ranks takes
 #pragma once
 
 #include "penstock/gas/active_messages.hpp"
@@ -20,3 +21,4 @@
 #include "penstock/gas/reach.hpp"
 #include "penstock/gas/segment.hpp"
 #include "penstock/gas/team.hpp"
+#include "penstock/gas/time_together.hpp"

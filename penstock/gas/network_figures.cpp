@@ -51,8 +51,7 @@ class Shift {
     std::vector<double> times_s;
     double sum_s = 0;
     while (times_s.size() < most_rounds && (times_s.size() < least_rounds || sum_s < enough_s)) {
-      const std::vector<double> all = team_.all_gather(round(computation_s));
-      times_s.push_back(*std::ranges::max_element(all));
+      times_s.push_back(team_.largest(round(computation_s)));
       sum_s += times_s.back();
     }
     std::ranges::sort(times_s);

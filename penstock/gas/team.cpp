@@ -12,6 +12,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/gas/engine.hpp"
 #include "penstock/gas/gas.hpp"
+#include "penstock/gas/rank_index.hpp"
 #include "penstock/gas/team_calls.hpp"
 #include "penstock/gas/transport/threads.hpp"
 #include "penstock/gas/transport/transport.hpp"
@@ -71,6 +72,13 @@ std::vector<int> Team::nodes() const {
     ++lowest;
   }
   return all_gather(lowest);
+}
+
+std::vector<int> Team::hosts() const {
+  if constexpr (is_simulated) {
+    return nodes();  // all run in one process
+  }
+  return lowest_alike(all_gather(std::hash<std::string>()(system_identity())));
 }
 
 bool Team::allows_threads() const {

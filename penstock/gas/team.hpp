@@ -1,6 +1,7 @@
 // Ranks that communicate: teams, the world, and how its ranks meet. Included by gas.hpp.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -69,6 +70,10 @@ class Team {
   /// Collective: for each rank the lowest one whose memory it maps, which ranks of a node have in common.
   std::vector<int> nodes() const;
 
+  /// Collective: for each rank the lowest one that runs on the same host, and so on the same processors. Nodes may
+  /// share one: processes that map no memory of one another, or containers.
+  std::vector<int> hosts() const;
+
   /// Collective: what messages between the team's nodes reach; nothing where all ranks map one another's memory. The
   /// first call measures it, with some tens of messages of 1 MiB of every rank: 0.1 to 1 s over Ethernet of 1 Gbit/s.
   std::shared_ptr<const NetworkFigures> network_figures() const;
@@ -92,6 +97,12 @@ class Team {
     std::vector<T> all(static_cast<std::size_t>(size_));
     all_gather_bytes(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
     return all;
+  }
+
+  /// Collective: the largest of every rank's value, on every rank.
+  template <class T>
+  T largest(const T& mine) const {
+    return std::ranges::max(all_gather(mine));
   }
 
   /// Collective: agrees on failure. `failure` says what is wrong on this rank, or is empty. Where no rank has failed it

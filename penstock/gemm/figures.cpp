@@ -1,7 +1,6 @@
 // Rates of blocks as a tiling has them, not of the best case; of storage, what a file without a name reads and writes.
 #include "penstock/gemm/figures.hpp"
 
-#include <algorithm>
 #include <functional>
 #include <numeric>
 #include <vector>
@@ -85,9 +84,7 @@ double measure_rate(const gas::Team& team, int threads, npy::DataType type) {
     }
     // All have ended now: from the first one's beginning to here is what the round took, also where ranks take turns on
     // a core.
-    for (const double one : team.all_gather(seconds() - begin_s)) {
-      all.spent_s = std::max(all.spent_s, one);
-    }
+    all.spent_s = team.largest(seconds() - begin_s);
     return all;
   });
 }

@@ -11,7 +11,6 @@
 #include "penstock/base/base.hpp"
 #include "penstock/measure/fftw_names.hpp"
 #include "penstock/measure/measure.hpp"
-#include "penstock/measure/together.hpp"
 
 namespace penstock::measure {
 namespace {
@@ -77,7 +76,7 @@ double rate_of(const gas::Team& team, Crew& crew, const Rows<Real>& rows) {
   constexpr int windows = 5;
   constexpr double window_s = 4e-3;
   const auto time = [&](std::int64_t times) {
-    return time_together(team, crew, [&](int thread) { rows.run(thread, times); });
+    return gas::time_together(team, crew, [&](int thread) { rows.run(thread, times); });
   };
   std::int64_t times = 1;
   double time_s = time(times);

@@ -14,7 +14,6 @@
 #include "penstock/measure/message_costs.hpp"
 #include "penstock/measure/pack.hpp"
 #include "penstock/measure/samples.hpp"
-#include "penstock/measure/together.hpp"
 
 namespace penstock::measure {
 

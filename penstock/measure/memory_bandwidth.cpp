@@ -4,7 +4,6 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/measure/measure.hpp"
-#include "penstock/measure/together.hpp"
 #include "penstock/mover/mover.hpp"
 
 namespace penstock::measure {
@@ -28,7 +27,7 @@ double memory_bandwidth(const gas::Team& team, int threads, std::span<std::byte>
   double best_s = 0;
   double total_s = 0;
   for (int pass = 0; pass < passes && total_s < most_s; ++pass) {
-    const double time_s = time_together(team, crew, [&](int thread) {
+    const double time_s = gas::time_together(team, crew, [&](int thread) {
       copy(memory.data() + thread * slice, half + thread * slice);
       mover::finish_streaming();
     });

@@ -41,9 +41,9 @@ struct Pencils {
 };
 
 void check(const Machine& machine, const PlannedFft& run) {
-  if (run.nodes < 1 || run.ranks_per_node < 1 || run.threads < 1) {
-    throw Error(fmt::format("{} nodes of {} ranks of {} threads are no run: give 1 or more of each", run.nodes,
-                            run.ranks_per_node, run.threads));
+  if (run.nodes < 1 || run.ranks_per_node < 1 || run.threads < 1 || run.nodes_per_host < 1) {
+    throw Error(fmt::format("{} nodes, {} on a host, of {} ranks of {} threads are no run: give 1 or more of each",
+                            run.nodes, run.nodes_per_host, run.ranks_per_node, run.threads));
   }
   const auto [nx, ny, nz] = run.fft.size;
   if (nx < 1 || ny < 1 || nz < 1 || run.fft.fields < 1 || run.planes_per_message < 0 || run.late_parts < 0 ||
@@ -68,7 +68,8 @@ class Reckoning {
       : machine_(machine),
         run_(run),
         transport_(sends_messages() ? find_transport(machine, run.transport) : Transport{}),
-        workers_(std::min(run.ranks_per_node * run.threads, machine.node.cores)),
+        host_ranks_(run.ranks_per_node * run.nodes_per_host),
+        workers_(std::min(host_ranks_ * run.threads, machine.node.cores)),
         brings_back_(run.is_output_as_input && run.ty * run.tz > 1) {
     const auto [nx, ny, nz] = run.fft.size;
     const std::int64_t kx = run.fft.is_real ? nx / 2 + 1 : nx;
@@ -82,7 +83,7 @@ class Reckoning {
     }
     // The user's fields, transformed in place, and what each exchange goes through.
     const double regions = (run.is_plane_in_cache ? 1 : 2) + (brings_back_ ? 1 : 0);
-    working_set_bytes_ = pencils_[2].spectrum_bytes * real(run.ranks_per_node) * (real(run.fft.fields) + regions);
+    working_set_bytes_ = pencils_[2].spectrum_bytes * real(host_ranks_) * (real(run.fft.fields) + regions);
   }
 
   PlannedFftTime take() {
@@ -95,7 +96,7 @@ class Reckoning {
     if (run_.is_plane_in_cache) {
       FftPass pass = time_pass(x.space_bytes, y.spectrum_bytes, x.outer, {&x, &y});
       // Between the two directions the plane is written to cache; the second reads it where it lies.
-      pass.move_s += x.spectrum_bytes * real(run_.ranks_per_node) /
+      pass.move_s += x.spectrum_bytes * real(host_ranks_) /
                      tile_bandwidth(machine_.node, workers_, 2 * x.spectrum_bytes / real(x.outer) * real(workers_));
       add(pass, 1);
     } else {
@@ -154,12 +155,12 @@ class Reckoning {
     return of.outer * divide_up(of.across, tile_chunk_bytes / (2 * run_.fft.real_bytes));
   }
 
-  /// A node's ranks at once. `items` are what the threads of a rank share out: some may have one more than others.
+  /// A host's ranks at once. `items` are what the threads of a rank share out: some may have one more than others.
   /// Where all rows of the first direction lie in memory one after the other (`has_rows`), short ones are read while
   /// others are transformed.
   FftPass time_pass(double read_bytes, double written_bytes, std::int64_t items,
                     const std::vector<const Pencils*>& directions, bool has_rows = true) const {
-    const double ranks = real(run_.ranks_per_node);
+    const double ranks = real(host_ranks_);
     const double uneven =
         real(divide_up(items, run_.threads)) * real(run_.threads) / real(std::max<std::int64_t>(items, 1));
     const auto transform_s = [&](const Pencils& along) {
@@ -230,7 +231,7 @@ class Reckoning {
       // Messages within the node are copied by its processors, one stream for each rank.
       const machine::MessagePiece& piece = piece_of(transport_.pieces, exchange.message_bytes);
       const double within = std::max((team - 1) / team - off_node, 0.0);
-      const double sharers = real(run_.ranks_per_node) / real(std::min(run_.ranks_per_node, machine_.node.cores));
+      const double sharers = real(host_ranks_) / real(std::min(host_ranks_, machine_.node.cores));
       exchange.stream_s += rank_bytes * within / piece.bandwidth_bytes_per_s * sharers;
       exchange.latency_s = piece.latency_s;
     }
@@ -239,7 +240,8 @@ class Reckoning {
   const Machine& machine_;
   const PlannedFft& run_;
   const Transport transport_;
-  const std::int64_t workers_;
+  const std::int64_t host_ranks_;  // of all nodes on the same processors
+  const std::int64_t workers_;     // of these processors
   const bool brings_back_;
   std::array<Pencils, 3> pencils_{};
   GridLoad load_;

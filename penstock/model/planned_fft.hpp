@@ -22,6 +22,9 @@ struct PlannedFft {
   std::int64_t nodes = 1;
   std::int64_t ranks_per_node = 1;
   std::int64_t threads = 1;  ///< of each rank
+  /// Nodes on the same processors, of which the machine's are all: processes that map no memory of one another, or
+  /// containers.
+  std::int64_t nodes_per_host = 1;
   /// The grid: ranks in y and z.
   std::int64_t ty = 1;
   std::int64_t tz = 1;

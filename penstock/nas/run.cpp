@@ -1,7 +1,6 @@
 // A run of the benchmark: memory counted before it is taken, warm-up, timed region, verification.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "penstock/base/base.hpp"
@@ -46,12 +45,6 @@ Breakdown mean(const gas::Team& team, const Breakdown& mine) {
   return {sum.plan_s / ranks, sum.setup_s / ranks, sum.fft_s / ranks, sum.evolve_s / ranks, sum.checksum_s / ranks};
 }
 
-template <class T>
-T largest(const gas::Team& team, const T& mine) {
-  const std::vector<T> all = team.all_gather(mine);
-  return *std::max_element(all.begin(), all.end());
-}
-
 }  // namespace
 
 double million_operations(const Problem& problem) {
@@ -90,12 +83,12 @@ Result run(const gas::Team& team, const Problem& problem, const fft::Options& ch
       on_step(step + 1, result.checksums.back());
     }
   }
-  result.time_s = largest(team, seconds() - start_s);
+  result.time_s = team.largest(seconds() - start_s);
 
   result.rate_mops = million_operations(problem) / result.time_s;
   result.breakdown = mean(team, spent);
   result.decision = equation.decision();
-  result.memory_bytes = largest(team, equation.memory_bytes());
+  result.memory_bytes = team.largest(equation.memory_bytes());
   for (std::size_t step = 0; step < problem.checksums.size(); ++step) {
     const std::complex<double> published = problem.checksums[step];
     const double error = std::abs((result.checksums[step] - published) / published);

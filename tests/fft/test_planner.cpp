@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +57,12 @@ TEST(Planner, KnowsWhatTheNetworkReachesWhereThereIsOne) {
     for (const Candidate& candidate : plan.decision().candidates) {
       EXPECT_GT(candidate.predicted_s, 0);
     }
+    const auto& [modelled, run, is_known] = plan.decision().modelled;
+    EXPECT_TRUE(is_known);
+    EXPECT_EQ(run.nodes, std::ssize(std::set<int>(nodes.begin(), nodes.end())));
+    EXPECT_EQ(run.nodes_per_host, run.nodes);
+    const Candidate& chosen = plan.decision().candidates.front();
+    EXPECT_DOUBLE_EQ(model::planned_fft_time(modelled, run).total_s, chosen.predicted_s);
   });
 }
 

@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "penstock/base/base.hpp"
 #include "tests/fails_with.hpp"
@@ -37,6 +41,25 @@ TEST(Team, GathersEveryRanksValueInOrder) {
     for (int i = 0; i < team.size(); ++i) {
       EXPECT_EQ(all[static_cast<std::size_t>(i)], 10 * i);
     }
+  });
+}
+
+TEST(Team, KnowsThatTestsRunOnOneHost) {
+  on_worlds({1, 2, 7}, [](Team& team) { EXPECT_EQ(team.hosts(), std::vector<int>(team.nodes().size(), 0)); });
+}
+
+TEST(Team, TellsTheLargestValueToAll) {
+  on_worlds({1, 2, 3, 7}, [](Team& team) {
+    const int middle = team.size() / 2;
+    EXPECT_EQ(team.largest(-std::abs(team.rank() - middle)), 0);
+    EXPECT_EQ(team.largest(team.rank()), team.size() - 1);
+    const double time_s = time_together(team, [&] {
+      if (team.rank() == middle) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+    });
+    EXPECT_GE(time_s, 5e-3);
+    EXPECT_EQ(team.largest(time_s), time_s);
   });
 }
 

@@ -73,6 +73,26 @@ TEST(PlannedFft, HalvesWithTwoCoresAndNoFurther) {
   EXPECT_DOUBLE_EQ(planned_fft_time(machine, four).total_s, one_s / 2 + 5e-6);
 }
 
+TEST(PlannedFft, SharesAHostsProcessorsBetweenItsNodes) {
+  machine::Machine machine = round_machine();
+  machine.count = 4;
+  machine.network = machine::Network{.link_bandwidth_bytes_per_s = 1e9};
+  machine.transports = {{.name = "mpi", .pieces = {{.latency_s = 1e-6, .bandwidth_bytes_per_s = 1e9}}}};
+  PlannedFft ranks = cube();
+  ranks.ranks_per_node = ranks.tz = 4;
+  PlannedFft nodes = cube();
+  nodes.nodes = nodes.tz = nodes.nodes_per_host = 4;
+  const PlannedFftTime of_ranks = planned_fft_time(machine, ranks);
+  const PlannedFftTime of_nodes = planned_fft_time(machine, nodes);
+  EXPECT_DOUBLE_EQ(of_nodes.transform_s, of_ranks.transform_s);
+  EXPECT_DOUBLE_EQ(of_nodes.move_s, of_ranks.move_s);
+  EXPECT_GT(of_nodes.transfer_s, 0);
+  nodes.nodes_per_host = 1;  // each on two cores of its own
+  EXPECT_LT(planned_fft_time(machine, nodes).transform_s, of_nodes.transform_s);
+  nodes.nodes_per_host = 0;
+  EXPECT_THROW(planned_fft_time(machine, nodes), Error);
+}
+
 TEST(PlannedFft, GivesAThreadMoreWhereItemsDoNotDivide) {
   PlannedFft run = cube();
   run.fft.size = {128, 128, 3};

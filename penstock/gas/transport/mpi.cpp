@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <functional>
 #include <numeric>
 #include <string>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/rank_index.hpp"
 #include "penstock/gas/transport/mpi_messages.hpp"
 #include "penstock/gas/transport/mpi_transport.hpp"
 #include "penstock/gas/transport/peer_watch.hpp"
@@ -23,11 +23,9 @@ namespace {
 /// Names the node that this process runs on: the system's start and the host's name, so that hosts that share a kernel
 /// (containers, network namespaces with names of their own) count as different nodes.
 std::size_t node_identity() {
-  std::string boot;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
   std::array<char, 256> name{};
   gethostname(name.data(), name.size() - 1);
-  return std::hash<std::string>()(boot + name.data());
+  return std::hash<std::string>()(system_identity() + name.data());
 }
 
 /// For each rank of `transport` the lowest rank of its node.
@@ -35,11 +33,7 @@ std::vector<int> find_nodes(Transport& transport) {
   const std::size_t mine = node_identity();
   std::vector<std::size_t> identities(static_cast<std::size_t>(transport.size()));
   transport.all_gather(&mine, sizeof mine, identities.data());
-  std::vector<int> nodes;
-  for (const std::size_t identity : identities) {
-    nodes.push_back(static_cast<int>(std::find(identities.begin(), identities.end(), identity) - identities.begin()));
-  }
-  return nodes;
+  return lowest_alike(identities);
 }
 
 }  // namespace
