@@ -70,18 +70,24 @@ class Messages {
   std::vector<MPI_Request> sends_;
 };
 
-/// Simulated time that is still to pass: tiles' is added up until somebody could see it.
+/// Simulated time that is still to pass: tiles' is added up until somebody could see it, and it is longer than times
+/// that are told apart.
 class Computing {
  public:
+  explicit Computing(double resolution_s) : resolution_s_(resolution_s) {}
   void add(double s) { due_s_ += s; }
   void pass() {
-    if (due_s_ > 0) {
-      simgrid::s4u::this_actor::sleep_for(due_s_);
-      due_s_ = 0;
+    if (due_s_ > resolution_s_) {
+      pass_all();
     }
+  }
+  void pass_all() {
+    simgrid::s4u::this_actor::sleep_for(due_s_);
+    due_s_ = 0;
   }
 
  private:
+  double resolution_s_;
   double due_s_ = 0;
 };
 
@@ -109,8 +115,8 @@ double stage_s(const model::FftTime& model, std::size_t number) {
 class Walk {
  public:
   Walk(const fft::Schedule& schedule, std::vector<Messages>& exchanges, const machine::Transport& transport,
-       const model::FftTime& model)
-      : schedule_(schedule), exchanges_(exchanges), transport_(transport), model_(model) {}
+       const model::FftTime& model, double resolution_s)
+      : schedule_(schedule), exchanges_(exchanges), transport_(transport), model_(model), computing_(resolution_s) {}
 
   void run() {
     for (const fft::Pass& pass : schedule_.passes) {
@@ -118,7 +124,7 @@ class Walk {
         run_stage(stage);
       }
     }
-    computing_.pass();
+    computing_.pass_all();
     for (Messages& exchange : exchanges_) {
       exchange.finish();
     }
@@ -178,7 +184,7 @@ class Walk {
 }  // namespace
 
 double rehearse(const gas::Team& team, const fft::Options& options, const machine::Transport& transport,
-                const model::FftTime& model) {
+                const model::FftTime& model, double resolution_s) {
   const fft::Problem problem = fft::settle<double>(team, options);
   const fft::Schedule schedule = fft::make_schedule(problem, fft::Way::forward, team.rank());
   // A gap holds the link as so many bytes more would.
@@ -192,7 +198,8 @@ double rehearse(const gas::Team& team, const fft::Options& options, const machin
   for (std::size_t i = 0; i < schedule.exchanges.size(); ++i) {
     exchanges.emplace_back(comm, schedule.exchanges[i], static_cast<int>(i), gap_bytes, data);
   }
-  const double time_s = gas::time_together(team, [&] { Walk(schedule, exchanges, transport, model).run(); });
+  const double time_s =
+      gas::time_together(team, [&] { Walk(schedule, exchanges, transport, model, resolution_s).run(); });
   SMPI_SHARED_FREE(data);
   return time_s;
 }

@@ -34,6 +34,7 @@ struct Settings {
   bool is_rehearsal = false;
   bool is_by_waves = false;
   bool is_without_links = false;
+  double resolution_s = 0;
 };
 
 struct Result {
@@ -55,11 +56,15 @@ void configure_network(const machine::Transport& transport, bool is_without_link
   }
 }
 
-/// The same of MPI's calls; called when SMPI knows its settings.
-void configure_mpi() {
+/// The same of MPI's calls, and what is one moment; called when SMPI knows its settings and the platform is made, whose
+/// latencies may be shorter.
+void configure_mpi(double resolution_s) {
   for (const char* const setting : {"smpi/simulate-computation:no", "smpi/test:0", "smpi/wtime:0",
                                     "smpi/send-is-detached-thresh:0", "smpi/shared-malloc-blocksize:67108864"}) {
     simgrid::s4u::Engine::set_config(setting);
+  }
+  if (resolution_s > 0) {
+    simgrid::s4u::Engine::set_config(fmt::format("surf/precision:{}", resolution_s));
   }
 }
 
@@ -86,7 +91,7 @@ void run_rank(const Settings& settings, const fft::Options& options, const machi
     const gas::Team team = gas::world_of(MPI_COMM_WORLD, gas::reach_named("mpi"));
     try {
       if (settings.is_rehearsal) {
-        const double time_s = rehearse(team, options, transport, time);
+        const double time_s = rehearse(team, options, transport, time, settings.resolution_s);
         result.time_s = time_s;
       } else {
         const auto reference = settings.is_by_waves ? field::Reference::waves : field::Reference::fftw;
@@ -108,7 +113,7 @@ Result simulate(const Settings& settings, const machine::Machine& machine, const
   const auto nodes = settings.ranks / settings.ranks_per_node;
   const auto hosts = make_platform(machine, transport, nodes, settings.is_without_links ? Links::none : Links::shared);
   SMPI_init();
-  configure_mpi();
+  configure_mpi(settings.resolution_s);
   SMPI_app_instance_register("penstock", nullptr, static_cast<int>(settings.ranks));
   const fft::Options options = options_of(settings, machine, time);
   Result result;
@@ -148,6 +153,9 @@ int run(int argc, char** argv) {
   app.add_option("--size", size, "NXxNYxNZ")->capture_default_str();
   app.add_option("--grain", settings.grain, "planes per message; 0: all (packed slabs)")->capture_default_str();
   app.add_flag("--rehearse", settings.is_rehearsal, "no data: computing takes the time that the model says");
+  app.add_option("--resolution", settings.resolution_s, "of a rehearsal, s: what is so close in time is one moment")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   app.add_flag("--waves", settings.is_by_waves, "check beside plane waves, whose spectrum is known, not beside FFTW");
   app.add_flag("--no-links", settings.is_without_links, "no bandwidths: each message takes the transport's latency");
   CLI11_PARSE(app, argc, argv);
@@ -192,6 +200,7 @@ int run(int argc, char** argv) {
       {"grain", settings.grain},
       {"is_rehearsal", settings.is_rehearsal},
       {"is_without_links", settings.is_without_links},
+      {"resolution_s", settings.resolution_s},
       {"simulated_s", result.time_s},
       {"wall_s", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()},
       {"peak_memory_bytes", usage.ru_maxrss * 1024}};

@@ -16,6 +16,7 @@ constexpr std::size_t index(int rank) noexcept {
 template <class T>
 std::vector<int> lowest_alike(const std::vector<T>& marks) {
   std::vector<int> lowest;
+  lowest.reserve(marks.size());
   for (const T& mark : marks) {
     lowest.push_back(static_cast<int>(std::ranges::find(marks, mark) - marks.begin()));
   }

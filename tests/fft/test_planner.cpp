@@ -115,7 +115,7 @@ TEST(Choices, GoThroughTextAndRefuseWhatIsForeignOrDamaged) {
   EXPECT_EQ(again.text(), text);
   EXPECT_EQ(again.find("a third"), std::nullopt);
 
-  for (std::string bad :
+  for (const std::string& bad :
        {std::string(), std::string("something else\n"), text.substr(0, text.size() - 3),
         text + "one problem\t2\t3\t4\t0\n", text + "p\t0\t3\t4\t0\t1\n", text + "p\t2\t3\t4\t0\tfast\n",
         text + "p\t2\t3\t-1\t0\t1\n", text + "p\t2\t3\t4\t8\t1\n", text + "p\t2\t3\t4\t0\t1"}) {
