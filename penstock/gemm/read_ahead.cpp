@@ -11,7 +11,7 @@ using percolate::Transfer;
 
 std::int64_t layers_ahead(const model::Product& product, const model::Tiling& tiling, std::uint64_t cache_bytes) {
   // Of a row of A: as long as disks want their requests to be.
-  constexpr std::int64_t run_bytes = std::int64_t{32} << 10;
+  constexpr std::int64_t run_bytes = std::int64_t{128} << 10;
   const std::int64_t wanted = model::ceiling(run_bytes, tiling.depth * product.element_bytes);
   // Those that are being read and those asked for next; twice that, as the system keeps what has been read for a while.
   constexpr std::int64_t groups = 4;
