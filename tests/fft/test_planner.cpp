@@ -51,8 +51,8 @@ TEST(Planner, KnowsWhatTheNetworkReachesWhereThereIsOne) {
     const machine::Machine machine = gas::with_network(machine::built_in(), *figures, figures->carrier, "mpi");
     EXPECT_EQ(machine::parse(machine::format(machine), "the machine"), machine);
 
-    // Ranks have 128 KiB and more for one another, and so are predicted for.
-    const Plan<double> plan(team, {.size = {64, 32, 48}, .effort = Effort::estimate});
+    // Up to eight ranks have 64 KiB and more for one another, and so are predicted for.
+    const Plan<double> plan(team, {.size = {64, 64, 64}, .effort = Effort::estimate});
     EXPECT_EQ(plan.decision().carrier, figures->carrier);
     for (const Candidate& candidate : plan.decision().candidates) {
       EXPECT_GT(candidate.predicted_s, 0);
