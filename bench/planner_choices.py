@@ -79,7 +79,8 @@ def run_round(build, configuration, folder):
     size, ranks, transport, rate = configuration
     environment = {"XDG_CACHE_HOME": str(folder)}
     lines = dict(lines_of(build, configuration, folder))
-    (folder / "penstock/plans").unlink(missing_ok=True)  # what an earlier round has chosen
+    for plans in folder.glob("penstock/plans-*"):  # what an earlier round has chosen
+        plans.unlink()
     if rate is None:
         for line in lines.values():
             runs.run(line, environment)

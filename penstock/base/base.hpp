@@ -6,6 +6,7 @@
 #include "penstock/base/clock.hpp"
 #include "penstock/base/config.hpp"
 #include "penstock/base/crew.hpp"
+#include "penstock/base/draft.hpp"
 #include "penstock/base/error.hpp"
 #include "penstock/base/file.hpp"
 #include "penstock/base/memory.hpp"

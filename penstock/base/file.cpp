@@ -22,6 +22,15 @@ namespace {
   throw_system_error(fmt::format("cannot {} '{}'", action, path), code);
 }
 
+[[noreturn]] void refuse_opening(const char* action, const std::string& path, int flags, int code) {
+  if (code != ENOENT) {
+    refuse(action, path, code);
+  }
+  throw Error(fmt::format("cannot {} '{}': {}", action, path,
+                          (flags & O_CREAT) != 0 ? "its folder does not exist; create the folder first"
+                                                 : "there is no such file; check the path"));
+}
+
 /// Calls a system function again for as long as a signal interrupts it.
 template <class Call>
 auto uninterrupted(Call call) {
@@ -40,13 +49,12 @@ File::File(std::string path, int flags) : path_(std::move(path)) {
   descriptor_ = uninterrupted([&] { return ::open(path_.c_str(), flags | O_CLOEXEC | O_NONBLOCK, mode); });
   const char* action = (flags & O_ACCMODE) == O_RDONLY ? "read" : "write";
   if (descriptor_ < 0) {
-    if (errno == ENOENT) {
-      throw Error(fmt::format("cannot {} '{}': {}", action, path_,
-                              (flags & O_CREAT) != 0 ? "its folder does not exist; create the folder first"
-                                                     : "there is no such file; check the path"));
-    }
-    refuse(action, path_, errno);
+    refuse_opening(action, path_, flags, errno);
   }
+  require_regular(action);
+}
+
+void File::require_regular(const char* action) {
   struct stat status = {};
   if (fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
     close(std::exchange(descriptor_, -1));
@@ -64,6 +72,52 @@ File File::open_for_writing(const std::string& path) {
 
 File File::create(const std::string& path) {
   return {path, O_RDWR | O_CREAT | O_TRUNC};
+}
+
+std::optional<File> File::open_locked(const std::string& path) {
+  while (true) {
+    File file;
+    file.path_ = path;
+    constexpr mode_t mode = 0666;
+    constexpr int flags = O_RDWR | O_CLOEXEC | O_NONBLOCK;
+    file.descriptor_ = uninterrupted([&] { return ::open(path.c_str(), flags | O_CREAT | O_EXCL, mode); });
+    const bool is_new = file.descriptor_ >= 0;
+    if (!is_new) {
+      if (errno != EEXIST) {
+        refuse_opening("write", path, O_CREAT, errno);
+      }
+      file.descriptor_ = uninterrupted([&] { return ::open(path.c_str(), flags | O_NOFOLLOW); });
+      if (file.descriptor_ < 0 && errno == ENOENT) {
+        continue;  // whoever had it has just removed or renamed it
+      }
+      if (file.descriptor_ < 0) {
+        refuse("write", path, errno);
+      }
+      file.require_regular("write");
+    }
+    if (uninterrupted([&] { return flock(file.descriptor_, LOCK_EX | LOCK_NB); }) != 0) {
+      if (errno == EWOULDBLOCK) {
+        return std::nullopt;
+      }
+      if (!is_new) {
+        throw Error(
+            fmt::format("'{}' is there already, and its file system has no locks that tell whether a process "
+                        "writes it: remove it where none does",
+                        path));
+      }
+    }
+    // Another process may have renamed or removed the file between the opening and the locking.
+    if (file.is_at_its_path()) {
+      return file;
+    }
+  }
+}
+
+bool File::is_at_its_path() const {
+  struct stat here = {};
+  struct stat there = {};
+  return fstat(descriptor_, &here) == 0 && stat(path_.c_str(), &there) == 0 && here.st_dev == there.st_dev &&
+         here.st_ino == there.st_ino;
 }
 
 File File::open_direct(const std::string& path) {
@@ -87,7 +141,7 @@ File File::past_cache(const std::string& path, int flags) {
 
 File File::scratch(const std::string& folder) {
   File file;
-  file.path_ = folder + "/(scratch)";
+  file.path_ = folder;
   constexpr mode_t mode = 0600;
   for (const int bypass : {O_DIRECT, 0}) {  // not every file system can without the page cache
     file.descriptor_ =
@@ -167,6 +221,12 @@ void File::reserve(std::int64_t bytes) const {
   refuse(fmt::format("write {} to", format_bytes(static_cast<std::uint64_t>(bytes))), path_, errno);
 }
 
+void File::truncate() const {
+  if (uninterrupted([&] { return ftruncate(descriptor_, 0); }) != 0) {
+    refuse("write", path_, errno);
+  }
+}
+
 void File::read_ahead(std::int64_t offset, std::size_t bytes) const noexcept {
   posix_fadvise(descriptor_, offset, static_cast<off_t>(bytes), POSIX_FADV_WILLNEED);
 }
@@ -181,52 +241,6 @@ void File::sync() const {
   }
 }
 
-bool File::lock() const {
-  if (uninterrupted([&] { return flock(descriptor_, LOCK_EX | LOCK_NB); }) == 0) {
-    return true;
-  }
-  if (errno != EWOULDBLOCK) {
-    refuse("lock", path_, errno);
-  }
-  return false;
-}
-
-Draft::Draft(const std::string& path) {
-  struct stat status = {};
-  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    throw Error(fmt::format("cannot write '{}': it exists and is not a regular file", path));
-  }
-  file_ = File::create(part_path(path));
-  path_ = path;
-}
-
-Draft::~Draft() {
-  if (!path_.empty()) {
-    unlink(file_.path().c_str());
-  }
-}
-
-Draft::Draft(Draft&& other) noexcept
-    : path_(std::exchange(other.path_, std::string())), file_(std::move(other.file_)) {}
-
-Draft& Draft::operator=(Draft&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(file_, other.file_);
-  return *this;
-}
-
-std::string Draft::part_path(const std::string& path) {
-  return path + ".part";
-}
-
-void Draft::commit() {
-  file_.sync();
-  if (std::rename(file_.path().c_str(), path_.c_str()) != 0) {
-    refuse("write", path_, errno);
-  }
-  path_.clear();
-}
-
 std::string folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   return folder.empty() ? "." : folder;
@@ -237,12 +251,6 @@ std::string read_text(const std::string& path) {
   std::string text(static_cast<std::size_t>(file.size()), '\0');
   file.read(0, std::as_writable_bytes(std::span(text)));
   return text;
-}
-
-void write_text(const std::string& path, std::string_view text) {
-  Draft draft(path);
-  draft.file().write(0, std::as_bytes(std::span(text)));
-  draft.commit();
 }
 
 }  // namespace penstock

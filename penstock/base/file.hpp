@@ -1,11 +1,11 @@
-// Files read and written at stated places by many threads or ranks, and files that appear whole or not at all.
+// Files read and written at stated places by many threads or ranks.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace penstock {
 
@@ -22,6 +22,11 @@ class File {
   static File open_for_writing(const std::string& path);
   /// Opens a file for reading and writing, made if there is none and emptied if there is one.
   static File create(const std::string& path);
+  /// Opens a file for reading and writing, made if there is none, with what it holds, and locks it as long as it is
+  /// open. None where it is locked already: in this process or another one, on this node or another one that shares the
+  /// file system. Throws Error as `create` does, and for a file that is there already on a file system that has no
+  /// locks, as nothing tells there whether a process is still at work on it.
+  static std::optional<File> open_locked(const std::string& path);
   /// As `open`, `open_for_writing` and `create`, past the page cache where the file system lets it: offsets, lengths
   /// and memory are aligned to `scratch_alignment`.
   static File open_direct(const std::string& path);
@@ -41,6 +46,8 @@ class File {
   int descriptor() const noexcept { return descriptor_; }
   /// The length now, in bytes.
   std::int64_t size() const;
+  /// Empties the file.
+  void truncate() const;
   /// Fills `bytes` from `offset` on; Error when the file ends before.
   void read(std::int64_t offset, std::span<std::byte> bytes) const;
   /// Writes all of `bytes` from `offset` on.
@@ -55,35 +62,14 @@ class File {
   bool passes_by_cache() const noexcept;
   /// Returns when everything written is on the disk.
   void sync() const;
-  /// Keeps other processes from locking the file as long as it is open here; false where one has locked it.
-  bool lock() const;
 
  private:
   File(std::string path, int flags);
+  void require_regular(const char* action);
+  bool is_at_its_path() const;
   static File past_cache(const std::string& path, int flags);
   std::string path_;
   int descriptor_ = -1;
-};
-
-/// A file written beside its final place, as `path` + ".part", and renamed there once it is complete, so that a reader
-/// finds the former file or the whole new one. Movable, not copyable; a draft never committed removes its file.
-class Draft {
- public:
-  /// Creates the file beside. Throws Error when it cannot be made there, or when `path` exists and is no regular file.
-  explicit Draft(const std::string& path);
-  ~Draft();
-  Draft(Draft&& other) noexcept;
-  Draft& operator=(Draft&& other) noexcept;
-
-  /// Where the draft of `path` lies.
-  static std::string part_path(const std::string& path);
-  const File& file() const noexcept { return file_; }
-  /// Brings the content to the disk and renames it to the final path; once.
-  void commit();
-
- private:
-  std::string path_;
-  File file_;
 };
 
 /// The folder that a path names, "." where it names none.
@@ -91,8 +77,5 @@ std::string folder_of(const std::string& path);
 
 /// The whole content of a file.
 std::string read_text(const std::string& path);
-
-/// Writes `text` as the whole content of the file `path`, through a Draft.
-void write_text(const std::string& path, std::string_view text);
 
 }  // namespace penstock

@@ -94,6 +94,10 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
   ResultFile json(session, "--json", session.options.json_path);
   ResultFile spectrum_file(session, "--spectrum", options.spectrum_path);
   auto output = open_output<Real>(session, options);
+  std::optional<Interruption::Unfinished> unfinished;
+  if (output && session.is_first()) {
+    unfinished.emplace(session.interruption, Draft::part_path(options.output_path));
+  }
 
   progress.show("planning");
   WisdomFile wisdom(session, options.uses_wisdom);

@@ -16,9 +16,9 @@ namespace penstock::cli {
 namespace {
 
 // What a transform in passes can do something with; also --no-wisdom, as it has none.
-constexpr std::array<std::string_view, 15> options_of_files{
-    "--size",   "--input", "--type", "--precision", "--scaling", "--machine",  "--output",   "--memory",
-    "--engine", "--trace", "--json", "--threads",   "--ranks",   "--backward", "--no-wisdom"};
+constexpr std::array<std::string_view, 16> options_of_files{
+    "--size",   "--input", "--type", "--precision", "--scaling", "--machine",  "--output",    "--memory",
+    "--engine", "--trace", "--json", "--threads",   "--ranks",   "--backward", "--no-wisdom", "--verify-input"};
 
 /// Whether the transform would not fit the memory that was given; of one rank.
 bool is_too_large(const Session& session, const FftOptions& options) {
@@ -127,7 +127,7 @@ bool goes_by_files(const Session& session, const FftOptions& options, std::span<
     check_options(options, given);
     return true;
   }
-  for (const char* option : {"--engine", "--trace"}) {
+  for (const char* option : {"--engine", "--trace", "--verify-input"}) {
     if (std::ranges::find(given, option) != given.end()) {
       throw Error(
           fmt::format("{} goes with transforms in passes over files: of complex fields, from --input to "
@@ -156,6 +156,7 @@ void run_fft_files(Session& session, const FftOptions& options) {
   fft::FileOptions file_options{.memory_bytes = memory_bytes,
                                 .besides_bytes = resident_bytes() + process_bytes,
                                 .threads = session.threads,
+                                .verifies_input = options.verifies_input,
                                 .engine = engine.get(),
                                 .trace = options.trace_path.empty() ? nullptr : &trace,
                                 .progress = [&](const percolate::Progress& at) { show(progress, at); }};
@@ -170,6 +171,7 @@ void run_fft_files(Session& session, const FftOptions& options) {
                                 .scaling = options.is_backward ? field::inverse(options.scaling) : options.scaling},
                                file_options);
   session.has_begun_work = true;
+  say_how_to_resume(session);
   const fft::FilePlan& plan = transform.plan();
   progress.show("");
   if (session.has_table()) {
@@ -179,6 +181,7 @@ void run_fft_files(Session& session, const FftOptions& options) {
     std::fflush(stdout);
   }
   const fft::FileResult result = transform.run();
+  session.interruption.say("");
   progress.show("");
   if (session.has_table() && !plan.was_complete) {
     fmt::print("{}", describe(plan, result, session.threads));

@@ -92,6 +92,9 @@ void declare_results(CLI::App& app, const std::shared_ptr<FftOptions>& options) 
   add_value(app, "--trace", "FILE.json",
             "In passes over files: write what waited for what, for chrome://tracing or ui.perfetto.dev",
             [options](const std::string& text) { options->trace_path = text; });
+  app.add_flag_function(
+      "--verify-input", [options](std::int64_t) { options->verifies_input = true; },
+      "In passes over files: notice a change of any byte of the input, by reading it twice more");
   add_value(app, "--spectrum", "FILE", "Write the power by wavenumber, before any filter, as a table of text",
             [options](const std::string& text) { options->spectrum_path = text; });
 }

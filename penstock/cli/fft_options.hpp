@@ -36,6 +36,7 @@ struct FftOptions {
   bool is_backward = false;  ///< of a file: the way back
   percolate::EngineChoice engine = percolate::EngineChoice::automatic;
   std::string trace_path;
+  bool verifies_input = false;
 };
 
 /// As --type has it.

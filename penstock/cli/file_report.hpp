@@ -11,6 +11,9 @@ namespace penstock::cli {
 
 std::string bytes_text(std::int64_t bytes);
 
+/// Once the work has a journal: what the command says of it where it is interrupted.
+void say_how_to_resume(const Session& session);
+
 /// Shows the part that is done, and how long the rest will take.
 void show(const Progress& progress, const percolate::Progress& at);
 

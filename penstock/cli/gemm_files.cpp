@@ -103,6 +103,7 @@ void run_gemm_files(Session& session, const GemmOptions& asked) {
   gemm::FileOptions file_options{.memory_bytes = static_cast<std::int64_t>(options.memory_bytes),
                                  .threads = session.threads,
                                  .uses_scratch = options.uses_scratch,
+                                 .verifies_input = options.verifies_input,
                                  .engine = engine.get(),
                                  .trace = options.trace_path.empty() ? nullptr : &trace,
                                  .progress = [&](const percolate::Progress& at) { show(progress, at); }};
@@ -116,6 +117,7 @@ void run_gemm_files(Session& session, const GemmOptions& asked) {
   progress.show("planning");
   gemm::FileMultiply multiply(options.files, file_options);
   session.has_begun_work = true;
+  say_how_to_resume(session);
   const gemm::FilePlan& plan = multiply.plan();
   progress.show("");
   if (session.has_table()) {
@@ -124,6 +126,7 @@ void run_gemm_files(Session& session, const GemmOptions& asked) {
     std::fflush(stdout);
   }
   const gemm::FileResult result = multiply.run();
+  session.interruption.say("");
   progress.show("");
   if (session.has_table() && !plan.was_complete) {
     fmt::print("{}", describe(plan, result, session.threads));

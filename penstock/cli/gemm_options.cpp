@@ -132,6 +132,9 @@ std::shared_ptr<GemmOptions> declare_gemm_options(CLI::App& app) {
   app.add_flag_callback(
       "--no-scratch", [options] { options->uses_scratch = false; },
       "Files: keep no copy of the inputs' blocks on disk in the order of their use");
+  app.add_flag_callback(
+      "--verify-input", [options] { options->verifies_input = true; },
+      "Files: notice a change of any byte of the inputs, by reading them twice more");
   add_value(app, "--machine", "FILE.toml",
             "Machine by whose figures the time is predicted, and --algorithm chosen (this one, measured)",
             [options](const std::string& text) { options->machine_path = text; });

@@ -26,6 +26,7 @@ struct GemmOptions {
   std::uint64_t memory_bytes = 0;
   percolate::EngineChoice engine = percolate::EngineChoice::automatic;
   bool uses_scratch = true;
+  bool verifies_input = false;
   std::string machine_path;
   std::string trace_path;
 };

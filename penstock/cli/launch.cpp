@@ -55,9 +55,9 @@ int share_of_processors(const std::vector<Place>& places) {
 }
 
 /// Runs the body on one rank and says how it ended.
-Outcome run_on(Processes& processes, gas::Team& team, const CommonOptions& options,
+Outcome run_on(Processes& processes, Interruption& interruption, gas::Team& team, const CommonOptions& options,
                const std::function<void(Session&)>& body) {
-  Session session{.team = team, .options = options, .processes = processes};
+  Session session{.team = team, .options = options, .processes = processes, .interruption = interruption};
   const auto failed = [&](std::string_view what) { return Outcome{session.has_begun_work ? 1 : 2, std::string(what)}; };
   try {
     const std::vector<Place> places = find_places(team);
@@ -79,14 +79,14 @@ struct RankFailure {
   Outcome outcome;
 };
 
-Outcome run_as_threads(Processes& processes, int ranks, const CommonOptions& options,
+Outcome run_as_threads(Processes& processes, Interruption& interruption, int ranks, const CommonOptions& options,
                        const std::function<void(Session&)>& body) {
   if (ranks > most_thread_ranks) {
     return {2, fmt::format("--ranks {}: at most {} ranks run as threads of one process", ranks, most_thread_ranks)};
   }
   try {
     gas::run_world(ranks, [&](gas::Team& team) {
-      const Outcome outcome = run_on(processes, team, options, body);
+      const Outcome outcome = run_on(processes, interruption, team, options, body);
       if (outcome.status != 0) {
         throw RankFailure{outcome};
       }
@@ -99,18 +99,19 @@ Outcome run_as_threads(Processes& processes, int ranks, const CommonOptions& opt
   }
 }
 
-Outcome run_over_mpi(Processes& processes, const std::string& transport, const CommonOptions& options,
-                     const std::function<void(Session&)>& body) {
+Outcome run_over_mpi(Processes& processes, Interruption& interruption, const std::string& transport,
+                     const CommonOptions& options, const std::function<void(Session&)>& body) {
 #if PENSTOCK_HAS_MPI
   try {
     processes.start_mpi();
     gas::Team team = gas::world_of(MPI_COMM_WORLD, gas::reach_named(transport));
-    return run_on(processes, team, options, body);
+    return run_on(processes, interruption, team, options, body);
   } catch (const std::exception& error) {
     return {2, error.what()};
   }
 #else
   static_cast<void>(transport);
+  static_cast<void>(interruption);
   static_cast<void>(options);
   static_cast<void>(body);
   try {
@@ -124,7 +125,8 @@ Outcome run_over_mpi(Processes& processes, const std::string& transport, const C
 
 }  // namespace
 
-Outcome launch(Processes& processes, const CommonOptions& options, const std::function<void(Session&)>& body) {
+Outcome launch(Processes& processes, Interruption& interruption, const CommonOptions& options,
+               const std::function<void(Session&)>& body) {
   TransportChoice transport;
   try {
     transport = settle_transport(processes, options.transport);
@@ -142,7 +144,7 @@ Outcome launch(Processes& processes, const CommonOptions& options, const std::fu
                              "start one process",
                              options.ranks, processes.size())};
     }
-    return run_over_mpi(processes, transport.name, options, body);
+    return run_over_mpi(processes, interruption, transport.name, options, body);
   }
   const bool wants_mpi = transport.name != "auto" && transport.name != "threads";
   const int ranks = std::max(options.ranks, 1);
@@ -151,9 +153,9 @@ Outcome launch(Processes& processes, const CommonOptions& options, const std::fu
                            transport.told_by, ranks)};
   }
   if (wants_mpi) {
-    return run_over_mpi(processes, transport.name, options, body);
+    return run_over_mpi(processes, interruption, transport.name, options, body);
   }
-  return run_as_threads(processes, ranks, options, body);
+  return run_as_threads(processes, interruption, ranks, options, body);
 }
 
 }  // namespace penstock::cli

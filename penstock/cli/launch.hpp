@@ -10,6 +10,7 @@ namespace penstock::cli {
 
 /// Runs `body` on every rank and returns how that ended; collective over the processes. An Error thrown by the body is
 /// this rank's outcome, and Processes::conclude makes it everyone's.
-Outcome launch(Processes& processes, const CommonOptions& options, const std::function<void(Session&)>& body);
+Outcome launch(Processes& processes, Interruption& interruption, const CommonOptions& options,
+               const std::function<void(Session&)>& body);
 
 }  // namespace penstock::cli

@@ -46,12 +46,13 @@ void add_json_option(CLI::App& app, CommonOptions& options) {
 }
 
 /// Parses and runs; the outcome is this process's, not yet agreed on.
-Outcome run(Processes& processes, std::vector<std::string> arguments) {
+Outcome run(Processes& processes, Interruption& interruption, std::vector<std::string> arguments) {
   CLI::App app("Moves distributed data once, at machine speed.", "penstock");
   app.set_help_flag("--help,-h", "Print this and leave");
   bool wants_version = false;
   app.add_flag("--version", wants_version, "Print the version and what is built in, and leave");
   CommonOptions options;
+  options.arguments = arguments;
   std::vector<std::pair<CLI::App*, Body>> bodies;
   for (const Subcommand& subcommand : subcommands()) {
     CLI::App* sub = app.add_subcommand(subcommand.name, subcommand.summary);
@@ -91,13 +92,14 @@ Outcome run(Processes& processes, std::vector<std::string> arguments) {
   }
   for (const auto& [sub, body] : bodies) {
     if (sub->parsed()) {
-      return launch(processes, options, body);
+      return launch(processes, interruption, options, body);
     }
   }
   return {2, "no subcommand is given: see penstock --help"};
 }
 
 int run_command(std::vector<std::string> arguments) {
+  Interruption interruption(Processes::is_silent_copy());
   std::unique_ptr<Processes> processes;
   try {
     processes = std::make_unique<Processes>();
@@ -107,7 +109,7 @@ int run_command(std::vector<std::string> arguments) {
     }
     return 2;
   }
-  Outcome outcome = run(*processes, std::move(arguments));
+  Outcome outcome = run(*processes, interruption, std::move(arguments));
   if (std::fflush(stdout) != 0 && outcome.status == 0) {
     outcome = {1, "cannot write to standard output"};
   }

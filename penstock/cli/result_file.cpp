@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <span>
 
 #include "penstock/base/base.hpp"
@@ -13,10 +14,12 @@ ResultFile::ResultFile(const Session& session, std::string_view option, const st
     if (!session.is_first() || path.empty()) {
       return;
     }
-    is_standard_output_ = path == "-";
     try {
-      if (!is_standard_output_) {
+      if (path == "-" || is_stream(path)) {
+        stream_path_ = path;
+      } else {
         draft_.emplace(path);
+        unfinished_.emplace(session.interruption, draft_->file().path());
       }
     } catch (const Error& error) {
       throw Error(fmt::format("{} {}: {}", option, path, error.what()));
@@ -25,13 +28,17 @@ ResultFile::ResultFile(const Session& session, std::string_view option, const st
 }
 
 void ResultFile::write(std::string_view text) {
-  if (is_standard_output_) {
+  if (stream_path_ == "-") {
     fmt::print("{}", text);
+  } else if (!stream_path_.empty()) {
+    std::fflush(stdout);  // both may be the same
+    write_text(stream_path_, text);
   }
   if (draft_) {
     draft_->file().write(0, std::as_bytes(std::span(text)));
     draft_->commit();
     draft_.reset();
+    unfinished_.reset();
   }
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "penstock/cli/interruption.hpp"
 #include "penstock/cli/processes.hpp"
 #include "penstock/cli/transport_choice.hpp"
 #include "penstock/gas/gas.hpp"
@@ -12,9 +14,10 @@ namespace penstock::cli {
 /// Options that every distributed subcommand takes, and the others the last of.
 struct CommonOptions {
   TransportChoice transport;
-  int ranks = 0;          ///< 0: what the launcher started, else 1
-  int threads = 0;        ///< of each rank; 0: the usable processors shared by the ranks of a node
-  std::string json_path;  ///< empty: no JSON; "-": standard output, instead of the table
+  int ranks = 0;                       ///< 0: what the launcher started, else 1
+  int threads = 0;                     ///< of each rank; 0: the usable processors shared by the ranks of a node
+  std::vector<std::string> arguments;  ///< of the command, as they were given
+  std::string json_path;               ///< empty: no JSON; "-": standard output, instead of the table
 };
 
 /// One rank's view of a run.
@@ -22,6 +25,7 @@ struct Session {
   gas::Team& team;
   const CommonOptions& options;
   Processes& processes;
+  Interruption& interruption;
   int threads = 1;  ///< of each rank, settled
   int nodes = 1;    ///< on which the ranks run
   /// Set by the body once its arguments have proved usable: a failure is one of the run (status 1) from then on.

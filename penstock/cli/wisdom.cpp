@@ -1,13 +1,14 @@
 #include "penstock/cli/wisdom.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <span>
 #include <string_view>
 #include <system_error>
+#include <thread>
 
 #include "penstock/base/base.hpp"
 #include "penstock/fft/fft.hpp"
@@ -15,8 +16,9 @@
 namespace penstock::cli {
 namespace {
 
-/// A file of the user's cache folder; empty where the environment names no folder.
-std::string path_in_cache(const std::string& name) {
+/// A file of the user's cache folder, one for each version of Penstock; empty where the environment names no folder.
+std::string path_in_cache(const std::string& kind) {
+  const std::string name = kind + "-" PENSTOCK_VERSION;
   const char* cache = std::getenv("XDG_CACHE_HOME");
   if (cache != nullptr && cache[0] == '/') {  // a relative path counts as none (XDG Base Directory Specification)
     return std::string(cache) + "/penstock/" + name;
@@ -40,17 +42,34 @@ std::string read_if_there(const std::string& path) {
 }
 
 void note_damage(const std::string& path) {
-  fmt::print(stderr, "penstock: note: {} is damaged or of another version, and ignored\n", path);
+  fmt::print(stderr, "penstock: note: {} is damaged, and ignored\n", path);
 }
 
-/// Writes beside the file and renames. Returns false, after a note on standard error, where that does not work.
-bool replace(const std::string& path, const std::string& text) {
-  // Runs at the same time each write a file of their own; the last one renamed stays.
-  const std::string draft = fmt::format("{}.{}", path, getpid());
+/// The draft of a small file, which other runs write within moments. Throws Error as Draft does.
+Draft wait_for_draft(const std::string& path) {
+  constexpr int max_tries = 100;
+  for (int tries = 1;; ++tries) {
+    try {
+      return Draft(path);
+    } catch (const FileIsBusy&) {
+      if (tries == max_tries) {
+        throw;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+}
+
+/// Writes to the file what `merged` makes of the text that it has now, which another run may have written since this
+/// one read it. Returns false, after a note on standard error, where that does not work.
+template <class Merged>
+bool update(const std::string& path, Merged merged) {
   try {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
-    write_text(draft, text);
-    std::filesystem::rename(draft, path);
+    Draft draft = wait_for_draft(path);
+    const std::string text = merged(read_if_there(path));
+    draft.file().write(0, std::as_bytes(std::span(text)));
+    draft.commit();
     return true;
   } catch (const std::exception& error) {
     fmt::print(stderr, "penstock: note: {} cannot be kept: {}\n", path, error.what());
@@ -95,7 +114,11 @@ void WisdomFile::keep(const Session& session) {
   if (learned == known_) {
     return;
   }
-  if (replace(path_, learned)) {
+  const bool is_kept = update(path_, [](const std::string& now) {
+    fft::import_wisdom(now);
+    return fft::export_wisdom();
+  });
+  if (is_kept) {
     description_ = (description_ == "not used" ? "written to " : "added to ") + path_;
   }
 }
@@ -116,7 +139,10 @@ PlansFile::PlansFile(const Session& session, fft::Options& options, bool is_used
 
 void PlansFile::keep() const {
   if (choices_ && !path_.empty() && choices_->text() != known_) {
-    replace(path_, choices_->text());
+    update(path_, [&](const std::string& now) {
+      choices_->read(now);
+      return choices_->text();
+    });
   }
 }
 

@@ -10,8 +10,8 @@
 
 namespace penstock::cli {
 
-/// The wisdom file of this user: $XDG_CACHE_HOME/penstock/wisdom, else ~/.cache/penstock/wisdom. The first rank reads
-/// and writes it.
+/// The wisdom file of this user: $XDG_CACHE_HOME/penstock/wisdom-VERSION, else in ~/.cache/penstock. The first rank
+/// reads and writes it.
 class WisdomFile {
  public:
   /// Collective: reads it, and gives what it says to all ranks; does nothing where `is_used` is false or there is no
@@ -30,7 +30,8 @@ class WisdomFile {
   std::string description_ = "not used";
 };
 
-/// The plans that `--plan measure` has found best, in the file `plans` of the same folder; of the first rank alone.
+/// The plans that `--plan measure` has found best, in the file `plans-VERSION` of the same folder; of the first rank
+/// alone.
 class PlansFile {
  public:
   /// Reads it into `options.choices`. Does nothing where `is_used` is false or nothing is measured. A file that cannot

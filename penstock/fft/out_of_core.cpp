@@ -79,7 +79,7 @@ struct FileTransform::State {
   std::int64_t total_bytes = 0;
   double begin_s = 0;
 
-  std::string scratch_path() const { return field.output + ".scratch"; }
+  std::string scratch_path() const { return follow_links(field.output) + ".scratch"; }
   percolate::Engine& engine() { return options.engine != nullptr ? *options.engine : *own_engine; }
   journal::Facts facts() const;
   void choose(bool goes_on);
@@ -95,11 +95,12 @@ struct FileTransform::State {
 };
 
 journal::Facts FileTransform::State::facts() const {
-  return {
+  journal::Facts facts = {
       {"transform",
        fmt::format("{} {}x{}x{}, {}, times {:a}", npy::name(plan.type), plan.size[0], plan.size[1], plan.size[2],
-                   field.is_backward ? "backward" : "forward", factor_of(field.scaling, plan.size))},
-      {"input", fmt::format("{} {}", fs::absolute(field.input).string(), journal::fingerprint(input)), field.input}};
+                   field.is_backward ? "backward" : "forward", factor_of(field.scaling, plan.size))}};
+  journal::add_input(facts, "input", field.input, input, options.verifies_input);
+  return facts;
 }
 
 void FileTransform::State::choose(bool goes_on) {

@@ -27,6 +27,9 @@ struct FileOptions {
   /// What of that is not for parts of the field: what the process has besides, as resident_bytes() tells.
   std::int64_t besides_bytes = 0;
   int threads = 1;
+  /// Whether a change of any byte of the input is noticed, by reading it once more before and after; else by its
+  /// length, its time of change and samples of it. A run is resumed as it was begun.
+  bool verifies_input = false;
   percolate::Engine* engine = nullptr;  ///< the caller's; none: the best there is
   percolate::Trace* trace = nullptr;
   /// The machine whose figures predict the time; none: they are measured.

@@ -56,20 +56,17 @@ void FileInputs::check_shapes(const FileProduct& product) const {
   }
 }
 
-journal::Facts FileInputs::facts(const FileProduct& product) const {
+journal::Facts FileInputs::facts(const FileProduct& product, bool verifies_input) const {
   const auto& scalars = product.scalars;
-  const auto input = [](const std::string& path, const FileMatrix& matrix) {
-    return fmt::format("{} {}", fs::absolute(path).string(), journal::fingerprint(matrix.file()));
-  };
   journal::Facts facts = {
       {"product",
        fmt::format("{} {} x {} x {}, op {} {}, alpha {:a} {:a}, beta {:a} {:a}", npy::name(a.type()), c_header.shape[0],
                    c_header.shape[1], a.columns(), static_cast<int>(product.op_a), static_cast<int>(product.op_b),
-                   scalars.alpha.real(), scalars.alpha.imag(), scalars.beta.real(), scalars.beta.imag())},
-      {"a", input(product.a, is_turned ? b : a), product.a},
-      {"b", input(product.b, is_turned ? a : b), product.b}};
+                   scalars.alpha.real(), scalars.alpha.imag(), scalars.beta.real(), scalars.beta.imag())}};
+  journal::add_input(facts, "a", product.a, (is_turned ? b : a).file(), verifies_input);
+  journal::add_input(facts, "b", product.b, (is_turned ? a : b).file(), verifies_input);
   if (c_before) {
-    facts.push_back({"c", input(product.c, *c_before), product.c, true});
+    journal::add_input(facts, "c", product.c, c_before->file(), verifies_input, true);
   }
   return facts;
 }

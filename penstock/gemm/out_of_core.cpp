@@ -60,7 +60,7 @@ struct FileMultiply::State {
 
   percolate::Engine& engine() { return options.engine != nullptr ? *options.engine : *own_engine; }
 
-  journal::Facts facts() const { return inputs.facts(product); }
+  journal::Facts facts() const { return inputs.facts(product, options.verifies_input); }
   void choose(bool goes_on);
   void open_part(bool goes_on);
   void check_tiles();

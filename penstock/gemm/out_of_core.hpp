@@ -30,6 +30,9 @@ struct FileOptions {
   int threads = 1;
   /// Whether blocks are kept for later tiles in files without names in C's folder, as large as A and B.
   bool uses_scratch = true;
+  /// Whether a change of any byte of the inputs is noticed, by reading them once more before and after; else by their
+  /// lengths, times of change and samples of them. A run is resumed as it was begun.
+  bool verifies_input = false;
   percolate::Engine* engine = nullptr;  ///< the caller's; none: the best there is
   percolate::Trace* trace = nullptr;
   /// The machine whose figures predict the time; none: they are measured.

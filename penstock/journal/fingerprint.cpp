@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "penstock/base/checksum.hpp"
@@ -30,6 +32,19 @@ std::string fingerprint(const File& file) {
   }
   return fmt::format("{} bytes of {}.{:09}, {:016x}", bytes, status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
                      checksum(content));
+}
+
+std::string whole_checksum(const File& file) {
+  constexpr std::int64_t chunk_bytes = std::int64_t{1} << 20;
+  std::vector<std::byte> chunk(chunk_bytes);
+  std::vector<std::uint64_t> sums;
+  const std::int64_t bytes = file.size();
+  for (std::int64_t at = 0; at < bytes; at += chunk_bytes) {
+    const std::span part = std::span(chunk).first(static_cast<std::size_t>(std::min(chunk_bytes, bytes - at)));
+    file.read(at, part);
+    sums.push_back(checksum(part));
+  }
+  return fmt::format("{:016x}", checksum(std::as_bytes(std::span(sums))));
 }
 
 }  // namespace penstock::journal

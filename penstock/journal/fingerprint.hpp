@@ -11,4 +11,7 @@ namespace penstock::journal {
 /// text. Throws Error where it cannot be read.
 std::string fingerprint(const File& file);
 
+/// A checksum over all of the file, as text: one pass over it. Throws Error where it cannot be read.
+std::string whole_checksum(const File& file);
+
 }  // namespace penstock::journal

@@ -6,7 +6,8 @@
 
 #include <array>
 #include <cstdio>
-#include <filesystem>
+#include <optional>
+#include <utility>
 
 #include "penstock/base/checksum.hpp"
 #include "penstock/base/error.hpp"
@@ -24,16 +25,17 @@ std::string line_of(const std::string& text) {
   return fmt::format("{} {}\n", text, sum_of(text));
 }
 
-File open_or_make(const std::string& path) {
-  return std::filesystem::exists(path) ? File::open_for_writing(path) : File::create(path);
+File open_alone(const std::string& path) {
+  std::optional<File> file = File::open_locked(path);
+  if (!file) {
+    throw Error(fmt::format("another process is at work on '{}': wait for its end", path));
+  }
+  return std::move(*file);
 }
 
 }  // namespace
 
-Journal::Journal(const std::string& path) : file_(open_or_make(path)) {
-  if (!file_.lock()) {
-    throw Error(fmt::format("another process is at work on '{}': wait for its end", path));
-  }
+Journal::Journal(const std::string& path) : file_(open_alone(path)) {
   std::string text(static_cast<std::size_t>(file_.size()), '\0');
   file_.read(0, std::as_writable_bytes(std::span(text)));
   read(text);
@@ -91,7 +93,7 @@ void Journal::append(const std::string& lines) {
 }
 
 void Journal::begin(const std::vector<std::pair<std::string, std::string>>& facts) {
-  file_.reserve(0);
+  file_.truncate();
   end_ = 0;
   facts_.clear();
   pieces_.clear();

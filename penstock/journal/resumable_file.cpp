@@ -4,21 +4,26 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
 #include <filesystem>
 
 #include "penstock/base/error.hpp"
+#include "penstock/journal/fingerprint.hpp"
 
 namespace penstock::journal {
 
 namespace fs = std::filesystem;
 
-ResumableFile::ResumableFile(std::string path, std::string work, std::vector<std::string> beside)
-    : path_(std::move(path)), work_(std::move(work)), beside_(std::move(beside)) {
-  if (fs::exists(path_) && !fs::is_regular_file(path_)) {
-    throw Error(fmt::format("cannot write '{}': it exists and is not a regular file", path_));
+void add_input(Facts& facts, const std::string& key, const std::string& path, const File& file, bool is_verified_whole,
+               bool is_replaced) {
+  facts.push_back({key, fmt::format("{} {}", fs::absolute(path).string(), fingerprint(file)), path, is_replaced});
+  if (is_verified_whole) {
+    facts.push_back({key + "-whole", whole_checksum(file), path, is_replaced});
   }
+}
+
+ResumableFile::ResumableFile(const std::string& path, std::string work, std::vector<std::string> beside)
+    : path_(follow_links(path)), work_(std::move(work)), beside_(std::move(beside)) {
+  require_file_path(path);
   is_new_ = !fs::exists(journal_path());
   journal_.emplace(journal_path());
 }
@@ -56,6 +61,11 @@ Standing ResumableFile::find(const Facts& facts) {
     if (journal_->fact(fact.key) == fact.text) {
       continue;
     }
+    if (journal_->fact(fact.key).empty()) {
+      throw Error(
+          fmt::format("'{}' says nothing of '{}': resume this {} with the options that it was begun with, or {}",
+                      journal_path(), fact.key, work_, how_to_begin_anew()));
+    }
     if (fact.path.empty()) {
       throw Error(fmt::format("'{}' tells of another {} ({}): finish that, or {}", journal_path(), work_,
                               journal_->fact(fact.key), how_to_begin_anew()));
@@ -68,8 +78,11 @@ Standing ResumableFile::find(const Facts& facts) {
 File ResumableFile::open(Standing standing, const Facts& facts, const std::string& tiling, const std::string& header,
                          std::int64_t bytes) {
   const bool goes_on = standing == Standing::goes_on;
-  File file = goes_on ? File::open_for_writing(part_path()) : File::create(part_path());
+  File file = open_part(path_);
   try {
+    if (!goes_on) {
+      file.truncate();
+    }
     if (!goes_on || file.size() != bytes) {
       file.reserve(bytes);
       file.write(0, std::as_bytes(std::span(header)));
@@ -101,9 +114,7 @@ void ResumableFile::check(const Facts& facts) const {
 
 void ResumableFile::commit() {
   journal_->complete();
-  if (std::rename(part_path().c_str(), path_.c_str()) != 0) {
-    throw_system_error(fmt::format("cannot write '{}'", path_), errno);
-  }
+  commit_part(File::open_for_writing(part_path()), path_);
   clear();
 }
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "penstock/base/file.hpp"
+#include "penstock/base/draft.hpp"
 #include "penstock/journal/journal_file.hpp"
 
 namespace penstock::journal {
@@ -21,6 +21,11 @@ struct Fact {
 };
 using Facts = std::vector<Fact>;
 
+/// What must be as it was of the input `file`, given as `path`: its fingerprint, under `key`, and where that is wanted
+/// the checksum of all of it, under `key` + "-whole".
+void add_input(Facts& facts, const std::string& key, const std::string& path, const File& file, bool is_verified_whole,
+               bool is_replaced = false);
+
 /// How a run stands to earlier ones.
 enum class Standing {
   anew,      ///< there is nothing to go on with
@@ -28,14 +33,14 @@ enum class Standing {
   complete,  ///< the result is in its place; only the journal is left to be removed
 };
 
-/// A file that is written as `path` + ".part" and renamed when it is complete, with a journal, `path` + ".journal",
-/// of the pieces that are. All of it stays after a failure or a kill, so that the next run goes on, and goes with
-/// success. Movable; one thread at a time uses it.
+/// A file that is written as a draft (see Draft: `path` + ".part", locked) and renamed when it is complete, with a
+/// journal, `path` + ".journal", of the pieces that are. All of it stays after a failure or a kill, so that the next
+/// run goes on, and goes with success. Movable; one thread at a time uses it.
 class ResumableFile {
  public:
   /// Takes up the journal. `work` is a word for what is made, for messages: "product"; `beside` are the paths of other
   /// files that last as long as the work. Throws Error where another process makes the same, or `path` cannot be made.
-  ResumableFile(std::string path, std::string work, std::vector<std::string> beside = {});
+  ResumableFile(const std::string& path, std::string work, std::vector<std::string> beside = {});
   /// Removes the journal where this has made it and nothing was begun.
   ~ResumableFile();
   ResumableFile(ResumableFile&&) noexcept = default;
@@ -70,7 +75,7 @@ class ResumableFile {
   bool is_new_ = false;  // there was no journal
   std::optional<Journal> journal_;
   std::string part_path() const { return Draft::part_path(path_); }
-  std::string journal_path() const { return path_ + ".journal"; }
+  std::string journal_path() const { return Draft::journal_path(path_); }
 };
 
 }  // namespace penstock::journal

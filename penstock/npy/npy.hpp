@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "penstock/base/file.hpp"
+#include "penstock/base/draft.hpp"
 
 namespace penstock::npy {
 

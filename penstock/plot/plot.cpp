@@ -66,7 +66,7 @@ void draw(const Chart& chart, const std::string& path) {
   }
   Draft draft(path);
   // gnuplot writes where the draft lies, and the draft renames it.
-  const std::string script = fmt::format("set output {}\n{}", quoted(Draft::part_path(path)), script_of(chart));
+  const std::string script = fmt::format("set output {}\n{}", quoted(draft.file().path()), script_of(chart));
   std::FILE* pipe = popen("gnuplot 2>/dev/null", "w");
   if (pipe == nullptr) {
     throw Error("gnuplot cannot be started");

@@ -125,42 +125,5 @@ TEST(File, RefusesToReserveMoreThanTheDiskHas) {
   EXPECT_TRUE(fails_with({"1.00 EiB"}, [&] { file.reserve(std::int64_t{1} << 60); }));
 }
 
-TEST(Draft, AppearsOnlyWhenCommitted) {
-  const TemporaryFolder folder;
-  write_text(folder / "f", "old");
-  Draft draft(folder / "f");
-  draft.file().write(0, std::as_bytes(std::span("new", 3)));
-  EXPECT_EQ(read_text(folder / "f"), "old");
-  draft.commit();
-  EXPECT_EQ(read_text(folder / "f"), "new");
-  EXPECT_FALSE(std::filesystem::exists(Draft::part_path(folder / "f")));
-}
-
-TEST(Draft, NeverCommittedLeavesNothingAndMovesItsOwnership) {
-  const TemporaryFolder folder;
-  {
-    Draft first(folder / "f");
-    const Draft second = std::move(first);
-    EXPECT_TRUE(std::filesystem::exists(Draft::part_path(folder / "f")));
-  }
-  EXPECT_FALSE(std::filesystem::exists(Draft::part_path(folder / "f")));
-  EXPECT_FALSE(std::filesystem::exists(folder / "f"));
-}
-
-TEST(Draft, RefusesATargetThatIsNoFile) {
-  const TemporaryFolder folder;
-  EXPECT_TRUE(fails_with({"not a regular file"}, [&] { Draft draft(folder / ""); }));
-  EXPECT_TRUE(fails_with({"not a regular file"}, [&] { Draft draft("/dev/null"); }));
-}
-
-TEST(WriteText, KeepsEveryByte) {
-  const TemporaryFolder folder;
-  const std::string text("line\n\0end", 9);
-  write_text(folder / "f", text);
-  EXPECT_EQ(read_text(folder / "f"), text);
-  write_text(folder / "f", "");
-  EXPECT_EQ(read_text(folder / "f"), "");
-}
-
 }  // namespace
 }  // namespace penstock

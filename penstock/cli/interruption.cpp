@@ -1,0 +1,108 @@
+// A handler may do next to nothing: it wakes a thread, which may lock, allocate and print.
+#include "penstock/cli/interruption.hpp"
+
+#include <fmt/format.h>
+#include <semaphore.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace penstock::cli {
+namespace {
+
+// Signals belong to the process, and handlers take no arguments of ours.
+sem_t wake;
+volatile std::sig_atomic_t arrived = 0;  // 0: the watcher is to end
+
+void on_signal(int signal) {
+  const int error = errno;
+  arrived = signal;
+  sem_post(&wake);
+  errno = error;
+}
+
+}  // namespace
+
+Interruption::Interruption(bool is_silent) : is_silent_(is_silent) {
+  arrived = 0;
+  sem_init(&wake, 0, 0);
+  struct sigaction ours = {};
+  ours.sa_handler = on_signal;
+  ours.sa_flags = SA_RESTART;
+  for (std::size_t i = 0; i < signals_.size(); ++i) {
+    sigaction(signals_[i], nullptr, &former_[i]);
+    if (former_[i].sa_handler != SIG_IGN) {  // as under nohup
+      sigaction(signals_[i], &ours, nullptr);
+    }
+  }
+  watcher_ = std::thread([this] { watch(); });
+}
+
+Interruption::~Interruption() {
+  for (std::size_t i = 0; i < signals_.size(); ++i) {
+    sigaction(signals_[i], &former_[i], nullptr);
+  }
+  sem_post(&wake);
+  watcher_.join();
+  sem_destroy(&wake);
+}
+
+void Interruption::watch() {
+  while (sem_wait(&wake) != 0) {
+  }
+  if (arrived != 0) {
+    end_by(arrived);
+  }
+}
+
+void Interruption::end_by(int signal) {
+  mutex_.lock();  // for good: nothing new is begun
+  for (const Entry& entry : unfinished_) {
+    struct stat now = {};
+    if (stat(entry.path.c_str(), &now) == 0 && now.st_dev == entry.device && now.st_ino == entry.inode) {
+      unlink(entry.path.c_str());
+    }
+  }
+  if (!is_silent_) {
+    const std::string line =
+        fmt::format("penstock: interrupted by SIG{}{}{}\n", sigabbrev_np(signal), text_.empty() ? "" : ": ", text_);
+    static_cast<void>(!write(STDERR_FILENO, line.data(), line.size()));
+  }
+  std::signal(signal, SIG_DFL);
+  kill(getpid(), signal);
+}
+
+void Interruption::say(const std::string& text) {
+  const std::scoped_lock lock(mutex_);
+  text_ = text;
+}
+
+Interruption::Unfinished::Unfinished(Interruption& interruption, const std::string& path)
+    : interruption_(&interruption) {
+  const std::scoped_lock lock(interruption.mutex_);
+  struct stat status = {};
+  stat(path.c_str(), &status);
+  number_ = interruption.next_number_++;
+  interruption.unfinished_.push_back({number_, path, status.st_dev, status.st_ino});
+}
+
+Interruption::Unfinished::~Unfinished() {
+  if (interruption_ != nullptr) {
+    const std::scoped_lock lock(interruption_->mutex_);
+    interruption_->unfinished_.remove_if([&](const Entry& entry) { return entry.number == number_; });
+  }
+}
+
+Interruption::Unfinished::Unfinished(Unfinished&& other) noexcept
+    : interruption_(std::exchange(other.interruption_, nullptr)), number_(other.number_) {}
+
+Interruption::Unfinished& Interruption::Unfinished::operator=(Unfinished&& other) noexcept {
+  std::swap(interruption_, other.interruption_);
+  std::swap(number_, other.number_);
+  return *this;
+}
+
+}  // namespace penstock::cli
