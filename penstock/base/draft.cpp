@@ -141,8 +141,8 @@ File open_part(const std::string& path) {
   const std::string part = Draft::part_path(path);
   std::optional<File> file = File::open_locked(part);
   if (!file) {
-    throw FileIsBusy(fmt::format("another process writes '{}' (it has locked '{}'): wait for its end, or name another file",
-                            path, part));
+    throw FileIsBusy(fmt::format(
+        "another process writes '{}' (it has locked '{}'): wait for its end, or name another file", path, part));
   }
   return std::move(*file);
 }
