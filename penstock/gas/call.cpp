@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "penstock/base/base.hpp"
@@ -19,6 +18,9 @@ constexpr std::size_t window = 16;
 
 /// So much is copied before messages are looked at again: some tens of microseconds.
 constexpr std::size_t budget_bytes = std::size_t{256} << 10;
+
+/// What a call of more steps needed is given back when it is done.
+constexpr std::size_t most_kept_steps = 64;
 
 constexpr std::size_t nowhere = ~std::size_t{0};
 
@@ -39,33 +41,75 @@ bool conflict(const Step& a, const Step& b) {
 
 }  // namespace
 
-Call::Call(TeamCalls& team, std::uint64_t number, Schedule schedule)
-    : team_(team), number_(number), schedule_(std::move(schedule)), progress_(schedule_.steps.size()) {
+Schedule& Call::renew(std::uint64_t number) {
+  number_ = number;
+  first_ = 0;
+  is_waiting_ = false;
+  has_held_back_ = false;
+  failure_.clear();
+  is_done_.store(false, std::memory_order_relaxed);
+  return schedule_;
+}
+
+void Call::prepare() {
   const std::vector<Step>& steps = schedule_.steps;
-  by_peer_.reserve(steps.size());
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i].kind != Step::Kind::copy) {
-      by_peer_.push_back(static_cast<std::uint32_t>(i));
-    }
+  if (progress_.size() < steps.size()) {
+    progress_.resize(steps.size());
   }
-  std::ranges::sort(by_peer_, {}, [&](std::uint32_t i) { return std::tuple(steps[i].is_receive(), steps[i].peer, i); });
-  std::uint32_t ordinal = 0;
-  for (std::size_t k = 0; k < by_peer_.size(); ++k) {
-    const Step& step = steps[by_peer_[k]];
-    const bool is_first =
-        k == 0 || steps[by_peer_[k - 1]].peer != step.peer || steps[by_peer_[k - 1]].is_receive() != step.is_receive();
-    ordinal = is_first ? 0 : ordinal + 1;
-    progress_[by_peer_[k]].ordinal = ordinal;
+  bool is_known = shape_.size() == steps.size();
+  shape_.resize(steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    progress_[i].clear();
+    const std::uint64_t shape = key_of(steps[i].is_receive(), steps[i].peer, steps[i].kind == Step::Kind::copy ? 1 : 0);
+    is_known = is_known && shape_[i] == shape;
+    shape_[i] = shape;
+  }
+  if (!is_known) {
+    put_in_order();
   }
 }
 
+/// Finds which step is which of its peer's.
+void Call::put_in_order() {
+  const std::vector<Step>& steps = schedule_.steps;
+  by_peer_.clear();
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].kind != Step::Kind::copy) {
+      const auto step = static_cast<std::uint32_t>(i);
+      by_peer_.push_back({key_of(steps[i].is_receive(), steps[i].peer, step), step});
+    }
+  }
+  std::ranges::sort(by_peer_, {}, &Addressed::key);
+  std::uint64_t previous = 0;
+  for (std::size_t k = 0; k < by_peer_.size(); ++k) {
+    Addressed& each = by_peer_[k];
+    const std::uint64_t first = key_of(steps[each.step].is_receive(), steps[each.step].peer, 0);
+    each.key = k > 0 && previous >= first ? previous + 1 : first;
+    progress_[each.step].ordinal = static_cast<std::uint32_t>(each.key - first);
+    previous = each.key;
+  }
+}
+
+bool Call::is_small() const noexcept {
+  return progress_.size() <= most_kept_steps && schedule_.scratch.capacity() <= most_inline_bytes &&
+         schedule_.layouts.empty();
+}
+
+void Call::Progress::clear() {
+  has_begun = is_done = is_offered = is_refused = may_send = has_parcel = false;
+  moved = 0;
+  source = nullptr;
+  address = 0;
+  place = nullptr;
+  sent.clear();
+  parcel = {};
+  mover.reset();
+}
+
 std::size_t Call::find(bool is_receive, int peer, std::uint32_t ordinal) const noexcept {
-  const auto key = [&](std::uint32_t i) {
-    const Step& step = schedule_.steps[i];
-    return std::tuple(step.is_receive(), step.peer, progress_[i].ordinal);
-  };
-  const auto found = std::ranges::lower_bound(by_peer_, std::tuple(is_receive, peer, ordinal), {}, key);
-  return found == by_peer_.end() || key(*found) != std::tuple(is_receive, peer, ordinal) ? nowhere : *found;
+  const std::uint64_t key = key_of(is_receive, peer, ordinal);
+  const auto found = std::ranges::lower_bound(by_peer_, key, {}, &Addressed::key);
+  return found == by_peer_.end() || found->key != key ? nowhere : found->step;
 }
 
 void Call::check() const {
@@ -93,25 +137,55 @@ void Call::advance() {
     return;
   }
   std::size_t budget = budget_bytes;
-  for (bool has_moved = true; has_moved && failure_.empty();) {
-    const std::size_t end = std::min(first_ + window, schedule_.steps.size());
-    // Receives first: what tells a sender that it may begin must not wait behind what this rank sends itself.
-    for (const bool is_receive : {true, false}) {
-      for (std::size_t i = first_; i < end; ++i) {
-        const Progress& progress = progress_[i];
-        if (schedule_.steps[i].is_receive() == is_receive && !progress.is_done &&
-            (progress.has_begun || may_begin(i))) {
-          run(i, budget);
-        }
-      }
-    }
-    has_moved = false;
-    while (first_ < end && progress_[first_].is_done) {
-      ++first_;
-      has_moved = first_ < schedule_.steps.size() && end < schedule_.steps.size();
+  if (is_waiting_ && !has_held_back_) {
+    pass_done();
+  } else {
+    while (failure_.empty() && advance_once(budget)) {
     }
   }
   finish_if_resolved();
+}
+
+/// Goes once through the steps that may be under way; true where another time may do more at once.
+bool Call::advance_once(std::size_t& budget) {
+  const std::size_t end = std::min(first_ + window, schedule_.steps.size());
+  bool has_finished = false;
+  is_waiting_ = true;
+  has_held_back_ = end < schedule_.steps.size();
+  // Receives first: what tells a sender that it may begin must not wait behind what this rank sends itself.
+  for (const bool is_receive : {true, false}) {
+    for (std::size_t i = first_; i < end; ++i) {
+      const Progress& progress = progress_[i];
+      if (schedule_.steps[i].is_receive() != is_receive || progress.is_done) {
+        continue;
+      }
+      if (!progress.has_begun && !may_begin(i)) {
+        has_held_back_ = true;
+        continue;
+      }
+      run(i, budget);
+      has_finished = has_finished || progress.is_done;
+      is_waiting_ = is_waiting_ && (progress.is_done || !needs_turn(i));
+    }
+  }
+  pass_done();
+  return has_finished && has_held_back_;
+}
+
+void Call::pass_done() noexcept {
+  while (first_ < schedule_.steps.size() && progress_[first_].is_done) {
+    ++first_;
+  }
+}
+
+/// Whether a step that is under way goes on without a message.
+bool Call::needs_turn(std::size_t step) const {
+  const Step& of = schedule_.steps[step];
+  const Progress& progress = progress_[step];
+  if (of.is_receive()) {
+    return progress.source != nullptr || progress.address != 0;
+  }
+  return of.kind == Step::Kind::copy || !(progress.is_offered || (waits_for_ready(of) && !progress.may_send));
 }
 
 int Call::world_rank_of(int peer) const {
@@ -181,6 +255,7 @@ void Call::deliver(const CollectiveMessage& message, std::span<const std::byte> 
   if (!agrees(message, step)) {
     return;
   }
+  is_waiting_ = is_waiting_ && (is_data(message.phase) || message.phase == Phase::taken);
   switch (message.phase) {
     case Phase::offered:
       take_offer(step, message, payload);

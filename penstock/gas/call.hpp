@@ -19,10 +19,17 @@ namespace penstock::gas {
 
 class TeamCalls;
 
-/// All but is_done() and check() are called with the engine's turn held.
+/// One object serves many calls, one after the other, so that a short call takes no memory from the system. All but
+/// is_done() and check() are called with the engine's turn held.
 class Call final : public Operation {
  public:
-  Call(TeamCalls& team, std::uint64_t number, Schedule schedule);
+  explicit Call(TeamCalls& team) : team_(team) {}
+
+  /// Becomes call `number`, which has not begun yet; its schedule is to be filled in, and then `prepare` called.
+  Schedule& renew(std::uint64_t number);
+  void prepare();
+  /// Whether it has so little memory that it may be kept for later calls.
+  bool is_small() const noexcept;
 
   std::uint64_t number() const noexcept { return number_; }
   bool is_done() const noexcept override { return is_done_.load(std::memory_order_acquire); }
@@ -32,12 +39,16 @@ class Call final : public Operation {
 
   /// Does what can be done now.
   void advance();
+  /// Whether nothing can be done until a message comes.
+  bool is_waiting() const noexcept { return is_waiting_ && failure_.empty(); }
   /// Takes a message of this call; `advance` is to follow.
   void deliver(const CollectiveMessage& message, std::span<const std::byte> payload);
 
  private:
   /// How far a step is.
   struct Progress {
+    void clear();
+
     bool has_begun = false;
     bool is_done = false;
     std::size_t moved = 0;                    // bytes
@@ -54,10 +65,23 @@ class Call final : public Operation {
     std::optional<mover::Mover> mover;  // where a layout is
   };
 
+  /// A step that exchanges messages: by direction, peer and ordinal.
+  struct Addressed {
+    std::uint64_t key;
+    std::uint32_t step;
+  };
+  static std::uint64_t key_of(bool is_receive, int peer, std::uint32_t ordinal) noexcept {
+    return static_cast<std::uint64_t>(is_receive) << 63 | static_cast<std::uint64_t>(peer) << 32 | ordinal;
+  }
+
   int world_rank_of(int peer) const;
   bool is_local(int peer) const;
   bool waits_for_ready(const Step& step) const;
   bool may_begin(std::size_t step) const noexcept;
+  bool needs_turn(std::size_t step) const;
+  bool advance_once(std::size_t& budget);
+  void pass_done() noexcept;
+  void put_in_order();
   void run(std::size_t step, std::size_t& budget);
   void run_send(std::size_t step, std::size_t& budget);
   void begin_receive(std::size_t step);
@@ -84,12 +108,15 @@ class Call final : public Operation {
   void finish_if_resolved();
 
   TeamCalls& team_;
-  std::uint64_t number_;
+  std::uint64_t number_ = 0;
   Schedule schedule_;
-  std::vector<Progress> progress_;      // by step
-  std::vector<std::uint32_t> by_peer_;  // steps by direction, peer, order
-  std::size_t first_ = 0;               // the first that is not done
-  std::string failure_;                 // not empty once it has failed
+  std::vector<Progress> progress_;    // by step; more than there are, where an earlier call had more
+  std::vector<std::uint64_t> shape_;  // of the schedule for which the order and the ordinals hold
+  std::vector<Addressed> by_peer_;    // in order of their keys
+  std::size_t first_ = 0;             // the first that is not done
+  bool is_waiting_ = false;           // no step that is under way goes on without a message
+  bool has_held_back_ = false;        // some step is not under way
+  std::string failure_;               // not empty once it has failed
   std::atomic<bool> is_done_ = false;
 };
 

@@ -27,6 +27,11 @@ constexpr bool is_for_sender(Phase phase) noexcept {
   return phase == Phase::ready || phase == Phase::taken || phase == Phase::refused;
 }
 
+/// Whether it brings data, or tells that they are there.
+constexpr bool is_data(Phase phase) noexcept {
+  return phase == Phase::whole || phase == Phase::piece || phase == Phase::placed;
+}
+
 /// The header of such a message, taken apart.
 struct CollectiveMessage {
   Phase phase;

@@ -42,13 +42,13 @@ std::string first_of(std::string first, std::string second) {
 
 Event start_barrier(const Team& team) {
   TeamCalls& calls = team.calls();
-  return calls.start(barrier_schedule(calls.member()));
+  return calls.start([&](Schedule& schedule) { schedule_barrier(schedule, calls.member()); });
 }
 
 Event start_broadcast_bytes(const Team& team, std::span<std::byte> data, int root) {
   TeamCalls& calls = team.calls();
   require(team, CallKind::broadcast, check_root(team, root));
-  return calls.start(broadcast_schedule(calls.member(), data, root));
+  return calls.start([&](Schedule& schedule) { schedule_broadcast(schedule, calls.member(), data, root); });
 }
 
 Event start_reduce_bytes(const Team& team, std::span<const std::byte> mine, std::span<std::byte> result, int root,
@@ -59,7 +59,8 @@ Event start_reduce_bytes(const Team& team, std::span<const std::byte> mine, std:
     failure = first_of(failure, check_length(result.size(), mine.size(), "the result"));
   }
   require(team, CallKind::reduce, failure);
-  return calls.start(reduce_schedule(calls.member(), mine, result, root, combination));
+  return calls.start(
+      [&](Schedule& schedule) { schedule_reduce(schedule, calls.member(), mine, result, root, combination); });
 }
 
 Event start_all_reduce_bytes(const Team& team, std::span<const std::byte> mine, std::span<std::byte> result,
@@ -67,7 +68,8 @@ Event start_all_reduce_bytes(const Team& team, std::span<const std::byte> mine, 
   TeamCalls& calls = team.calls();
   require(team, CallKind::all_reduce,
           first_of(check_elements(mine.size(), combination), check_length(result.size(), mine.size(), "the result")));
-  return calls.start(all_reduce_schedule(calls.member(), mine, result, combination));
+  return calls.start(
+      [&](Schedule& schedule) { schedule_all_reduce(schedule, calls.member(), mine, result, combination); });
 }
 
 Event start_gather_bytes(const Team& team, std::span<const std::byte> mine, std::span<std::byte> all, int root) {
@@ -78,14 +80,14 @@ Event start_gather_bytes(const Team& team, std::span<const std::byte> mine, std:
                                              "what all ranks' parts go to"));
   }
   require(team, CallKind::gather, failure);
-  return calls.start(gather_schedule(calls.member(), mine, all, root));
+  return calls.start([&](Schedule& schedule) { schedule_gather(schedule, calls.member(), mine, all, root); });
 }
 
 Event start_all_gather_bytes(const Team& team, std::span<const std::byte> mine, std::span<std::byte> all) {
   TeamCalls& calls = team.calls();
   require(team, CallKind::all_gather,
           check_length(all.size(), mine.size() * static_cast<std::size_t>(team.size()), "what all ranks' parts go to"));
-  return calls.start(all_gather_schedule(calls.member(), mine, all));
+  return calls.start([&](Schedule& schedule) { schedule_all_gather(schedule, calls.member(), mine, all); });
 }
 
 Event start_exchange_bytes(const Team& team, std::span<const std::byte> send, std::span<std::byte> receive) {
@@ -95,7 +97,7 @@ Event start_exchange_bytes(const Team& team, std::span<const std::byte> send, st
     failure = fmt::format("{} bytes do not make equal blocks for {} ranks", send.size(), team.size());
   }
   require(team, CallKind::exchange, failure);
-  return calls.start(exchange_schedule(calls.member(), send, receive));
+  return calls.start([&](Schedule& schedule) { schedule_exchange(schedule, calls.member(), send, receive); });
 }
 
 Event start_exchange(const Team& team, std::span<const SendBlock> send, std::span<const ReceiveBlock> receive) {
@@ -111,7 +113,7 @@ Event start_exchange(const Team& team, std::span<const SendBlock> send, std::spa
                           receive[me].layout.bytes());
   }
   require(team, CallKind::exchange, failure);
-  return calls.start(exchange_schedule(calls.member(), send, receive));
+  return calls.start([&](Schedule& schedule) { schedule_exchange(schedule, calls.member(), send, receive); });
 }
 
 }  // namespace penstock::gas

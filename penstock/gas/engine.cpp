@@ -177,7 +177,7 @@ void Engine::answer_puts() {
 
 void Engine::send_in_turn(int peer, const Header& header, std::span<const std::byte> payload,
                           std::shared_ptr<Sent> sent) {
-  if (!world_->is_local(peer)) {
+  if (!is_local(peer)) {
     network_->send(peer, header, payload, std::move(sent));
     return;
   }

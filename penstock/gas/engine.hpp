@@ -76,7 +76,7 @@ class Engine final : public Inbox {
   Engine& operator=(const Engine&) = delete;
 
   int rank() const noexcept { return world_->rank(); }
-  bool is_local(int peer) const noexcept { return world_->is_local(peer); }
+  bool is_local(int peer) const noexcept { return local_[static_cast<std::size_t>(peer)] != nullptr; }
   const NodeMemory& node_memory() const noexcept { return node_memory_; }
   /// Throws PeerFailure when a process of this node has died.
   void check_peers_now() const { world_->check_peers_now(); }

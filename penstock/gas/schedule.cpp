@@ -144,8 +144,18 @@ std::string_view name_of(CallKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-Schedule barrier_schedule(Member me) {
-  Schedule schedule{.kind = CallKind::barrier};
+void Schedule::clear(CallKind of, int with_root) {
+  kind = of;
+  root = with_root;
+  steps.clear();
+  combination = {1, nullptr};
+  is_independent = false;
+  layouts.clear();
+  scratch.clear();
+}
+
+void schedule_barrier(Schedule& schedule, Member me) {
+  schedule.clear(CallKind::barrier);
   // A byte that all steps touch keeps the rounds in order.
   schedule.scratch.resize(1);
   std::byte* const token = schedule.scratch.data();
@@ -155,11 +165,10 @@ Schedule barrier_schedule(Member me) {
         {.kind = Kind::receive, .peer = (me.rank - distance + me.size) % me.size, .to = token, .bytes = 1});
   }
   tell_all(schedule, 0);
-  return schedule;
 }
 
-Schedule broadcast_schedule(Member me, std::span<std::byte> data, int root) {
-  Schedule schedule{.kind = CallKind::broadcast, .root = root};
+void schedule_broadcast(Schedule& schedule, Member me, std::span<std::byte> data, int root) {
+  schedule.clear(CallKind::broadcast, root);
   const Tree tree(me, root);
   std::vector<int> children = tree.children();
   std::ranges::reverse(children);
@@ -173,12 +182,12 @@ Schedule broadcast_schedule(Member me, std::span<std::byte> data, int root) {
     }
   });
   tell_all(schedule, data.size());
-  return schedule;
 }
 
-Schedule reduce_schedule(Member me, std::span<const std::byte> mine, std::span<std::byte> result, int root,
-                         const Combination& combination) {
-  Schedule schedule{.kind = CallKind::reduce, .root = root, .combination = combination};
+void schedule_reduce(Schedule& schedule, Member me, std::span<const std::byte> mine, std::span<std::byte> result,
+                     int root, const Combination& combination) {
+  schedule.clear(CallKind::reduce, root);
+  schedule.combination = combination;
   const Tree tree(me, root);
   const std::vector<int> children = tree.children();
   const std::byte* sent = mine.data();
@@ -200,12 +209,12 @@ Schedule reduce_schedule(Member me, std::span<const std::byte> mine, std::span<s
     }
   });
   tell_all(schedule, mine.size());
-  return schedule;
 }
 
-Schedule all_reduce_schedule(Member me, std::span<const std::byte> mine, std::span<std::byte> result,
-                             const Combination& combination) {
-  Schedule schedule{.kind = CallKind::all_reduce, .combination = combination};
+void schedule_all_reduce(Schedule& schedule, Member me, std::span<const std::byte> mine, std::span<std::byte> result,
+                         const Combination& combination) {
+  schedule.clear(CallKind::all_reduce);
+  schedule.combination = combination;
   copy_unless_same(schedule, mine, result.data());
   if (result.size() <= most_inline_bytes) {
     add_recursive_doubling(schedule, me, result);
@@ -213,11 +222,12 @@ Schedule all_reduce_schedule(Member me, std::span<const std::byte> mine, std::sp
     add_ring(schedule, me, result, combination.element_bytes);
   }
   tell_all(schedule, result.size());
-  return schedule;
 }
 
-Schedule gather_schedule(Member me, std::span<const std::byte> mine, std::span<std::byte> all, int root) {
-  Schedule schedule{.kind = CallKind::gather, .root = root, .is_independent = true};
+void schedule_gather(Schedule& schedule, Member me, std::span<const std::byte> mine, std::span<std::byte> all,
+                     int root) {
+  schedule.clear(CallKind::gather, root);
+  schedule.is_independent = true;
   const auto part = [&](int rank) { return all.data() + static_cast<std::size_t>(rank) * mine.size(); };
   if (me.rank != root) {
     schedule.steps.push_back({.kind = Kind::send, .peer = root, .from = mine.data(), .bytes = mine.size()});
@@ -228,11 +238,11 @@ Schedule gather_schedule(Member me, std::span<const std::byte> mine, std::span<s
     copy_unless_same(schedule, mine, part(root));
   }
   tell_all(schedule, mine.size());
-  return schedule;
 }
 
-Schedule all_gather_schedule(Member me, std::span<const std::byte> mine, std::span<std::byte> all) {
-  Schedule schedule{.kind = CallKind::all_gather, .is_independent = true};
+void schedule_all_gather(Schedule& schedule, Member me, std::span<const std::byte> mine, std::span<std::byte> all) {
+  schedule.clear(CallKind::all_gather);
+  schedule.is_independent = true;
   const auto part = [&](int rank) { return all.data() + static_cast<std::size_t>(rank) * mine.size(); };
   for_each_pair(me, [&](int target, int source) {
     schedule.steps.push_back({.kind = Kind::send, .peer = target, .from = mine.data(), .bytes = mine.size()});
@@ -240,11 +250,11 @@ Schedule all_gather_schedule(Member me, std::span<const std::byte> mine, std::sp
   });
   copy_unless_same(schedule, mine, part(me.rank));
   tell_all(schedule, mine.size());
-  return schedule;
 }
 
-Schedule exchange_schedule(Member me, std::span<const std::byte> send, std::span<std::byte> receive) {
-  Schedule schedule{.kind = CallKind::exchange, .is_independent = true};
+void schedule_exchange(Schedule& schedule, Member me, std::span<const std::byte> send, std::span<std::byte> receive) {
+  schedule.clear(CallKind::exchange);
+  schedule.is_independent = true;
   const std::size_t bytes = send.size() / static_cast<std::size_t>(me.size);
   const auto offset = [&](int rank) { return static_cast<std::size_t>(rank) * bytes; };
   schedule.steps.reserve(2 * static_cast<std::size_t>(me.size) - 1);
@@ -256,11 +266,12 @@ Schedule exchange_schedule(Member me, std::span<const std::byte> send, std::span
   });
   copy_unless_same(schedule, send.subspan(offset(me.rank), bytes), receive.data() + offset(me.rank));
   tell_all(schedule, bytes);
-  return schedule;
 }
 
-Schedule exchange_schedule(Member me, std::span<const SendBlock> send, std::span<const ReceiveBlock> receive) {
-  Schedule schedule{.kind = CallKind::exchange, .is_independent = true};
+void schedule_exchange(Schedule& schedule, Member me, std::span<const SendBlock> send,
+                       std::span<const ReceiveBlock> receive) {
+  schedule.clear(CallKind::exchange);
+  schedule.is_independent = true;
   schedule.steps.reserve(2 * send.size() - 1);
   schedule.layouts.reserve(2 * send.size());
   // A layout that is one run is an offset.
@@ -290,7 +301,6 @@ Schedule exchange_schedule(Member me, std::span<const SendBlock> send, std::span
     add(Kind::receive, source);
   });
   add(Kind::copy, me.rank);
-  return schedule;
 }
 
 }  // namespace penstock::gas

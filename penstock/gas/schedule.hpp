@@ -48,7 +48,10 @@ std::string_view name_of(CallKind kind);
 
 /// All steps of one rank, and what they need beside the caller's memory.
 struct Schedule {
-  CallKind kind;
+  /// Makes it an empty one of such a call, in the memory that it has.
+  void clear(CallKind of, int with_root = 0);
+
+  CallKind kind = CallKind::barrier;
   int root = 0;
   std::vector<Step> steps = {};
   Combination combination{1, nullptr};
@@ -63,21 +66,25 @@ struct Member {
   int size;
 };
 
+// Each fills a schedule anew.
+
 /// In round k every rank tells the one 2^k above it (dissemination).
-Schedule barrier_schedule(Member me);
+void schedule_barrier(Schedule& schedule, Member me);
 /// Down a binomial tree, in pieces.
-Schedule broadcast_schedule(Member me, std::span<std::byte> data, int root);
+void schedule_broadcast(Schedule& schedule, Member me, std::span<std::byte> data, int root);
 /// Up a binomial tree, in pieces.
-Schedule reduce_schedule(Member me, std::span<const std::byte> mine, std::span<std::byte> result, int root,
-                         const Combination& combination);
+void schedule_reduce(Schedule& schedule, Member me, std::span<const std::byte> mine, std::span<std::byte> result,
+                     int root, const Combination& combination);
 /// Short: recursive doubling. Long: each rank reduces a share as it goes round the ring, then the shares go round.
-Schedule all_reduce_schedule(Member me, std::span<const std::byte> mine, std::span<std::byte> result,
-                             const Combination& combination);
+void schedule_all_reduce(Schedule& schedule, Member me, std::span<const std::byte> mine, std::span<std::byte> result,
+                         const Combination& combination);
 /// Straight to the root, and straight to everyone: each message once.
-Schedule gather_schedule(Member me, std::span<const std::byte> mine, std::span<std::byte> all, int root);
-Schedule all_gather_schedule(Member me, std::span<const std::byte> mine, std::span<std::byte> all);
+void schedule_gather(Schedule& schedule, Member me, std::span<const std::byte> mine, std::span<std::byte> all,
+                     int root);
+void schedule_all_gather(Schedule& schedule, Member me, std::span<const std::byte> mine, std::span<std::byte> all);
 /// Straight to everyone: first to the next rank, last to the one before, so that no rank is everybody's first.
-Schedule exchange_schedule(Member me, std::span<const std::byte> send, std::span<std::byte> receive);
-Schedule exchange_schedule(Member me, std::span<const SendBlock> send, std::span<const ReceiveBlock> receive);
+void schedule_exchange(Schedule& schedule, Member me, std::span<const std::byte> send, std::span<std::byte> receive);
+void schedule_exchange(Schedule& schedule, Member me, std::span<const SendBlock> send,
+                       std::span<const ReceiveBlock> receive);
 
 }  // namespace penstock::gas

@@ -9,6 +9,12 @@
 #include "penstock/gas/collective_message.hpp"
 
 namespace penstock::gas {
+namespace {
+
+/// As many calls as programs commonly have under way at once.
+constexpr std::size_t most_spare_calls = 16;
+
+}  // namespace
 
 TeamCalls::TeamCalls(std::shared_ptr<Engine> engine, int rank)
     : engine_(std::move(engine)), rank_(rank), id_(engine_->add_calls(*this)) {}
@@ -21,25 +27,37 @@ TeamCalls::~TeamCalls() {
   engine_->remove_calls(id_);
 }
 
-Event TeamCalls::start(Schedule schedule) {
-  std::shared_ptr<Call> call;
-  engine_->in_turn([&] {
-    call = std::make_shared<Call>(*this, ++begun_, std::move(schedule));
-    running_.push_back(call);
-    engine_->count_calls(1);
+std::shared_ptr<Call> TeamCalls::spare_call() {
+  const auto found = std::ranges::find_if(spare_, [](const auto& call) { return call.use_count() == 1; });
+  if (found == spare_.end()) {
+    return std::make_shared<Call>(*this);
+  }
+  std::shared_ptr<Call> call = std::move(*found);
+  *found = std::move(spare_.back());
+  spare_.pop_back();
+  return call;
+}
+
+void TeamCalls::begin(const std::shared_ptr<Call>& call) {
+  call->prepare();
+  running_.push_back(call);
+  engine_->count_calls(1);
+  ++begun_;
+  if (!early_.empty()) {
     const auto is_other = [&](const Early& early) { return early.header.cookie != begun_; };
     const auto first = std::stable_partition(early_.begin(), early_.end(), is_other);
     for (auto it = first; it != early_.end(); ++it) {
       call->deliver(CollectiveMessage::of(it->header), it->payload);
       if (it->payload.capacity() > 0) {
-        spare_.push_back(std::move(it->payload));
+        spare_payloads_.push_back(std::move(it->payload));
       }
     }
     early_.erase(first, early_.end());
-    call->advance();
+  }
+  call->advance();
+  if (call->is_done()) {
     drop_done();
-  });
-  return {*engine_, std::move(call)};
+  }
 }
 
 void TeamCalls::refuse(CallKind kind, const std::string& why) {
@@ -51,18 +69,30 @@ void TeamCalls::refuse(CallKind kind, const std::string& why) {
 }
 
 void TeamCalls::advance() {
-  if (running_.empty()) {
-    return;
-  }
+  bool has_advanced = false;
   for (const auto& call : running_) {
-    call->advance();
+    if (!call->is_waiting()) {
+      call->advance();
+      has_advanced = true;
+    }
   }
-  drop_done();
+  if (has_advanced) {
+    drop_done();
+  }
 }
 
 void TeamCalls::drop_done() {
-  const std::size_t dropped = std::erase_if(running_, [](const auto& call) { return call->is_done(); });
-  engine_->count_calls(-static_cast<std::ptrdiff_t>(dropped));
+  const std::size_t ran = running_.size();
+  std::size_t kept = 0;
+  for (std::shared_ptr<Call>& call : running_) {
+    if (!call->is_done()) {
+      std::swap(running_[kept++], call);
+    } else if (spare_.size() < most_spare_calls && call->is_small()) {
+      spare_.push_back(std::move(call));
+    }
+  }
+  running_.resize(kept);
+  engine_->count_calls(static_cast<std::ptrdiff_t>(kept) - static_cast<std::ptrdiff_t>(ran));
 }
 
 Call* TeamCalls::find(std::uint64_t number) const noexcept {
@@ -74,16 +104,18 @@ void TeamCalls::deliver(const Header& header, std::span<const std::byte> payload
   if (Call* const call = find(header.cookie); call != nullptr) {
     call->deliver(CollectiveMessage::of(header), payload);
     call->advance();
-    drop_done();
+    if (call->is_done()) {
+      drop_done();
+    }
     return;
   }
   if (header.cookie <= begun_) {
     return;  // of a call that has failed here
   }
   Early early{.header = header, .payload = {}};
-  if (!spare_.empty() && !payload.empty()) {
-    early.payload = std::move(spare_.back());
-    spare_.pop_back();
+  if (!spare_payloads_.empty() && !payload.empty()) {
+    early.payload = std::move(spare_payloads_.back());
+    spare_payloads_.pop_back();
   }
   early.payload.assign(payload.begin(), payload.end());
   early_.push_back(std::move(early));

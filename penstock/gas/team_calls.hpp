@@ -6,15 +6,15 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "penstock/gas/call.hpp"
 #include "penstock/gas/engine.hpp"
 #include "penstock/gas/event.hpp"
 #include "penstock/gas/schedule.hpp"
 
 namespace penstock::gas {
-
-class Call;
 
 /// Numbers the calls, brings messages to theirs, and keeps those that come before their call has begun here.
 class TeamCalls final : public CallInbox {
@@ -40,8 +40,17 @@ class TeamCalls final : public CallInbox {
   int rank() const noexcept { return rank_; }
   Member member() const noexcept { return {.rank = rank_, .size = static_cast<int>(seats_.size())}; }
 
-  /// Begins the next call.
-  Event start(Schedule schedule);
+  /// Begins the next call, whose schedule `fill` fills in.
+  template <class Fill>
+  Event start(const Fill& fill) {
+    std::shared_ptr<Call> call;
+    engine_->in_turn([&] {
+      call = spare_call();
+      fill(call->renew(begun_ + 1));
+      begin(call);
+    });
+    return {*engine_, std::move(call)};
+  }
   /// Takes part in the next call by failing it on every rank, and throws Error with `why`.
   [[noreturn]] void refuse(CallKind kind, const std::string& why);
 
@@ -54,6 +63,8 @@ class TeamCalls final : public CallInbox {
     std::vector<std::byte> payload;
   };
 
+  std::shared_ptr<Call> spare_call();
+  void begin(const std::shared_ptr<Call>& call);
   Call* find(std::uint64_t number) const noexcept;
   void drop_done();
 
@@ -62,9 +73,10 @@ class TeamCalls final : public CallInbox {
   std::uint32_t id_;
   std::vector<Seat> seats_;
   std::uint64_t begun_ = 0;
-  std::vector<std::shared_ptr<Call>> running_;  // in order of their numbers
-  std::vector<Early> early_;                    // in order of arrival
-  std::vector<std::vector<std::byte>> spare_;   // payloads of early messages, to be used again
+  std::vector<std::shared_ptr<Call>> running_;          // in order of their numbers
+  std::vector<std::shared_ptr<Call>> spare_;            // done, to be used again when nobody's event is theirs any more
+  std::vector<Early> early_;                            // in order of arrival
+  std::vector<std::vector<std::byte>> spare_payloads_;  // of early messages
 };
 
 }  // namespace penstock::gas
