@@ -59,7 +59,7 @@ void Call::prepare() {
   bool is_known = shape_.size() == steps.size();
   shape_.resize(steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    progress_[i].clear();
+    progress_[i] = {.ordinal = progress_[i].ordinal, .kept = nullptr};
     const std::uint64_t shape = key_of(steps[i].is_receive(), steps[i].peer, steps[i].kind == Step::Kind::copy ? 1 : 0);
     is_known = is_known && shape_[i] == shape;
     shape_[i] = shape;
@@ -93,17 +93,6 @@ void Call::put_in_order() {
 bool Call::is_small() const noexcept {
   return progress_.size() <= most_kept_steps && schedule_.scratch.capacity() <= most_inline_bytes &&
          schedule_.layouts.empty();
-}
-
-void Call::Progress::clear() {
-  has_begun = is_done = is_offered = is_refused = may_send = has_parcel = false;
-  moved = 0;
-  source = nullptr;
-  address = 0;
-  place = nullptr;
-  sent.clear();
-  parcel = {};
-  mover.reset();
 }
 
 std::size_t Call::find(bool is_receive, int peer, std::uint32_t ordinal) const noexcept {
@@ -159,7 +148,7 @@ bool Call::advance_once(std::size_t& budget) {
       if (schedule_.steps[i].is_receive() != is_receive || progress.is_done) {
         continue;
       }
-      if (!progress.has_begun && !may_begin(i)) {
+      if (!progress.has_begun && !schedule_.is_independent && !may_begin(i)) {
         has_held_back_ = true;
         continue;
       }
@@ -183,7 +172,7 @@ bool Call::needs_turn(std::size_t step) const {
   const Step& of = schedule_.steps[step];
   const Progress& progress = progress_[step];
   if (of.is_receive()) {
-    return progress.source != nullptr || progress.address != 0;
+    return progress.is_pulling();
   }
   return of.kind == Step::Kind::copy || !(progress.is_offered || (waits_for_ready(of) && !progress.may_send));
 }
@@ -229,7 +218,7 @@ void Call::run(std::size_t step, std::size_t& budget) {
       if (!progress_[step].has_begun) {
         begin_receive(step);
       }
-      if (progress_[step].source != nullptr || progress_[step].address != 0) {
+      if (progress_[step].is_pulling()) {
         pull(step, budget);
       }
   }
@@ -308,7 +297,7 @@ void Call::take_data(std::size_t step, const CollectiveMessage& message, std::sp
   if (!progress.has_begun) {
     // It may be the step's turn already.
     if (!may_begin(step)) {
-      progress.parcel.assign(payload.begin(), payload.end());
+      progress.transfer().parcel.assign(payload.begin(), payload.end());
       progress.has_parcel = true;
       return;
     }
@@ -326,7 +315,8 @@ void Call::fail(const std::string& why) {
 /// A call that has failed is done when the network reads the caller's memory no more.
 void Call::finish_if_resolved() {
   const auto is_free = [](const Progress& progress) {
-    return std::ranges::all_of(progress.sent, [](const auto& piece) { return piece->is_done(); });
+    return progress.kept == nullptr ||
+           std::ranges::all_of(progress.kept->sent, [](const auto& piece) { return piece->is_done(); });
   };
   const bool is_resolved =
       failure_.empty() ? first_ == schedule_.steps.size() : std::ranges::all_of(progress_, is_free);

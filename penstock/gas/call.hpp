@@ -45,24 +45,37 @@ class Call final : public Operation {
   void deliver(const CollectiveMessage& message, std::span<const std::byte> payload);
 
  private:
+  /// What a step needs whose data are more than one short message.
+  struct Transfer {
+    const std::byte* source = nullptr;        // of a receive: where it reads the data, mapped here
+    std::uint64_t address = 0;                // the same, of the sender's memory that is in no segment
+    std::byte* place = nullptr;               // of a send: where it can be written to directly
+    std::vector<std::shared_ptr<Sent>> sent;  // pieces that the network has, which may still read the caller's memory
+    std::vector<std::byte> parcel;            // what was received before the step could begin
+    std::optional<mover::Mover> mover;        // where a layout is
+  };
+
   /// How far a step is.
   struct Progress {
-    void clear();
-
     bool has_begun = false;
     bool is_done = false;
-    std::size_t moved = 0;                    // bytes
-    std::uint32_t ordinal = 0;                // among the steps of its direction with its peer
-    bool is_offered = false;                  // of a send: the receiver reads the data where they lie
-    const std::byte* source = nullptr;        // of a receive: where it does so, mapped here
-    std::uint64_t address = 0;                // the same, of the sender's memory that is in no segment
-    bool is_refused = false;                  // of a receive: it cannot
-    bool may_send = false;                    // of a send: the receiver has told that it is ready
-    std::byte* place = nullptr;               // then: where it can be written to directly
-    std::vector<std::shared_ptr<Sent>> sent;  // pieces that the network has, which may still read the caller's memory
-    bool has_parcel = false;                  // what was received before the step could begin
-    std::vector<std::byte> parcel;
-    std::optional<mover::Mover> mover;  // where a layout is
+    bool is_offered = false;    // of a send: the receiver reads the data where they lie
+    bool is_refused = false;    // of a receive: it cannot
+    bool may_send = false;      // of a send: the receiver has told that it is ready
+    bool has_parcel = false;    // of a receive
+    std::uint32_t ordinal = 0;  // among the steps of its direction with its peer
+    std::size_t moved = 0;      // bytes
+    std::unique_ptr<Transfer> kept;
+
+    Transfer& transfer() {
+      if (kept == nullptr) {
+        kept = std::make_unique<Transfer>();
+      }
+      return *kept;
+    }
+    /// Of a receive: whether it reads the data where they lie.
+    bool is_pulling() const noexcept { return kept != nullptr && (kept->source != nullptr || kept->address != 0); }
+    bool has_mover() const noexcept { return kept != nullptr && kept->mover.has_value(); }
   };
 
   /// A step that exchanges messages: by direction, peer and ordinal.

@@ -72,8 +72,8 @@ void Call::run_send(std::size_t step, std::size_t& budget) {
   if (progress.is_offered || (waits_for_ready(of) && !progress.may_send)) {
     return;
   }
-  if (progress.place != nullptr) {
-    move(step, of.from, progress.place, budget);
+  if (progress.transfer().place != nullptr) {
+    move(step, of.from, progress.transfer().place, budget);
     if (progress.moved == of.bytes) {
       send(step, Phase::placed, {});
       progress.is_done = true;
@@ -144,13 +144,14 @@ bool Call::offer_unmapped(std::size_t step) {
 void Call::pull(std::size_t step, std::size_t& budget) {
   const Step& of = schedule_.steps[step];
   Progress& progress = progress_[step];
-  if (progress.source != nullptr && of.kind == Step::Kind::receive) {
-    move(step, progress.source, of.to, budget);
+  Transfer& transfer = progress.transfer();
+  if (transfer.source != nullptr && of.kind == Step::Kind::receive) {
+    move(step, transfer.source, of.to, budget);
   } else {
     const std::size_t unit = schedule_.combination.element_bytes;
     const std::size_t bytes = std::min(budget / unit * unit, of.bytes - progress.moved);
-    if (progress.source != nullptr) {
-      take(step, progress.moved, {progress.source + progress.moved, bytes});
+    if (transfer.source != nullptr) {
+      take(step, progress.moved, {transfer.source + progress.moved, bytes});
     } else if (!take_unmapped(step, bytes)) {
       fail(fmt::format("{}: rank {} cannot read the data of rank {} any more", name_of(schedule_.kind), team_.rank(),
                        of.peer));
@@ -168,16 +169,17 @@ void Call::pull(std::size_t step, std::size_t& budget) {
 /// The next bytes of a sender whose memory is not mapped here, through the system; false where that refuses.
 bool Call::take_unmapped(std::size_t step, std::size_t bytes) {
   const Step& of = schedule_.steps[step];
-  const Progress& progress = progress_[step];
+  Progress& progress = progress_[step];
+  Transfer& transfer = progress.transfer();
   const Engine& engine = team_.engine();
   const auto read = [&](std::uint64_t address, std::span<std::byte> to) {
     return engine.node_memory().read(world_rank_of(of.peer), address, to);
   };
   if (of.kind == Step::Kind::receive && of.to_layout == nullptr) {
-    return read(progress.address + progress.moved, {of.to + progress.moved, bytes});
+    return read(transfer.address + progress.moved, {of.to + progress.moved, bytes});
   }
   std::vector<std::byte> parcel(bytes);
-  if (!read(progress.address + progress.moved, parcel)) {
+  if (!read(transfer.address + progress.moved, parcel)) {
     return false;
   }
   take(step, progress.moved, parcel);
@@ -188,20 +190,21 @@ bool Call::take_unmapped(std::size_t step, std::size_t bytes) {
 void Call::send_pieces(std::size_t step) {
   const Step& of = schedule_.steps[step];
   Progress& progress = progress_[step];
+  Transfer& transfer = progress.transfer();
   Engine& engine = team_.engine();
   const std::size_t most =
       most_inline_bytes / schedule_.combination.element_bytes * schedule_.combination.element_bytes;
   const int peer = world_rank_of(of.peer);
-  if (of.from_layout != nullptr && !progress.mover) {
-    progress.mover = engine.movers().compile(*of.from_layout, Layout::contiguous(signed_of(of.bytes)));
+  if (of.from_layout != nullptr && !transfer.mover) {
+    transfer.mover = engine.movers().compile(*of.from_layout, Layout::contiguous(signed_of(of.bytes)));
   }
   std::array<std::byte, most_inline_bytes> packed;
   CollectiveMessage message = message_of(step, Phase::piece);
   while (progress.moved < of.bytes) {
     const std::size_t bytes = std::min(most, of.bytes - progress.moved);
     const std::byte* data = of.from + progress.moved;
-    if (progress.mover) {
-      progress.mover->move_part(of.from, packed.data() - progress.moved, signed_of(progress.moved),
+    if (transfer.mover) {
+      transfer.mover->move_part(of.from, packed.data() - progress.moved, signed_of(progress.moved),
                                 signed_of(progress.moved + bytes));
       data = packed.data();
     }
@@ -221,41 +224,42 @@ void Call::send_through_network(std::size_t step) {
   constexpr std::size_t most_under_way = 8;
   const Step& of = schedule_.steps[step];
   Progress& progress = progress_[step];
+  Transfer& transfer = progress.transfer();
   Engine& engine = team_.engine();
   const std::size_t element_bytes = schedule_.combination.element_bytes;
   const std::size_t most = most_packet_bytes / element_bytes * element_bytes;
-  if (of.from_layout != nullptr && !progress.mover) {
-    progress.mover = engine.movers().compile(*of.from_layout, Layout::contiguous(signed_of(of.bytes)));
+  if (of.from_layout != nullptr && !transfer.mover) {
+    transfer.mover = engine.movers().compile(*of.from_layout, Layout::contiguous(signed_of(of.bytes)));
   }
   for (;;) {
-    std::erase_if(progress.sent, [](const auto& piece) { return piece->is_done(); });
-    if (progress.moved == of.bytes || progress.sent.size() == most_under_way) {
+    std::erase_if(transfer.sent, [](const auto& piece) { return piece->is_done(); });
+    if (progress.moved == of.bytes || transfer.sent.size() == most_under_way) {
       break;
     }
     const std::size_t bytes = std::min(most, of.bytes - progress.moved);
     const std::byte* data = of.from + progress.moved;
-    progress.sent.push_back(std::make_shared<Sent>());
-    if (progress.mover) {
-      std::vector<std::byte>& packed = progress.sent.back()->parcel;
+    transfer.sent.push_back(std::make_shared<Sent>());
+    if (transfer.mover) {
+      std::vector<std::byte>& packed = transfer.sent.back()->parcel;
       packed.resize(bytes);
-      progress.mover->move_part(of.from, packed.data() - progress.moved, signed_of(progress.moved),
+      transfer.mover->move_part(of.from, packed.data() - progress.moved, signed_of(progress.moved),
                                 signed_of(progress.moved + bytes));
       data = packed.data();
     }
     CollectiveMessage message = message_of(step, waits_for_ready(of) ? Phase::piece : Phase::whole);
     message.offset = progress.moved;
     message.payload_bytes = bytes;
-    engine.send_in_turn(world_rank_of(of.peer), message.header(), {data, bytes}, progress.sent.back());
+    engine.send_in_turn(world_rank_of(of.peer), message.header(), {data, bytes}, transfer.sent.back());
     progress.moved += bytes;
   }
-  progress.is_done = progress.moved == of.bytes && progress.sent.empty();
+  progress.is_done = progress.moved == of.bytes && transfer.sent.empty();
 }
 
 void Call::run_copy(std::size_t step, std::size_t& budget) {
   const Step& of = schedule_.steps[step];
   Progress& progress = progress_[step];
   if (!progress.has_begun && (of.from_layout != nullptr || of.to_layout != nullptr)) {
-    progress.mover =
+    progress.transfer().mover =
         team_.engine().movers().compile(layout_of(of.from_layout, of.bytes), layout_of(of.to_layout, of.bytes));
   }
   move(step, of.from, of.to, budget);
@@ -270,8 +274,8 @@ void Call::move(std::size_t step, const std::byte* from, std::byte* to, std::siz
   if (bytes == 0) {
     return;
   }
-  if (progress.mover) {
-    progress.mover->move_part(from, to, signed_of(progress.moved), signed_of(progress.moved + bytes));
+  if (progress.has_mover()) {
+    progress.kept->mover->move_part(from, to, signed_of(progress.moved), signed_of(progress.moved + bytes));
     mover::finish_streaming();
   } else {
     std::memcpy(to + progress.moved, from + progress.moved, bytes);
@@ -284,11 +288,11 @@ void Call::begin_receive(std::size_t step) {
   const Step& of = schedule_.steps[step];
   Progress& progress = progress_[step];
   if (progress.has_parcel) {
-    take(step, 0, progress.parcel);
+    take(step, 0, progress.transfer().parcel);
     progress.is_done = true;
     return;
   }
-  if (!waits_for_ready(of) || progress.source != nullptr) {
+  if (!waits_for_ready(of) || progress.is_pulling()) {
     return;
   }
   if (progress.is_refused) {
@@ -322,10 +326,12 @@ void Call::take(std::size_t step, std::size_t offset, std::span<const std::byte>
       break;
   }
   if (of.to_layout != nullptr) {
-    if (!progress.mover) {
-      progress.mover = team_.engine().movers().compile(Layout::contiguous(signed_of(of.bytes)), *of.to_layout);
+    if (!progress.transfer().mover) {
+      progress.transfer().mover =
+          team_.engine().movers().compile(Layout::contiguous(signed_of(of.bytes)), *of.to_layout);
     }
-    progress.mover->move_part(data.data() - offset, of.to, signed_of(offset), signed_of(offset + data.size()));
+    progress.transfer().mover->move_part(data.data() - offset, of.to, signed_of(offset),
+                                         signed_of(offset + data.size()));
   } else if (data.data() != to) {
     std::memcpy(to, data.data(), data.size());
   }
@@ -334,12 +340,13 @@ void Call::take(std::size_t step, std::size_t offset, std::span<const std::byte>
 void Call::take_offer(std::size_t step, const CollectiveMessage& message, std::span<const std::byte> payload) {
   const Step& of = schedule_.steps[step];
   Progress& progress = progress_[step];
+  Transfer& transfer = progress.transfer();
   if (message.segment == 0) {
-    progress.address = message.offset;
+    transfer.address = message.offset;
     return;
   }
-  progress.source = named_place(message);
-  if (progress.source == nullptr) {
+  transfer.source = named_place(message);
+  if (transfer.source == nullptr) {
     progress.is_refused = true;
     if (progress.has_begun) {
       send(step, Phase::refused, {});
@@ -348,7 +355,7 @@ void Call::take_offer(std::size_t step, const CollectiveMessage& message, std::s
   }
   if (of.to_layout != nullptr || !payload.empty()) {
     PENSTOCK_ASSERT(of.kind == Step::Kind::receive);
-    progress.mover = team_.engine().movers().compile(
+    transfer.mover = team_.engine().movers().compile(
         payload.empty() ? Layout::contiguous(signed_of(of.bytes)) : layout::layout_from(payload),
         layout_of(of.to_layout, of.bytes));
   }
@@ -357,16 +364,17 @@ void Call::take_offer(std::size_t step, const CollectiveMessage& message, std::s
 void Call::take_ready(std::size_t step, const CollectiveMessage& message, std::span<const std::byte> payload) {
   const Step& of = schedule_.steps[step];
   Progress& progress = progress_[step];
+  Transfer& transfer = progress.transfer();
   progress.may_send = true;
   if (progress.is_offered || message.segment == 0) {
     return;
   }
-  progress.place = named_place(message);
-  if (progress.place == nullptr) {
+  transfer.place = named_place(message);
+  if (transfer.place == nullptr) {
     return;
   }
   if (of.from_layout != nullptr || !payload.empty()) {
-    progress.mover = team_.engine().movers().compile(
+    transfer.mover = team_.engine().movers().compile(
         layout_of(of.from_layout, of.bytes),
         payload.empty() ? Layout::contiguous(signed_of(of.bytes)) : layout::layout_from(payload));
   }

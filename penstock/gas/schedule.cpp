@@ -260,12 +260,11 @@ void schedule_exchange(Schedule& schedule, Member me, std::span<const std::byte>
   schedule.steps.reserve(2 * static_cast<std::size_t>(me.size) - 1);
   for_each_pair(me, [&](int target, int source) {
     schedule.steps.push_back(
-        {.kind = Kind::send, .peer = target, .from = send.data() + offset(target), .bytes = bytes});
+        {.kind = Kind::send, .peer = target, .from = send.data() + offset(target), .bytes = bytes, .tells = bytes});
     schedule.steps.push_back(
-        {.kind = Kind::receive, .peer = source, .to = receive.data() + offset(source), .bytes = bytes});
+        {.kind = Kind::receive, .peer = source, .to = receive.data() + offset(source), .bytes = bytes, .tells = bytes});
   });
   copy_unless_same(schedule, send.subspan(offset(me.rank), bytes), receive.data() + offset(me.rank));
-  tell_all(schedule, bytes);
 }
 
 void schedule_exchange(Schedule& schedule, Member me, std::span<const SendBlock> send,

@@ -100,6 +100,7 @@ class RingReader {
     std::size_t at = read_ % lines_;
     std::uint64_t control = RingForm::word(line(at)).load(std::memory_order_acquire);
     if (control == 0) {
+      __builtin_prefetch(line(at + 1));
       return false;
     }
     if (control == RingForm::is_skip) {
