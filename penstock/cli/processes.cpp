@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "penstock/base/base.hpp"
+#include "penstock/base/signals.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -78,6 +79,7 @@ struct Processes::State {
     // The library makes one call of MPI's at a time. More than that level costs time in every call, and takes one-sided
     // calls over TCP from Open MPI 4. What is given decides what plans allow; see Team::allows_threads.
     int level = MPI_THREAD_SINGLE;
+    const SignalDispositions given_back;  // an MPI that can use UCX loads it, which installs handlers
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level);
     has_mpi = true;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);

@@ -48,7 +48,7 @@ void UcxNetwork::end(Operation& operation, ucs_status_t status) {
 void UcxNetwork::on_end(void* request, ucs_status_t status, void* operation) {
   auto& ended = *static_cast<Operation*>(operation);
   ended.peer->network->end(ended, status);
-  ucp_request_free(request);
+  ucx().ucp_request_free(request);
 }
 
 void UcxNetwork::on_received(void* request, ucs_status_t status, std::size_t, void* operation) {
@@ -83,9 +83,9 @@ void UcxNetwork::send(int peer, const Header& header, std::span<const std::byte>
     param.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
     param.flags = UCP_AM_SEND_FLAG_EAGER;
   }
-  watch(
-      ucp_am_send_nbx(endpoint, message_id, &packet.front, sizeof packet.front, payload.data(), payload.size(), &param),
-      operation);
+  watch(ucx().ucp_am_send_nbx(endpoint, message_id, &packet.front, sizeof packet.front, payload.data(), payload.size(),
+                              &param),
+        operation);
 }
 
 ucs_status_t UcxNetwork::on_message(void* self, const void* header, std::size_t, void* data, std::size_t bytes,
@@ -138,14 +138,14 @@ void UcxNetwork::hand_over(Peer& peer, Inbox& inbox) {
     operation.sent = peer.fetch->done;
     ucp_request_param_t param = report_to(operation);
     param.cb.recv_am = on_received;
-    watch(ucp_am_recv_data_nbx(worker_->get(), arrival.data, peer.fetch->place.data(), arrival.bytes, &param),
+    watch(ucx().ucp_am_recv_data_nbx(worker_->get(), arrival.data, peer.fetch->place.data(), arrival.bytes, &param),
           operation);
   }
 }
 
 void UcxNetwork::drive() {
   // More than one round where there is much to do; never without end while peers go on sending.
-  for (int rounds = 0; rounds < 16 && ucp_worker_progress(worker_->get()) != 0; ++rounds) {
+  for (int rounds = 0; rounds < 16 && ucx().ucp_worker_progress(worker_->get()) != 0; ++rounds) {
   }
   flush_all();
 }

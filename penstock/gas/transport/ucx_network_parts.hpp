@@ -20,7 +20,7 @@ class HeldPayload {
   HeldPayload(const UcxWorker& worker, void* data) : worker_(worker), data_(data) {}
   ~HeldPayload() {
     if (data_ != nullptr) {
-      ucp_am_data_release(worker_.get(), data_);
+      ucx().ucp_am_data_release(worker_.get(), data_);
     }
   }
   HeldPayload(const HeldPayload&) = delete;

@@ -1,0 +1,65 @@
+"""What signals do to the command is what they do to any program: SIGHUP ends it, and nohup keeps that off."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import time
+import unittest
+
+from command import COMMAND, HAS_UCX, MPIEXEC, TIME_LIMIT_S
+
+RUN = ("bench", "latency", "--transport", "ucx", "--sizes", "8:8", "--rounds", "1000000000")
+
+
+def ranks_below(process):
+    """The numbers of the processes that a launcher has started as ranks of the command."""
+    found = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            line = (entry / "cmdline").read_bytes().split(b"\0")
+            group = os.getsid(int(entry.name))
+        except (OSError, ProcessLookupError):
+            continue
+        if group == process.pid and line[0] == os.fsencode(COMMAND):
+            found.append(int(entry.name))
+    return found
+
+
+def mask(process, name):
+    for line in pathlib.Path(f"/proc/{process}/status").read_text().splitlines():
+        if line.startswith(name + ":"):
+            return int(line.split()[1], 16)
+    raise AssertionError(name)
+
+
+@unittest.skipUnless(HAS_UCX and MPIEXEC, "over UCX alone")
+class Signals(unittest.TestCase):
+    def start(self, **options):
+        process = subprocess.Popen(
+            [MPIEXEC, "-n", "2", COMMAND, *RUN],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True, **options)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        deadline = time.monotonic() + TIME_LIMIT_S
+        while time.monotonic() < deadline:
+            ranks = ranks_below(process)
+            # UCX's own libraries are there once the transport is.
+            if len(ranks) == 2 and all("libuct" in pathlib.Path(f"/proc/{rank}/maps").read_text() for rank in ranks):
+                time.sleep(1)
+                return process, ranks
+            time.sleep(0.1)
+        self.fail("the command has not begun")
+
+    def test_hangup_ends_it(self):
+        process, ranks = self.start()
+        bit = 1 << (signal.SIGHUP - 1)
+        for rank in ranks:
+            self.assertEqual(mask(rank, "SigCgt") & bit, 0)
+        os.kill(ranks[0], signal.SIGHUP)
+        self.assertNotEqual(process.wait(timeout=TIME_LIMIT_S), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
