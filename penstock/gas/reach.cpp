@@ -8,7 +8,7 @@
 
 #include "penstock/base/base.hpp"
 #if PENSTOCK_HAS_UCX
-#include <ucp/api/ucp.h>
+#include "penstock/gas/transport/ucx.hpp"
 #endif
 
 namespace penstock::gas {
@@ -84,7 +84,11 @@ std::string_view network_name(NetworkKind network) noexcept {
 
 std::string_view ucx_version() noexcept {
 #if PENSTOCK_HAS_UCX
-  return ucp_get_version_string();
+  try {
+    return ucx().ucp_get_version_string();
+  } catch (const Error&) {
+    return "built in, and not to be opened here";
+  }
 #else
   return {};
 #endif
