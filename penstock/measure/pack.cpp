@@ -93,6 +93,7 @@ class Bench {
       run.result.mpi = times_of(mpi);
       run.result.hand = times_of(hand);
       run.result.copy = times_of(copy);
+      run.result.mover = run.contenders.mover().describe();
       report.results.push_back(run.result);
     }
     return report;
@@ -134,8 +135,7 @@ class Bench {
                           .operation = operation,
                           .bytes = prepared.bytes,
                           .hint = name(contenders.hint()),
-                          .costs = costs,
-                          .mover = contenders.mover().describe()},
+                          .costs = costs},
                          {}});
       }
     }

@@ -16,6 +16,9 @@ class Rounds {
       : contenders_(contenders), places_(places), array_(array), packed_(packed) {}
 
   void run(int rounds, double most_s, PackSamples& samples) {
+    while (contenders_.mover().is_trying()) {
+      time_batch(0, 1);
+    }
     std::array<std::int64_t, 4> uses{};
     for (std::size_t i = 0; i < uses.size(); ++i) {
       uses[i] = uses_of_batch(i);

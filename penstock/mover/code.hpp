@@ -1,17 +1,28 @@
 // Machine code for a copy, made at run time. Private to the module.
 #pragma once
 
+#include <vector>
+
 #include "penstock/mover/code_pages.hpp"
 #include "penstock/mover/program.hpp"
 
 namespace penstock::mover {
 
-/// Whether machine code is faster than the steps run one by one: for small blocks and lists, whose loops it writes out,
-/// not for what its kernels spend their time in.
+/// Whether machine code is, or may be, faster than the steps run one by one: for small blocks and lists, whose loops it
+/// writes out, and for rows of which uses try more than one style; not for what only kernels do.
 bool is_worth_code(const Mover::Program& program) noexcept;
 
-/// The program as machine code for this processor, a function of type `Move` which refers to the program; nothing where
-/// this build has no compiler for it, or where the system gives no executable memory.
-CodePages make_code(const Mover::Program& program) noexcept;
+/// A program in one style: a function of type `Move`, which refers to the program.
+struct Candidate {
+  Style style;
+  CodePages code;
+
+  Move move() const noexcept { return reinterpret_cast<Move>(const_cast<void*>(code.begin())); }
+};
+
+/// The program as machine code for this processor in the style that the rules choose, and after it, where the program
+/// is long enough for uses to try them, in the other styles whose code differs. Nothing where this build has no
+/// compiler for the processor, or where the system gives no executable memory.
+std::vector<Candidate> make_code(const Mover::Program& program) noexcept;
 
 }  // namespace penstock::mover

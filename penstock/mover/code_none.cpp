@@ -9,7 +9,7 @@ bool is_worth_code(const Mover::Program&) noexcept {
   return false;
 }
 
-CodePages make_code(const Mover::Program&) noexcept {
+std::vector<Candidate> make_code(const Mover::Program&) noexcept {
   return {};
 }
 

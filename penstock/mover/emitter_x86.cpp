@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 namespace penstock::mover {
@@ -34,12 +35,12 @@ std::int64_t product_up_to(std::int64_t most, std::int64_t a, std::int64_t b) {
 }
 
 /// A step's loops, outermost first, with those of a kernel that is written out.
-std::vector<JointLevel> loops_of(const Step& step) {
+std::vector<JointLevel> loops_of(const Step& step, Style style) {
   std::vector<JointLevel> loops;
   for (const int level : step.order) {
     loops.push_back(step.levels[static_cast<std::size_t>(level)]);
   }
-  if (is_rows(step) && is_in_line(step)) {
+  if (is_rows(step) && is_in_line(step, style)) {
     for (const JointLevel& level : {step.work.outer, step.work.inner}) {
       if (level.extent > 1) {
         loops.push_back(level);
@@ -59,22 +60,14 @@ int most_loops(const Step& step) {
 }
 
 /// Moves of a block, or enough to unroll nothing around the step.
-std::int64_t moves_inside(const Step& step) {
-  return is_rows(step) && is_in_line(step) ? step.work.block / 64 + 1 : most_moves_unrolled;
-}
-
-/// How many of a loop's repetitions, of so many moves each, are written out in a row.
-std::int64_t unrolling(std::int64_t extent, std::int64_t moves) {
-  // Few: the processor's prefetchers follow the strides of single instructions.
-  const std::int64_t most_in_a_loop = moves == 1 ? 8 : 4;
-  const std::int64_t most = std::max<std::int64_t>(1, most_moves_unrolled / moves);
-  return extent <= most ? extent : std::clamp<std::int64_t>(most_in_a_loop / moves, 1, most_in_a_loop);
+std::int64_t moves_inside(const Step& step, Style style) {
+  return is_rows(step) && is_in_line(step, style) ? step.work.block / 64 + 1 : most_moves_unrolled;
 }
 
 }  // namespace
 
-bool is_in_line(const Step& step) noexcept {
-  if (!step.steps.empty() || step.work.is_transposition || step.is_kernel_special) {
+bool is_in_line(const Step& step, Style style) noexcept {
+  if (!step.steps.empty() || step.work.is_transposition) {
     return false;
   }
   if (!step.offsets.empty()) {
@@ -83,11 +76,11 @@ bool is_in_line(const Step& step) noexcept {
   if (!step.pieces.empty()) {
     return step.pieces.size() <= most_entries_unrolled;
   }
-  return true;
+  return !step.is_kernel_special || (style == Style::plain && !step.levels.empty());
 }
 
-Emitter::Emitter(asmjit::CodeHolder& holder, const Mover::Program& program)
-    : writer_(holder, program.set), code_(writer_.code), dense_(code_), program_(program) {}
+Emitter::Emitter(asmjit::CodeHolder& holder, const Mover::Program& program, Style style)
+    : writer_(holder, program.set), code_(writer_.code), dense_(code_), program_(program), style_(style) {}
 
 void Emitter::emit() {
   // The return address and two registers were pushed: 8 more than a multiple of 16 aligns the stack for calls.
@@ -110,13 +103,14 @@ void Emitter::emit() {
 
 /// `from`, `to`: what is to be added to rbx and rbp.
 void Emitter::emit_step(const Step& step, std::int64_t from, std::int64_t to) {
-  const std::vector<JointLevel> loops = loops_of(step);
+  const std::vector<JointLevel> loops = loops_of(step, style_);
   ahead_ = choose_ahead(step, loops);
   emit_loops(step, loops, from + step.source_offset, to + step.destination_offset);
 }
 
 Emitter::Ahead Emitter::choose_ahead(const Step& step, std::span<const JointLevel> loops) const {
-  if (!is_rows(step) || !is_in_line(step) || loops.empty()) {
+  if (!is_rows(step) || !is_in_line(step, style_) || loops.empty() || style_ == Style::unasking ||
+      style_ == Style::plain) {
     return {};
   }
   const bool is_source = !program_.is_packing || program_.is_pack;
@@ -128,7 +122,7 @@ Emitter::Ahead Emitter::choose_ahead(const Step& step, std::span<const JointLeve
   for (const JointLevel& loop : loops) {
     touched = product_up_to(most_touched_in_cache + 1, touched, loop.extent);
   }
-  if (touched <= least_touched_ahead || (program_.hint == Hint::reuse && touched <= most_touched_in_cache)) {
+  if (touched <= least_touched_ahead || (!is_far() && touched <= most_touched_in_cache)) {
     return {};
   }
   const std::int64_t lines = (step.work.block + 63) / 64;
@@ -170,7 +164,7 @@ void Emitter::emit_loops(const Step& step, std::span<const JointLevel> loops, st
       emit_loops(step, loops.subspan(1), from + i * loop.source_stride, to + i * loop.destination_stride);
     }
   };
-  std::int64_t moves = moves_inside(step);
+  std::int64_t moves = moves_inside(step, style_);
   for (const JointLevel& inside : loops.subspan(1)) {
     moves = product_up_to(most_moves_unrolled + 1, moves, inside.extent);
   }
@@ -183,8 +177,8 @@ void Emitter::emit_loops(const Step& step, std::span<const JointLevel> loops, st
   // frame.
   constexpr std::array counters{x86::rdx, x86::rcx, x86::rsi};
   const std::int64_t turns = loop.extent / unrolled;
-  const bool is_in_register =
-      is_rows(step) && is_in_line(step) && !is_by_string(step.work.block) && loops.size() <= counters.size();
+  const bool is_in_register = is_rows(step) && is_in_line(step, style_) && !is_by_string(step.work.block) &&
+                              !is_by_memcpy(step.work.block) && loops.size() <= counters.size();
   const x86::Gp in_register = counters[(loops.size() - 1) % counters.size()];
   const x86::Mem in_frame = x86::qword_ptr(x86::rsp, 8 * framed_loops_);
   if (is_in_register) {
@@ -213,13 +207,21 @@ void Emitter::emit_loops(const Step& step, std::span<const JointLevel> loops, st
   writer_.write_add(x86::rbp, back(loop.destination_stride));
 }
 
+/// How many of a loop's repetitions, of so many moves each, are written out in a row.
+std::int64_t Emitter::unrolling(std::int64_t extent, std::int64_t moves) const {
+  // Few: the processor's prefetchers follow the strides of single instructions.
+  const std::int64_t most_in_a_loop = style_ == Style::plain ? 1 : moves == 1 ? 8 : 4;
+  const std::int64_t most = std::max<std::int64_t>(1, most_moves_unrolled / moves);
+  return extent <= most ? extent : std::clamp<std::int64_t>(most_in_a_loop / moves, 1, most_in_a_loop);
+}
+
 /// Writes the loop by vectors that are shuffled, where it is dense and long enough for that; says whether it did.
 bool Emitter::emit_dense(const Step& step, const JointLevel& loop, std::int64_t from, std::int64_t to) {
-  if (!is_rows(step) || !is_in_line(step)) {
+  if (!is_rows(step) || !is_in_line(step, style_) || style_ == Style::plain) {
     return false;
   }
   DenseLoop dense = find_dense_loop(step.work.block, loop, program_.set);
-  dense.is_far = program_.hint != Hint::reuse;
+  dense.is_far = is_far();
   if (dense.spread == 0 || loop.extent <= dense.elements()) {
     return false;
   }
@@ -239,7 +241,7 @@ void Emitter::emit_inside(const Step& step, std::int64_t from, std::int64_t to) 
     for (const Step& part : step.steps) {
       emit_step(part, from, to);
     }
-  } else if (!is_in_line(step)) {
+  } else if (!is_in_line(step, style_)) {
     emit_call(step, from, to);
   } else if (!step.offsets.empty()) {
     emit_list(step, from, to);
@@ -257,16 +259,29 @@ void Emitter::emit_inside(const Step& step, std::int64_t from, std::int64_t to) 
 bool Emitter::is_by_string(std::int64_t bytes) const {
   constexpr std::int64_t least_row = 2560;
   constexpr std::int64_t least_message = 65536;
-  return bytes >= least_row && program_.bytes >= least_message && has_fast_strings();
+  return style_ != Style::plain && bytes >= least_row && program_.bytes >= least_message && has_fast_strings();
+}
+
+bool Emitter::is_by_memcpy(std::int64_t bytes) const {
+  return style_ == Style::plain && bytes >= memcpy_block;
+}
+
+/// Whether what is not contiguous is prefetched as if it lay in memory.
+bool Emitter::is_far() const {
+  return style_ == Style::asking || (style_ == Style::ruled && program_.hint != Hint::reuse);
 }
 
 /// Aligned stores cost a few more: worth it for long blocks, and for shorter ones of what outgrows the first cache.
 void Emitter::emit_block(std::int64_t from, std::int64_t to, std::int64_t bytes) {
+  if (is_by_memcpy(bytes)) {
+    emit_memcpy(from, to, bytes);
+    return;
+  }
   if (is_by_string(bytes)) {
     writer_.write_by_string(from, to, bytes);
     return;
   }
-  const bool is_aligned = bytes >= 512 || (bytes >= 256 && program_.bytes >= 16384);
+  const bool is_aligned = style_ != Style::plain && (bytes >= 512 || (bytes >= 256 && program_.bytes >= 16384));
   is_aligned ? writer_.write_aligned_block(from, to, bytes) : writer_.write_block(from, to, bytes);
 }
 
@@ -293,7 +308,7 @@ void Emitter::emit_list_loop(const Step& step, std::int64_t from, std::int64_t t
   writer_.write_address(x86::rdi, x86::rbx, from);
   writer_.write_address(x86::rsi, x86::rbp, to);
   code_.mov(x86::rcx, reinterpret_cast<std::uintptr_t>(step.work.offsets));
-  const bool is_far = program_.hint != Hint::reuse;
+  const bool asks = is_far();
   const auto emit_some = [&](std::int64_t blocks, bool asks_ahead) {
     for (std::int64_t i = 0; i < blocks; ++i) {
       if (asks_ahead) {
@@ -323,7 +338,7 @@ void Emitter::emit_list_loop(const Step& step, std::int64_t from, std::int64_t t
     code_.jnz(top);
   };
   const std::int64_t turns = count / unrolled;
-  const std::int64_t turns_ahead = is_far ? std::max<std::int64_t>(0, (count - lines_ahead) / unrolled) : 0;
+  const std::int64_t turns_ahead = asks ? std::max<std::int64_t>(0, (count - lines_ahead) / unrolled) : 0;
   emit_loop(turns_ahead, true);
   emit_loop(turns - turns_ahead, false);
   emit_some(count % unrolled, false);
@@ -334,6 +349,15 @@ void Emitter::emit_call(const Step& step, std::int64_t from, std::int64_t to) {
   writer_.write_address(x86::rsi, x86::rbp, to);
   code_.mov(x86::rdx, reinterpret_cast<std::uintptr_t>(&step.work));
   code_.mov(x86::rax, reinterpret_cast<std::uintptr_t>(step.kernel));
+  code_.call(x86::rax);
+}
+
+void Emitter::emit_memcpy(std::int64_t from, std::int64_t to, std::int64_t bytes) {
+  writer_.write_address(x86::rsi, x86::rbx, from);
+  writer_.write_address(x86::rdi, x86::rbp, to);
+  code_.mov(x86::rdx, bytes);
+  code_.mov(x86::rax,
+            reinterpret_cast<std::uintptr_t>(static_cast<void* (*)(void*, const void*, std::size_t)>(std::memcpy)));
   code_.call(x86::rax);
 }
 

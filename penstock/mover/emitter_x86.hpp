@@ -13,8 +13,8 @@
 
 namespace penstock::mover {
 
-/// Whether a step's innermost work is written out rather than left to its kernel.
-bool is_in_line(const Step& step) noexcept;
+/// Whether a step's innermost work is written out in a style rather than left to its kernel.
+bool is_in_line(const Step& step, Style style) noexcept;
 
 /// The steps' loops with all numbers known; blocks copied by the widest moves of the instruction set, short loops and
 /// lists unrolled; what is long calls the kernel that the step would call.
@@ -23,7 +23,7 @@ bool is_in_line(const Step& step) noexcept;
 /// be called from any place. Vectors 16 to 31 need no vzeroupper; where they are missing it ends the function.
 class Emitter {
  public:
-  Emitter(asmjit::CodeHolder& holder, const Mover::Program& program);
+  Emitter(asmjit::CodeHolder& holder, const Mover::Program& program, Style style);
 
   void emit();
 
@@ -40,11 +40,15 @@ class Emitter {
   void emit_loops(const Step& step, std::span<const JointLevel> loops, std::int64_t from, std::int64_t to);
   bool emit_dense(const Step& step, const JointLevel& loop, std::int64_t from, std::int64_t to);
   void emit_inside(const Step& step, std::int64_t from, std::int64_t to);
+  std::int64_t unrolling(std::int64_t extent, std::int64_t moves) const;
+  bool is_far() const;
+  bool is_by_memcpy(std::int64_t bytes) const;
   bool is_by_string(std::int64_t bytes) const;
   void emit_block(std::int64_t from, std::int64_t to, std::int64_t bytes);
   void emit_list(const Step& step, std::int64_t from, std::int64_t to);
   void emit_list_loop(const Step& step, std::int64_t from, std::int64_t to);
   void emit_call(const Step& step, std::int64_t from, std::int64_t to);
+  void emit_memcpy(std::int64_t from, std::int64_t to, std::int64_t bytes);
   void emit_prefetch(std::int64_t from, std::int64_t to, std::int64_t bytes);
   Ahead choose_ahead(const Step& step, std::span<const JointLevel> loops) const;
 
@@ -52,6 +56,7 @@ class Emitter {
   asmjit::x86::Assembler& code_;
   DenseWriter dense_;
   const Mover::Program& program_;
+  Style style_;
   Ahead ahead_;
   /// Loops whose counters lie in the stack frame, at present.
   int framed_loops_ = 0;

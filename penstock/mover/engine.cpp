@@ -1,5 +1,7 @@
 #include "penstock/mover/engine.hpp"
 
+#include <utility>
+
 namespace penstock::mover {
 
 void Mover::Engine::start() noexcept {
@@ -11,6 +13,12 @@ void Mover::Engine::start() noexcept {
 }
 
 void Mover::Engine::run_steps(const std::byte* from, std::byte* to) noexcept {
+  if (Trial* const trial = trial_.load(std::memory_order_acquire)) {
+    if (const Candidate* const best = trial->run(from, to)) {
+      choose(*best);
+    }
+    return;
+  }
   // Lost counts of threads that run at once do no harm: a locked addition would cost more than a small move.
   const int left = uses_left_.load(std::memory_order_relaxed);
   if (left > 0) {
@@ -24,11 +32,22 @@ void Mover::Engine::run_steps(const std::byte* from, std::byte* to) noexcept {
 
 void Mover::Engine::make() noexcept {
   std::call_once(made_, [this] {
-    code_ = make_code(program);
-    if (code_.begin() != nullptr) {
-      move_.store(reinterpret_cast<Move>(const_cast<void*>(code_.begin())), std::memory_order_release);
+    std::vector<Candidate> made = make_code(program);
+    if (made.empty()) {
+      return;
+    }
+    candidates_.emplace(std::move(made));
+    if (candidates_->candidates().size() == 1) {
+      choose(candidates_->candidates().front());
+    } else {
+      trial_.store(&*candidates_, std::memory_order_release);
     }
   });
+}
+
+void Mover::Engine::choose(const Candidate& candidate) noexcept {
+  chosen_.store(&candidate, std::memory_order_release);
+  move_.store(candidate.move(), std::memory_order_release);
 }
 
 }  // namespace penstock::mover

@@ -1,13 +1,14 @@
-// What all copies of a mover share: its steps, the count of its uses, and its machine code once that is made. Private
-// to the module.
+// What all copies of a mover share: its steps, the count of its uses, and its machine code once that is made and its
+// style chosen. Private to the module.
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <mutex>
+#include <optional>
 
 #include "penstock/mover/code.hpp"
 #include "penstock/mover/program.hpp"
+#include "penstock/mover/trial.hpp"
 
 namespace penstock::mover {
 
@@ -29,7 +30,14 @@ class Mover::Engine {
     }
   }
 
-  bool has_code() const noexcept { return move_.load(std::memory_order_acquire) != nullptr; }
+  bool has_code() const noexcept {
+    return chosen_.load(std::memory_order_acquire) != nullptr || trial_.load(std::memory_order_acquire) != nullptr;
+  }
+  bool is_trying() const noexcept {
+    return chosen_.load(std::memory_order_acquire) == nullptr && trial_.load(std::memory_order_acquire) != nullptr;
+  }
+  /// What uses chose, or the rules where there was nothing to choose; null before.
+  const Candidate* chosen() const noexcept { return chosen_.load(std::memory_order_acquire); }
 
  private:
   /// So many uses tell that more will follow: making code takes the time of some tens of small moves.
@@ -37,12 +45,16 @@ class Mover::Engine {
 
   void run_steps(const std::byte* from, std::byte* to) noexcept;
   void make() noexcept;
+  void choose(const Candidate& candidate) noexcept;
 
   Code code_policy_;
   std::atomic<Move> move_ = nullptr;
   std::atomic<int> uses_left_ = uses_of_the_hot;
   std::once_flag made_;
-  CodePages code_;
+  /// Kept when it is over: other threads may still run what was not chosen.
+  std::optional<Trial> candidates_;
+  std::atomic<Trial*> trial_ = nullptr;
+  std::atomic<const Candidate*> chosen_ = nullptr;
 };
 
 }  // namespace penstock::mover

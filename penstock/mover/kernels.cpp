@@ -4,6 +4,8 @@
 #include <cpuid.h>
 #endif
 
+#include <cstring>
+
 #include "penstock/base/error.hpp"
 
 namespace penstock::mover {
@@ -59,6 +61,10 @@ const Kernels& kernels_of([[maybe_unused]] InstructionSet set) noexcept {
   }
 #endif
   return portable_kernels;
+}
+
+void copy_one_block(const std::byte* source, std::byte* destination, const Work& work) noexcept {
+  std::memcpy(destination, source, static_cast<std::size_t>(work.block));
 }
 
 }  // namespace penstock::mover

@@ -41,6 +41,8 @@ using Kernel = void (*)(const std::byte* source, std::byte* destination, const W
 inline constexpr std::array<std::int64_t, 7> fixed_blocks{4, 8, 16, 32, 64, 128, 256};
 /// The least block that `copy_long_rows` is for: shorter ones are faster through vectors (EPYC 9005, November 2026).
 inline constexpr std::int64_t long_block = 4096;
+/// From here on a block is worth a call of the system's memcpy, which knows the processor.
+inline constexpr std::int64_t memcpy_block = 512;
 /// The sizes of blocks for which index lists have kernels of their own.
 inline constexpr std::array<std::int64_t, 8> listed_blocks{4, 8, 12, 16, 24, 32, 48, 64};
 /// The sizes of elements that are transposed.
@@ -86,6 +88,9 @@ bool has_fast_strings() noexcept;
 InstructionSet best_instruction_set() noexcept;
 /// The kernels of a usable set.
 const Kernels& kernels_of(InstructionSet set) noexcept;
+
+/// Copies one block of any size by the system's memcpy.
+void copy_one_block(const std::byte* source, std::byte* destination, const Work& work) noexcept;
 
 extern const Kernels portable_kernels;
 extern const Kernels avx2_kernels;

@@ -11,6 +11,20 @@
 namespace penstock::mover {
 namespace {
 
+/// What a style other than that of the rules adds to a description.
+const char* style_name(Style style) noexcept {
+  switch (style) {
+    case Style::asking:
+      return ", prefetching";
+    case Style::unasking:
+      return ", not prefetching";
+    case Style::plain:
+      return ", plain";
+    default:
+      return "";
+  }
+}
+
 void refuse_repeated_destination(const layout::Layout& destination) {
   for (const layout::Level& level : destination.levels()) {
     if (level.stride == 0) {
@@ -67,6 +81,10 @@ bool Mover::has_code() const noexcept {
   return engine_ != nullptr && engine_->has_code();
 }
 
+bool Mover::is_trying() const noexcept {
+  return engine_ != nullptr && engine_->is_trying();
+}
+
 std::int64_t Mover::bytes() const noexcept {
   return engine_ != nullptr ? engine_->program.bytes : 0;
 }
@@ -75,7 +93,8 @@ std::string Mover::describe() const {
   if (engine_ == nullptr) {
     return "0 bytes";
   }
-  return mover::describe(engine_->program) + (engine_->has_code() ? ", machine code" : "");
+  return mover::describe(engine_->program) + (engine_->has_code() ? ", machine code" : "") +
+         (engine_->chosen() != nullptr ? style_name(engine_->chosen()->style) : "");
 }
 
 void finish_streaming() noexcept {

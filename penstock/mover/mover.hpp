@@ -52,6 +52,9 @@ class Mover {
   /// Whether machine code was made for it.
   bool has_code() const noexcept;
 
+  /// Whether its next uses still try machine code in several styles, the fastest of which will serve.
+  bool is_trying() const noexcept;
+
   /// The number of bytes moved.
   std::int64_t bytes() const noexcept;
 

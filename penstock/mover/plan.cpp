@@ -153,6 +153,11 @@ class Planner {
                                          : is_packing_        ? 2 * long_block
                                                               : long_block;
     const bool is_streaming = step.work.block >= least_streamed_block_;
+    if (step.levels.empty() && step.work.block >= memcpy_block && !is_streaming) {
+      step.is_kernel_special = true;
+      step.kernel = copy_one_block;
+      return;
+    }
     const bool is_by_string = step.work.block >= least_by_string && has_fast_strings();
     // Of long rows from memory that do not lie one after another the kernels ask for what comes next in the row itself
     // (16 rows of 4 KiB: machine code, which asks for whole rows ahead, was 3 to 6% slower).

@@ -1,6 +1,7 @@
 // A compiled copy: steps, each loops over a kernel, and the ways to run them. Private to the module.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -42,6 +43,16 @@ struct Step {
 
   std::int64_t bytes() const noexcept;
 };
+
+/// How machine code does what the processor decides: which one is faster differs between processors, so that uses try
+/// them (docs/decisions/0143).
+enum class Style {
+  ruled,     ///< prefetches, bypasses the cache and shuffles as the hint and the sizes tell
+  asking,    ///< prefetches whatever the hint
+  unasking,  ///< leaves prefetching to the processor
+  plain,     ///< a programmer's loops: also ordinary stores, and long rows by the system's memcpy
+};
+inline constexpr std::array styles{Style::ruled, Style::asking, Style::unasking, Style::plain};
 
 struct Mover::Program {
   std::int64_t bytes = 0;

@@ -45,8 +45,8 @@ class Arena {
   std::int64_t origin_ = 0;
 };
 
-/// Compiles and runs the copy with every usable instruction set and both hints, at random addresses, and compares all
-/// memory with a copy byte by byte. The program's descriptions are returned, one a line.
+/// Compiles and runs the copy with every usable instruction set and both hints, in every style, at random addresses,
+/// and compares all memory with a copy byte by byte. The program's descriptions are returned, one a line.
 template <class Random>
 std::string expect_copies(const layout::Layout& source, const layout::Layout& destination, Random& random) {
   const std::vector<std::int64_t> from_bytes = bytes_of(source);

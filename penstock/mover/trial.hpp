@@ -1,0 +1,37 @@
+// Chooses between ways of one copy by the time that its uses take. Private to the module.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "penstock/mover/code.hpp"
+
+namespace penstock::mover {
+
+/// Each use runs the candidates in turn and is timed, until each has run `rounds` times; the least median wins. Uses
+/// may be those of several threads.
+class Trial {
+ public:
+  /// The first candidate stays where no other is clearly faster. At least one, at most one of each style.
+  explicit Trial(std::vector<Candidate> candidates) : candidates_(std::move(candidates)) {}
+
+  const std::vector<Candidate>& candidates() const noexcept { return candidates_; }
+
+  /// Does the copy; returns the candidate that won where this use was the last that was needed to tell, else null.
+  const Candidate* run(const std::byte* from, std::byte* to) noexcept;
+
+ private:
+  static constexpr std::size_t rounds = 9;
+
+  const Candidate& choose() const noexcept;
+
+  std::vector<Candidate> candidates_;
+  std::array<std::array<double, rounds>, styles.size()> seconds_{};
+  std::atomic<std::size_t> begun_ = 0;
+  std::atomic<std::size_t> ended_ = 0;
+};
+
+}  // namespace penstock::mover
