@@ -1,6 +1,7 @@
 // Machine code for a copy, made at run time. Private to the module.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "penstock/mover/code_pages.hpp"
@@ -20,9 +21,11 @@ struct Candidate {
   Move move() const noexcept { return reinterpret_cast<Move>(const_cast<void*>(code.begin())); }
 };
 
-/// The program as machine code for this processor in the style that the rules choose, and after it, where the program
-/// is long enough for uses to try them, in the other styles whose code differs. Nothing where this build has no
-/// compiler for the processor, or where the system gives no executable memory.
-std::vector<Candidate> make_code(const Mover::Program& program) noexcept;
+/// The styles that are worth a trial by uses, the rules' first; that one alone where the program is short.
+std::span<const Style> styles_for(const Mover::Program& program) noexcept;
+
+/// The program as machine code for this processor: of the styles given those whose code differs from that of the ones
+/// before. Nothing where this build has no compiler for the processor, or where the system gives no executable memory.
+std::vector<Candidate> make_code(const Mover::Program& program, std::span<const Style> wanted) noexcept;
 
 }  // namespace penstock::mover

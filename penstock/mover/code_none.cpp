@@ -9,7 +9,11 @@ bool is_worth_code(const Mover::Program&) noexcept {
   return false;
 }
 
-std::vector<Candidate> make_code(const Mover::Program&) noexcept {
+std::span<const Style> styles_for(const Mover::Program&) noexcept {
+  return {};
+}
+
+std::vector<Candidate> make_code(const Mover::Program&, std::span<const Style>) noexcept {
   return {};
 }
 

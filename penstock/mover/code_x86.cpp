@@ -26,14 +26,6 @@ void count_leaves(const Step& step, Style style, Leaves& leaves) {
   }
 }
 
-/// Whether uses try styles: of what takes long beside the clock, and where one side is a message. Copies between arrays
-/// are parts of a transform, whose stores' cost falls on what comes after them.
-bool is_tried(const Mover::Program& program) noexcept {
-  constexpr std::int64_t least_in_cache = 8192;
-  constexpr std::int64_t least_from_memory = 2048;
-  return program.is_packing && program.bytes >= (program.hint == Hint::reuse ? least_in_cache : least_from_memory);
-}
-
 class Failures : public asmjit::ErrorHandler {
  public:
   void handleError(asmjit::Error, const char*, asmjit::BaseEmitter*) override { is_any = true; }
@@ -54,7 +46,9 @@ std::vector<std::byte> write_code(const Mover::Program& program, Style style) {
   }
   const asmjit::CodeBuffer& written = holder.textSection()->buffer();
   const auto bytes = std::as_bytes(std::span(written.data(), written.size()));
-  return {bytes.begin(), bytes.end()};
+  std::vector<std::byte> code(bytes.size());
+  std::ranges::copy(bytes, code.begin());
+  return code;
 }
 
 }  // namespace
@@ -64,15 +58,25 @@ bool is_worth_code(const Mover::Program& program) noexcept {
   constexpr std::size_t most_leaves = 64;
   Leaves leaves;
   if (program.has_steps) {
-    count_leaves(program.root, is_tried(program) ? Style::plain : Style::ruled, leaves);
+    count_leaves(program.root, styles_for(program).back(), leaves);
   }
   return leaves.has_in_line && leaves.count <= most_leaves;
 }
 
-std::vector<Candidate> make_code(const Mover::Program& program) noexcept try {
+// What takes long beside the clock, and where one side is a message. Copies between arrays are parts of a transform,
+// and the cost of their stores falls on what comes after them.
+std::span<const Style> styles_for(const Mover::Program& program) noexcept {
+  constexpr std::int64_t least_in_cache = 8192;
+  constexpr std::int64_t least_from_memory = 2048;
+  const bool is_tried =
+      program.is_packing && program.bytes >= (program.hint == Hint::reuse ? least_in_cache : least_from_memory);
+  return std::span(styles).first(is_tried ? styles.size() : 1);
+}
+
+std::vector<Candidate> make_code(const Mover::Program& program, std::span<const Style> wanted) noexcept try {
   std::vector<std::vector<std::byte>> written;
   std::vector<Candidate> candidates;
-  for (const Style style : styles) {
+  for (const Style style : wanted) {
     std::vector<std::byte> code = write_code(program, style);
     if (code.empty()) {
       return {};
@@ -80,12 +84,9 @@ std::vector<Candidate> make_code(const Mover::Program& program) noexcept try {
     if (std::ranges::find(written, code) == written.end()) {
       candidates.push_back({style, CodePages::seal(code)});
       written.push_back(std::move(code));
-    }
-    if (candidates.back().code.begin() == nullptr) {
-      return {};
-    }
-    if (!is_tried(program)) {
-      break;
+      if (candidates.back().code.begin() == nullptr) {
+        return {};
+      }
     }
   }
   return candidates;

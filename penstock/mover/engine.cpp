@@ -32,7 +32,7 @@ void Mover::Engine::run_steps(const std::byte* from, std::byte* to) noexcept {
 
 void Mover::Engine::make() noexcept {
   std::call_once(made_, [this] {
-    std::vector<Candidate> made = make_code(program);
+    std::vector<Candidate> made = make_code(program, styles_for(program));
     if (made.empty()) {
       return;
     }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "penstock/mover/code.hpp"
 #include "penstock/mover/mover.hpp"
 #include "penstock/mover/program.hpp"
 
@@ -44,6 +45,29 @@ class Arena {
   std::vector<std::byte> memory_;
   std::int64_t origin_ = 0;
 };
+
+/// Runs the copy as machine code in every style, also those that uses would not try on so few bytes.
+inline void expect_same_in_all_styles(InstructionSet set, const layout::Layout& source,
+                                      const layout::Layout& destination, Hint hint, Arena& from, Arena& to,
+                                      const std::vector<std::byte>& moved) {
+  Mover::Program program;
+  program.bytes = source.bytes();
+  program.hint = hint;
+  program.set = set;
+  if (program.bytes == 0) {
+    return;
+  }
+  plan_steps(program, source, destination);
+  if (!is_worth_code(program)) {
+    return;
+  }
+  for (const Candidate& candidate : make_code(program, styles)) {
+    std::ranges::fill(to.memory(), std::byte{0xa5});
+    candidate.move()(from.origin(), to.origin());
+    finish_streaming();
+    EXPECT_TRUE(moved == to.memory()) << "style " << static_cast<int>(candidate.style) << ": " << describe(program);
+  }
+}
 
 /// Compiles and runs the copy with every usable instruction set and both hints, in every style, at random addresses,
 /// and compares all memory with a copy byte by byte. The program's descriptions are returned, one a line.
@@ -87,6 +111,7 @@ std::string expect_copies(const layout::Layout& source, const layout::Layout& de
         to.at(to_bytes[i]) = from.at(from_bytes[i]);
       }
       EXPECT_TRUE(moved == to.memory()) << mover.describe();
+      expect_same_in_all_styles(set, source, destination, hint, from, to, moved);
       descriptions += mover.describe() + "\n";
     }
   }

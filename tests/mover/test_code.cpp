@@ -1,14 +1,17 @@
 // Machine code is made when it was asked for or when a mover is hot, and never lies in memory that is writable too.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstddef>
 #include <fstream>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "penstock/base/config.hpp"
 #include "penstock/mover/mover.hpp"
+#include "penstock/mover/trial.hpp"
 
 namespace penstock::mover {
 namespace {
@@ -87,6 +90,70 @@ TEST_F(MachineCodeOfMovers, IsMadeOnceByManyThreads) {
   }
   EXPECT_TRUE(mover.has_code());
 }
+
+TEST_F(MachineCodeOfMovers, IsTriedByUsesInSeveralStylesThatAllMoveTheSame) {
+  const Layout many = Layout::nest(0, {{{400, 112}}}, 40);
+  std::vector<std::byte> source(400 * 112);
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    source[i] = static_cast<std::byte>(i % 251);
+  }
+  for (const Hint hint : {Hint::reuse, Hint::from_memory}) {
+    const Mover mover = Mover::compile(many, Layout::contiguous(many.bytes()), hint, Code::at_once);
+    std::vector<std::byte> expected(16000);
+    mover.move_part(source.data(), expected.data(), 0, 16000 - 1);
+    mover.move_part(source.data(), expected.data(), 16000 - 1, 16000);
+    EXPECT_TRUE(mover.is_trying());
+    int uses = 0;
+    for (; mover.is_trying() && uses < 100; ++uses) {
+      std::vector<std::byte> moved(16000);
+      mover(source.data(), moved.data());
+      ASSERT_EQ(moved, expected) << "use " << uses;
+    }
+    EXPECT_LT(uses, 100);
+    EXPECT_TRUE(mover.has_code());
+  }
+}
+
+TEST_F(MachineCodeOfMovers, IsChosenByManyThreadsAtOnce) {
+  const Layout many = Layout::nest(0, {{{400, 112}}}, 40);
+  const Mover mover = Mover::compile(many, Layout::contiguous(many.bytes()), Hint::from_memory);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      const std::vector<std::byte> source(400 * 112, std::byte{1});
+      for (int k = 0; k < 200; ++k) {
+        std::vector<std::byte> moved(16000);
+        mover(source.data(), moved.data());
+        ASSERT_EQ(moved, std::vector<std::byte>(16000, std::byte{1}));
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_TRUE(mover.has_code());
+  EXPECT_FALSE(mover.is_trying());
+}
+
+#if PENSTOCK_HAS_ASMJIT
+TEST_F(MachineCodeOfMovers, IsTheFastestThatUsesTried) {
+  // mov ecx, 1000000; dec ecx; jnz to the dec; ret -- and ret alone.
+  constexpr std::array<unsigned char, 10> slow{0xb9, 0x40, 0x42, 0x0f, 0x00, 0xff, 0xc9, 0x75, 0xfc, 0xc3};
+  constexpr std::array<unsigned char, 1> fast{0xc3};
+  for (const bool is_first_slow : {false, true}) {
+    const auto slow_code = CodePages::seal(std::as_bytes(std::span(slow)));
+    const auto fast_code = CodePages::seal(std::as_bytes(std::span(fast)));
+    Trial trial(
+        {{Style::ruled, is_first_slow ? slow_code : fast_code}, {Style::plain, is_first_slow ? fast_code : slow_code}});
+    const Candidate* best = nullptr;
+    for (int use = 0; best == nullptr && use < 100; ++use) {
+      best = trial.run(nullptr, nullptr);
+    }
+    ASSERT_NE(best, nullptr);
+    EXPECT_EQ(best->style, is_first_slow ? Style::plain : Style::ruled);
+  }
+}
+#endif
 
 TEST_F(MachineCodeOfMovers, LiesInNoMemoryThatIsWritableAndExecutable) {
   const Mover mover = compiled(Code::at_once);
