@@ -53,18 +53,20 @@ x86::KReg mask_register(std::int64_t i) {
 
 DenseLoop find_dense_loop(std::int64_t element, const JointLevel& loop, InstructionSet set) noexcept {
   constexpr std::int64_t most_spread = 4;
-  if (set != InstructionSet::avx512 || element > 8 || !std::has_single_bit(static_cast<std::uint64_t>(element)) ||
+  if (set == InstructionSet::portable || element > 8 || !std::has_single_bit(static_cast<std::uint64_t>(element)) ||
       (element == 1 && __builtin_cpu_supports("avx512vbmi") == 0)) {
     return {};
   }
   const bool is_pack = loop.destination_stride == element;
   const std::int64_t apart = is_pack ? loop.source_stride : loop.destination_stride;
+  const bool is_narrow = set == InstructionSet::avx2;
   const bool is_fit = (is_pack || loop.source_stride == element) && apart % element == 0 && apart / element >= 2 &&
-                      apart / element <= most_spread;
-  return is_fit ? DenseLoop{element, apart / element, is_pack, false} : DenseLoop{};
+                      apart / element <= most_spread &&
+                      (!is_narrow || (is_pack && apart == 2 * element && element >= 4));
+  return is_fit ? DenseLoop{element, apart / element, is_pack, false, is_narrow} : DenseLoop{};
 }
 
-void DenseWriter::write(const DenseLoop& loop, std::int64_t vectors) {
+void DenseWriter::write_constants(const DenseLoop& loop) {
   for (std::int64_t i = 0; i < loop.spread; ++i) {
     const std::int64_t n = loop.elements();
     if (!loop.is_pack) {
@@ -87,11 +89,17 @@ void DenseWriter::write(const DenseLoop& loop, std::int64_t vectors) {
                       })));
     }
   }
+}
+
+void DenseWriter::write(const DenseLoop& loop, std::int64_t vectors) {
+  if (!loop.is_narrow) {
+    write_constants(loop);
+  }
   code_.mov(x86::rax, vectors);
   const asmjit::Label top = code_.newLabel();
   code_.align(asmjit::AlignMode::kCode, 16);
   code_.bind(top);
-  loop.is_pack ? write_pack(loop) : write_unpack(loop);
+  loop.is_narrow ? write_narrow_pack(loop) : loop.is_pack ? write_pack(loop) : write_unpack(loop);
   code_.add(x86::r10, static_cast<std::int32_t>(loop.is_pack ? 64 * loop.spread : 64));
   code_.add(x86::r11, static_cast<std::int32_t>(loop.is_pack ? 64 : 64 * loop.spread));
   code_.dec(x86::rax);
@@ -105,6 +113,18 @@ void DenseWriter::write_pack(const DenseLoop& loop) {
     code_.emit(instructions_for(loop.element).select_of_two, x86::zmm16, index_register(i), x86::zmm17);
   }
   code_.vmovdqu64(x86::ptr(x86::r11), x86::zmm16);
+}
+
+void DenseWriter::write_narrow_pack(const DenseLoop& loop) {
+  for (std::int32_t i = 0; i < 2; ++i) {
+    const x86::Ymm vector = x86::ymm(static_cast<std::uint32_t>(i));
+    const x86::Mem second = x86::ptr(x86::r10, 64 * i + 32);
+    code_.vmovdqu(vector, x86::ptr(x86::r10, 64 * i));
+    // The even elements of both, halves of 16 bytes by turns; then the halves in order.
+    loop.element == 8 ? code_.vunpcklpd(vector, vector, second) : code_.vshufps(vector, vector, second, 0x88);
+    code_.vpermpd(vector, vector, 0xd8);
+    code_.vmovdqu(x86::ptr(x86::r11, 32 * i), vector);
+  }
 }
 
 void DenseWriter::write_unpack(const DenseLoop& loop) {

@@ -21,6 +21,7 @@ struct DenseLoop {
   std::int64_t spread = 0;   ///< 2 to 4
   bool is_pack = false;      ///< whether the destination is the one without gaps
   bool is_far = false;       ///< whether a destination with gaps is not in cache
+  bool is_narrow = false;    ///< by vectors of 32 bytes: elements of 4 or 8 bytes out of every second place
 
   /// So many elements are a vector; a loop of fewer is none for this.
   std::int64_t elements() const noexcept { return 64 / element; }
@@ -46,6 +47,8 @@ class DenseWriter {
   using Lanes = std::array<std::uint8_t, 64>;
 
   void write_pack(const DenseLoop& loop);
+  void write_narrow_pack(const DenseLoop& loop);
+  void write_constants(const DenseLoop& loop);
   void write_unpack(const DenseLoop& loop);
   asmjit::x86::Mem constant(const Lanes& lanes);
 

@@ -277,6 +277,13 @@ void Emitter::emit_block(std::int64_t from, std::int64_t to, std::int64_t bytes)
     emit_memcpy(from, to, bytes);
     return;
   }
+  if (style_ == Style::plain && bytes < 64) {
+    // Words seldom cross lines, where vectors often do, which costs most outside the first cache.
+    for (std::int64_t done = 0; done < bytes; done += 8) {
+      writer_.write_block(from + done, to + done, std::min<std::int64_t>(8, bytes - done));
+    }
+    return;
+  }
   if (is_by_string(bytes)) {
     writer_.write_by_string(from, to, bytes);
     return;

@@ -153,20 +153,16 @@ class Planner {
                                          : is_packing_        ? 2 * long_block
                                                               : long_block;
     const bool is_streaming = step.work.block >= least_streamed_block_;
-    if (step.levels.empty() && step.work.block >= memcpy_block && !is_streaming) {
-      step.is_kernel_special = true;
-      step.kernel = copy_one_block;
-      return;
-    }
     const bool is_by_string = step.work.block >= least_by_string && has_fast_strings();
     // Of long rows from memory that do not lie one after another the kernels ask for what comes next in the row itself
     // (16 rows of 4 KiB: machine code, which asks for whole rows ahead, was 3 to 6% slower).
     const bool is_long_from_memory = hint_ == Hint::from_memory && step.work.block >= least_long_from_memory &&
                                      step.work.inner.source_stride != step.work.block;
     step.is_kernel_special = is_streaming || is_by_string || is_long_from_memory;
-    step.kernel = is_streaming   ? streaming_kernel(step.work, kernels_)
-                  : is_by_string ? kernels_.copy_long_rows
-                                 : row_kernel(step.work, kernels_);
+    step.kernel = is_streaming                                    ? streaming_kernel(step.work, kernels_)
+                  : step.is_kernel_special && step.levels.empty() ? copy_one_block
+                  : is_by_string                                  ? kernels_.copy_long_rows
+                                                                  : row_kernel(step.work, kernels_);
   }
 
   /// Chooses a transposition where one level steps by one element in the source and another in the destination.

@@ -24,7 +24,7 @@ class Trial {
   const Candidate* run(const std::byte* from, std::byte* to) noexcept;
 
  private:
-  static constexpr std::size_t rounds = 9;
+  static constexpr std::size_t rounds = 15;
 
   const Candidate& choose() const noexcept;
 
