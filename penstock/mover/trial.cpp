@@ -18,6 +18,7 @@ const Candidate* Trial::run(const std::byte* from, std::byte* to) noexcept {
   const std::size_t which = use % candidates_.size();
   const double begin_s = seconds();
   candidates_[which].move()(from, to);
+  finish_streaming();  // of stores that bypass the cache the last ones are waited for, as whoever reads them has to
   seconds_[which][use / candidates_.size()] = seconds() - begin_s;
   // Acquired and released: who ends last sees the times of all.
   return ended_.fetch_add(1, std::memory_order_acq_rel) + 1 == uses ? &choose() : nullptr;
