@@ -11,6 +11,7 @@
 
 #include "penstock/cli/bench.hpp"
 #include "penstock/cli/bench_run.hpp"
+#include "penstock/cli/output.hpp"
 #include "penstock/cli/parse.hpp"
 #include "penstock/measure/measure.hpp"
 
@@ -21,11 +22,11 @@ using measure::BandwidthOptions;
 using measure::BandwidthResult;
 
 void print_results(const std::vector<BandwidthResult>& results) {
-  fmt::print("GB/s from rank 0 to all peers together: best, median\n\n{:>9} {:>6} {:>7}  {:10} {:>9} {:>9}\n", "bytes",
-             "peers", "window", "way", "best", "median");
+  print_output("GB/s from rank 0 to all peers together: best, median\n\n{:>9} {:>6} {:>7}  {:10} {:>9} {:>9}\n",
+               "bytes", "peers", "window", "way", "best", "median");
   for (const BandwidthResult& result : results) {
-    fmt::print("{:9} {:6} {:7}  {:10} {:9.3f} {:9.3f}\n", result.bytes, result.peers, result.window, result.way,
-               result.best_bytes_per_s / 1e9, result.median_bytes_per_s / 1e9);
+    print_output("{:9} {:6} {:7}  {:10} {:9.3f} {:9.3f}\n", result.bytes, result.peers, result.window, result.way,
+                 result.best_bytes_per_s / 1e9, result.median_bytes_per_s / 1e9);
   }
 }
 

@@ -15,6 +15,7 @@
 
 #include "penstock/cli/bench.hpp"
 #include "penstock/cli/bench_run.hpp"
+#include "penstock/cli/output.hpp"
 #include "penstock/cli/parse.hpp"
 #include "penstock/measure/measure.hpp"
 
@@ -57,7 +58,7 @@ std::optional<double> geometric_mean(const Speedups& speedups) {
 
 void print_results(const std::vector<ExchangeResult>& results) {
   const Speedups speedups = speedups_of(results);
-  fmt::print(
+  print_output(
       "Microseconds of the slowest rank: minimum, median, 99th percentile. Overlap: total of the exchange and a "
       "computation as long, over the longer of the two\n\n{:>9}  {:14} {:>10} {:>10} {:>10} {:>8}\n",
       "bytes", "way", "min", "median", "p99", "overlap");
@@ -65,16 +66,16 @@ void print_results(const std::vector<ExchangeResult>& results) {
   for (const ExchangeResult& result : results) {
     const bool is_new = result.bytes != bytes;
     bytes = result.bytes;
-    fmt::print("{:>9}  {:14} {:10.3f} {:10.3f} {:10.3f} {:>8}\n", is_new ? std::to_string(bytes) : "", result.way,
-               result.min_s * 1e6, result.median_s * 1e6, result.p99_s * 1e6,
-               result.overlap ? fmt::format("{:.3f}", result.overlap->over_longer()) : "");
+    print_output("{:>9}  {:14} {:10.3f} {:10.3f} {:10.3f} {:>8}\n", is_new ? std::to_string(bytes) : "", result.way,
+                 result.min_s * 1e6, result.median_s * 1e6, result.p99_s * 1e6,
+                 result.overlap ? fmt::format("{:.3f}", result.overlap->over_longer()) : "");
   }
   if (const auto mean = geometric_mean(speedups)) {
-    fmt::print("\nTimes as fast as the faster of MPI's ways, in medians:");
+    print_output("\nTimes as fast as the faster of MPI's ways, in medians:");
     for (const auto& [size, speedup] : speedups) {
-      fmt::print(" {:.2f}", speedup);
+      print_output(" {:.2f}", speedup);
     }
-    fmt::print("; geometric mean {:.2f}\n", *mean);
+    print_output("; geometric mean {:.2f}\n", *mean);
   }
 }
 

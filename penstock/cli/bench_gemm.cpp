@@ -15,6 +15,7 @@
 #include "penstock/cli/bench.hpp"
 #include "penstock/cli/bench_gemm_files.hpp"
 #include "penstock/cli/bench_ways.hpp"
+#include "penstock/cli/output.hpp"
 #include "penstock/cli/parse.hpp"
 #include "penstock/cli/progress.hpp"
 #include "penstock/cli/result_file.hpp"
@@ -92,12 +93,13 @@ void run_bench_gemm(Session& session, const BenchGemmOptions& options) {
   const double flops =
       gemm::flops(npy::DataType::float64, static_cast<double>(n), static_cast<double>(n), static_cast<double>(n));
   if (session.has_table()) {
-    fmt::print("{} x {} doubles, {} ranks of {} threads, transport {}; GFlop/s, best and median of {} in turn\n\n", n,
-               n, team.size(), session.threads, team.transport_name(), options.rounds);
+    print_output("{} x {} doubles, {} ranks of {} threads, transport {}; GFlop/s, best and median of {} in turn\n\n", n,
+                 n, team.size(), session.threads, team.transport_name(), options.rounds);
     print_ways(ways, flops);
     if (!has_scalapack) {
-      fmt::print("No ScaLAPACK: {}\n", Scalapack::is_built_in() ? "it needs a process for each rank, started by mpirun"
-                                                                : "it was not found for this MPI when this was built");
+      print_output("No ScaLAPACK: {}\n", Scalapack::is_built_in()
+                                             ? "it needs a process for each rank, started by mpirun"
+                                             : "it was not found for this MPI when this was built");
     }
   }
   nlohmann::ordered_json result{{"n", n},

@@ -12,6 +12,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/cli/bench_ways.hpp"
 #include "penstock/cli/memory_limit.hpp"
+#include "penstock/cli/output.hpp"
 #include "penstock/cli/result_file.hpp"
 #include "penstock/gemm/gemm.hpp"
 
@@ -166,11 +167,11 @@ void run_bench_gemm_files(Session& session, const BenchFiles& options) {
   const double flops =
       gemm::flops(npy::DataType::float64, static_cast<double>(n), static_cast<double>(n), static_cast<double>(n));
   if (session.has_table()) {
-    fmt::print("{} x {} doubles in files, none of them in the system's cache at the start; {}\n", n, n,
-               limit.is_imposed()
-                   ? fmt::format("no more than {} of memory, that cache included", format_bytes(options.memory_bytes))
-                   : fmt::format("no limit of memory could be imposed: {}", limit.why_not()));
-    fmt::print("GFlop/s, best and median of {} in turn; the products are the same\n\n", options.rounds);
+    print_output("{} x {} doubles in files, none of them in the system's cache at the start; {}\n", n, n,
+                 limit.is_imposed()
+                     ? fmt::format("no more than {} of memory, that cache included", format_bytes(options.memory_bytes))
+                     : fmt::format("no limit of memory could be imposed: {}", limit.why_not()));
+    print_output("GFlop/s, best and median of {} in turn; the products are the same\n\n", options.rounds);
     print_ways(ways, flops);
   }
   json.write(nlohmann::ordered_json{{"n", n},

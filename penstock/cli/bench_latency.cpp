@@ -15,6 +15,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/cli/bench.hpp"
 #include "penstock/cli/bench_run.hpp"
+#include "penstock/cli/output.hpp"
 #include "penstock/measure/measure.hpp"
 #include "penstock/model/model.hpp"
 
@@ -53,7 +54,7 @@ Fits fit(const std::vector<LatencyResult>& results) {
 }
 
 void print_results(const LatencyResults& results) {
-  fmt::print(
+  print_output(
       "Microseconds: minimum, median, 99th percentile. One way: half of there and back; round trip: until the "
       "answer is here\n\n{:>9}  {:18} {:>9} {:>9} {:>9}\n",
       "bytes", "way", "min", "median", "p99");
@@ -61,12 +62,12 @@ void print_results(const LatencyResults& results) {
   for (const LatencyResult& result : results.of) {
     const bool is_new = result.bytes != bytes;
     bytes = result.bytes;
-    fmt::print("{:>9}  {:18} {:9.3f} {:9.3f} {:9.3f}{}\n", is_new ? std::to_string(bytes) : "", result.way,
-               result.min_s * 1e6, result.median_s * 1e6, result.p99_s * 1e6,
-               result.is_round_trip ? "  round trip" : "");
+    print_output("{:>9}  {:18} {:9.3f} {:9.3f} {:9.3f}{}\n", is_new ? std::to_string(bytes) : "", result.way,
+                 result.min_s * 1e6, result.median_s * 1e6, result.p99_s * 1e6,
+                 result.is_round_trip ? "  round trip" : "");
   }
   for (const std::string& way : results.left_out) {
-    fmt::print("left out: {}\n", way);
+    print_output("left out: {}\n", way);
   }
 }
 
@@ -83,18 +84,18 @@ void for_each_segment(const Fits& fits, const Take& take) {
 }
 
 void print_fits(const Fits& fits) {
-  fmt::print(
+  print_output(
       "\nFits T(N) = T_l + N / B of the minima: in one segment, and in two that have at most two thirds of its "
       "error\n\n"
       "{:18} {:>22} {:>10} {:>12} {:>10} {:>6}\n",
       "way", "bytes", "T_l", "B", "N1/2", "error");
   for_each_segment(
       fits, [](const std::string& way, const model::PingPongFit& fit, const model::PingPongSegment& segment) {
-        fmt::print("{:18} {:>22} {:7.2f} us {:>10}/s {:>10} {:>4.0f} %\n", way,
-                   fmt::format("{:.0f} to {:.0f}", segment.first_bytes, segment.last_bytes), segment.latency_s * 1e6,
-                   format_bytes(static_cast<std::uint64_t>(std::min(segment.bandwidth_bytes_per_s, 1e18))),
-                   format_bytes(static_cast<std::uint64_t>(std::clamp(segment.half_bytes(), 0.0, 1e18))),
-                   fit.relative_error * 100);
+        print_output("{:18} {:>22} {:7.2f} us {:>10}/s {:>10} {:>4.0f} %\n", way,
+                     fmt::format("{:.0f} to {:.0f}", segment.first_bytes, segment.last_bytes), segment.latency_s * 1e6,
+                     format_bytes(static_cast<std::uint64_t>(std::min(segment.bandwidth_bytes_per_s, 1e18))),
+                     format_bytes(static_cast<std::uint64_t>(std::clamp(segment.half_bytes(), 0.0, 1e18))),
+                     fit.relative_error * 100);
       });
 }
 

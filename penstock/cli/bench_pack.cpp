@@ -11,6 +11,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/cli/bench.hpp"
 #include "penstock/cli/machine_figures.hpp"
+#include "penstock/cli/output.hpp"
 #include "penstock/cli/parse.hpp"
 #include "penstock/cli/progress.hpp"
 #include "penstock/cli/result_file.hpp"
@@ -54,44 +55,44 @@ std::string microseconds(double time_s) {
 }
 
 void print_results(const PackReport& report) {
-  fmt::print("GB/s of packed bytes, minimum of the rounds; break-even in uses, against the MPI library\n\n");
-  fmt::print("{:28} {:4} {:6} {:>9} {:>7} {:>7} {:>7} {:>7} {:>6} {:>6} {:>8} {:>9} {:>7}\n", "case", "", "", "bytes",
-             "ours", "MPI", "hand", "memcpy", "/MPI", "/hand", "emit", "first use", "even");
+  print_output("GB/s of packed bytes, minimum of the rounds; break-even in uses, against the MPI library\n\n");
+  print_output("{:28} {:4} {:6} {:>9} {:>7} {:>7} {:>7} {:>7} {:>6} {:>6} {:>8} {:>9} {:>7}\n", "case", "", "", "bytes",
+               "ours", "MPI", "hand", "memcpy", "/MPI", "/hand", "emit", "first use", "even");
   for (const PackResult& result : report.results) {
     const auto rate = [&](const PackTimes& times) { return static_cast<double>(result.bytes) / times.min_s / 1e9; };
-    fmt::print("{:28} {:4} {:6} {:9} {:7.2f} {:7.2f} {:7.2f} {:7.2f} {:6.2f} {:6.2f} {:>8} {:>9} {:>7}\n", result.name,
-               name(result.regime), name(result.operation), result.bytes, rate(result.ours), rate(result.mpi),
-               rate(result.hand), rate(result.copy), result.mpi.min_s / result.ours.min_s,
-               result.hand.min_s / result.ours.min_s, result.costs.has_code ? microseconds(result.costs.emit_s) : "-",
-               microseconds(result.costs.first_use_s), uses_text(result.break_even_uses(result.mpi)));
+    print_output("{:28} {:4} {:6} {:9} {:7.2f} {:7.2f} {:7.2f} {:7.2f} {:6.2f} {:6.2f} {:>8} {:>9} {:>7}\n",
+                 result.name, name(result.regime), name(result.operation), result.bytes, rate(result.ours),
+                 rate(result.mpi), rate(result.hand), rate(result.copy), result.mpi.min_s / result.ours.min_s,
+                 result.hand.min_s / result.ours.min_s, result.costs.has_code ? microseconds(result.costs.emit_s) : "-",
+                 microseconds(result.costs.first_use_s), uses_text(result.break_even_uses(result.mpi)));
   }
 }
 
 void print_summary(const PackReport& report) {
-  fmt::print(
+  print_output(
       "\nGeometric means of the speed of ours over that of the others; uses until ours is even with the MPI library, "
       "median "
       "of all cases and the most where it is faster; the longest making of code and time to the first byte\n\n");
-  fmt::print("{:12} {:4} {:6} {:>5} {:>7} {:>7} {:>7} {:>8} {:>8} {:>6} {:>10} {:>10}\n", "group", "", "", "cases",
-             "hand", "MPI", "memcpy", "median", "worst", "never", "emit", "first use");
+  print_output("{:12} {:4} {:6} {:>5} {:>7} {:>7} {:>7} {:>8} {:>8} {:>6} {:>10} {:>10}\n", "group", "", "", "cases",
+               "hand", "MPI", "memcpy", "median", "worst", "never", "emit", "first use");
   for (const PackMean& mean : measure::pack_means(report.results)) {
-    fmt::print("{:12} {:4} {:6} {:5} {:7.2f} {:7.2f} {:7.2f} {:>8} {:>8} {:6} {:>10} {:>10}\n", mean.group,
-               name(mean.regime), name(mean.operation), mean.cases, mean.against_hand, mean.against_mpi,
-               mean.against_copy, uses_text(mean.break_even_median_uses), uses_text(mean.break_even_worst_uses),
-               mean.never_even, microseconds(mean.emit_worst_s), microseconds(mean.first_use_worst_s));
+    print_output("{:12} {:4} {:6} {:5} {:7.2f} {:7.2f} {:7.2f} {:>8} {:>8} {:6} {:>10} {:>10}\n", mean.group,
+                 name(mean.regime), name(mean.operation), mean.cases, mean.against_hand, mean.against_mpi,
+                 mean.against_copy, uses_text(mean.break_even_median_uses), uses_text(mean.break_even_worst_uses),
+                 mean.never_even, microseconds(mean.emit_worst_s), microseconds(mean.first_use_worst_s));
   }
-  fmt::print("\nSlower than {} of the faster of the MPI library and the loop (by minima; by medians):", slower_below);
+  print_output("\nSlower than {} of the faster of the MPI library and the loop (by minima; by medians):", slower_below);
   int slower = 0;
   for (const PackResult& result : report.results) {
     if (result.ratio_to_best() < slower_below) {
       ++slower;
-      fmt::print("\n  {:28} {:4} {:6} {:.2f} {:.2f}", result.name, name(result.regime), name(result.operation),
-                 result.ratio_to_best(), result.median_ratio_to_best());
+      print_output("\n  {:28} {:4} {:6} {:.2f} {:.2f}", result.name, name(result.regime), name(result.operation),
+                   result.ratio_to_best(), result.median_ratio_to_best());
     }
   }
-  fmt::print("{}\n", slower == 0 ? " none" : fmt::format("\n  {} of {}", slower, report.results.size()));
+  print_output("{}\n", slower == 0 ? " none" : fmt::format("\n  {} of {}", slower, report.results.size()));
   for (const std::string& overlapping : report.not_unpacked) {
-    fmt::print("{} names bytes twice, and MPI allows no unpacking into such a type\n", overlapping);
+    print_output("{} names bytes twice, and MPI allows no unpacking into such a type\n", overlapping);
   }
 }
 

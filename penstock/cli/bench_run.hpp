@@ -7,6 +7,7 @@
 #include <string>
 
 #include "penstock/cli/machine_figures.hpp"
+#include "penstock/cli/output.hpp"
 #include "penstock/cli/parse.hpp"
 #include "penstock/cli/progress.hpp"
 #include "penstock/cli/result_file.hpp"
@@ -53,7 +54,7 @@ void run_bench(Session& session, Options options, const Measure& measure, const 
   }();
   session.has_begun_work = true;
   if (session.has_table()) {
-    fmt::print("transport {}, {} ranks\n", session.team.transport_name(), session.team.size());
+    print_output("transport {}, {} ranks\n", session.team.transport_name(), session.team.size());
     print(results);
   }
   json.write(session.is_first() ? to_json(results).dump(2) + "\n" : "");

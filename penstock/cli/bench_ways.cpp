@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "penstock/cli/output.hpp"
 #include "penstock/measure/measure.hpp"
 
 namespace penstock::cli {
@@ -27,8 +28,8 @@ void print_ways(const std::vector<Way>& ways, double flops) {
   const double first_s = measure::summary_of(ways.front().times_s).min_s;
   for (const Way& way : ways) {
     const auto times = measure::summary_of(way.times_s);
-    fmt::print("{:32} {:8.1f} {:8.1f}   {} is {:.3f} times as fast\n", way.name, flops / times.min_s * 1e-9,
-               flops / times.median_s * 1e-9, ways.front().name, times.min_s / first_s);
+    print_output("{:32} {:8.1f} {:8.1f}   {} is {:.3f} times as fast\n", way.name, flops / times.min_s * 1e-9,
+                 flops / times.median_s * 1e-9, ways.front().name, times.min_s / first_s);
   }
 }
 

@@ -17,6 +17,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/cli/calibrate_node.hpp"
 #include "penstock/cli/calibrate_transports.hpp"
+#include "penstock/cli/output.hpp"
 #include "penstock/cli/parse.hpp"
 #include "penstock/cli/progress.hpp"
 #include "penstock/cli/result_file.hpp"
@@ -178,7 +179,7 @@ void run_calibrate(Session& session, const CalibrateRequest& request) {
     output.write(text);
     json.write(to_json(calibrated, took_s).dump(2) + "\n");
     if (session.has_table()) {
-      fmt::print("{}", request.output_path == "-" ? "" : request.output_path.empty() ? text : summary_of(calibrated));
+      write_output(request.output_path == "-" ? "" : request.output_path.empty() ? text : summary_of(calibrated));
     }
   });
 }

@@ -12,6 +12,7 @@
 #include "penstock/cli/fft_files.hpp"
 #include "penstock/cli/fft_options.hpp"
 #include "penstock/cli/fft_report.hpp"
+#include "penstock/cli/output.hpp"
 #include "penstock/cli/progress.hpp"
 #include "penstock/cli/result_file.hpp"
 #include "penstock/cli/subcommand.hpp"
@@ -125,8 +126,8 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
   report.predict(options.machine_path);
   if (session.has_table()) {
     progress.show("");
-    fmt::print("{}", describe_plan(session, options, report));
-    std::fflush(stdout);
+    write_output(describe_plan(session, options, report));
+    flush_output();
   }
 
   progress.show("reading the field");
@@ -142,7 +143,7 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
   process(session, options, source, fields, std::move(output), spectrum_file, report);
   progress.show("");
   if (session.has_table()) {
-    fmt::print("{}", describe_results(options, report));
+    write_output(describe_results(options, report));
   }
   team.together([&] { json.write(to_json(session, options, report).dump(2) + "\n"); });
   if (report.has_failed()) {

@@ -10,6 +10,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/cli/file_report.hpp"
+#include "penstock/cli/output.hpp"
 #include "penstock/cli/result_file.hpp"
 
 namespace penstock::cli {
@@ -175,16 +176,16 @@ void run_fft_files(Session& session, const FftOptions& options) {
   const fft::FilePlan& plan = transform.plan();
   progress.show("");
   if (session.has_table()) {
-    fmt::print("{}", plan.was_complete
-                         ? "Complete    an earlier run has made the output; nothing is left to do\n"
-                         : describe(plan, options, memory_bytes, file_options.besides_bytes, session.threads));
-    std::fflush(stdout);
+    write_output(plan.was_complete
+                     ? "Complete    an earlier run has made the output; nothing is left to do\n"
+                     : describe(plan, options, memory_bytes, file_options.besides_bytes, session.threads));
+    flush_output();
   }
   const fft::FileResult result = transform.run();
   session.interruption.say("");
   progress.show("");
   if (session.has_table() && !plan.was_complete) {
-    fmt::print("{}", describe(plan, result, session.threads));
+    write_output(describe(plan, result, session.threads));
   }
   trace_file.write(trace.chrome_json());
   json.write(to_json(plan, result, options, memory_bytes, session.threads).dump(2) + "\n");

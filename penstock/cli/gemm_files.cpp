@@ -8,6 +8,7 @@
 #include "penstock/cli/file_report.hpp"
 #include "penstock/cli/gemm.hpp"
 #include "penstock/cli/machine_figures.hpp"
+#include "penstock/cli/output.hpp"
 #include "penstock/cli/progress.hpp"
 #include "penstock/cli/result_file.hpp"
 
@@ -121,15 +122,15 @@ void run_gemm_files(Session& session, const GemmOptions& asked) {
   const gemm::FilePlan& plan = multiply.plan();
   progress.show("");
   if (session.has_table()) {
-    fmt::print("{}", plan.was_complete ? "Complete    an earlier run has made C; nothing is left to do\n"
-                                       : describe(plan, options, file_options.besides_bytes, session.threads));
-    std::fflush(stdout);
+    write_output(plan.was_complete ? "Complete    an earlier run has made C; nothing is left to do\n"
+                                   : describe(plan, options, file_options.besides_bytes, session.threads));
+    flush_output();
   }
   const gemm::FileResult result = multiply.run();
   session.interruption.say("");
   progress.show("");
   if (session.has_table() && !plan.was_complete) {
-    fmt::print("{}", describe(plan, result, session.threads));
+    write_output(describe(plan, result, session.threads));
   }
   trace_file.write(trace.chrome_json());
   json.write(to_json(plan, result, options, session.threads).dump(2) + "\n");

@@ -14,6 +14,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/cli/gemm.hpp"
 #include "penstock/cli/machine_figures.hpp"
+#include "penstock/cli/output.hpp"
 #include "penstock/cli/progress.hpp"
 #include "penstock/cli/result_file.hpp"
 
@@ -170,7 +171,7 @@ std::string grid_text(const std::array<int, 3>& grid) {
 
 void print(const Session& session, const GemmOptions& options, const RankReport& report, double flops) {
   const double best_s = *std::ranges::min_element(report.times_s);
-  fmt::print(
+  print_output(
       "Product     {}, {} x {} by {} x {}, on {} ranks ({} x {}) of {} threads, transport {}\n"
       "Machine     {:.4g} GFlop/s of blocks, all ranks at once ({}): {} for the product\n"
       "Algorithm   {}, {}: {}\n"
@@ -185,14 +186,14 @@ void print(const Session& session, const GemmOptions& options, const RankReport&
       report.times_s.size(), flops / best_s * 1e-9, flops / best_s / report.machine_flops, report.multiply_share,
       format_bytes(static_cast<std::uint64_t>(report.fetched_bytes)), format_seconds(report.redistribute_s));
   if (report.plan.transfer_s > 0) {
-    fmt::print(
+    print_output(
         "Transfers   {} by the model, of which {} are hidden and {} not; ranks waited {} for panels and one another\n",
         format_seconds(report.plan.transfer_s), format_seconds(report.plan.hidden_s),
         format_seconds(report.plan.transfer_s - report.plan.hidden_s), format_seconds(report.wait_s));
   }
   if (report.wrong) {
-    fmt::print("Check       {}\n",
-               *report.wrong == 0 ? "exact, by random projections" : fmt::format("{} rows are wrong", *report.wrong));
+    print_output("Check       {}\n",
+                 *report.wrong == 0 ? "exact, by random projections" : fmt::format("{} rows are wrong", *report.wrong));
   }
 }
 

@@ -6,7 +6,6 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <limits>
@@ -16,6 +15,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/cli/launch.hpp"
+#include "penstock/cli/output.hpp"
 #include "penstock/cli/parse.hpp"
 #include "penstock/cli/processes.hpp"
 #include "penstock/cli/subcommand.hpp"
@@ -43,6 +43,18 @@ void add_rank_options(CLI::App& app, CommonOptions& options) {
 void add_json_option(CLI::App& app, CommonOptions& options) {
   add_value(app, "--json", "FILE", "Write the results as JSON; - writes them to standard output instead of the table",
             [&](const std::string& text) { options.json_path = text; });
+}
+
+/// On the first process alone.
+Outcome print_first(const Processes& processes, const std::string& text) {
+  try {
+    if (processes.is_first()) {
+      write_output(text);
+    }
+    return {};
+  } catch (const Error& error) {
+    return {1, error.what()};
+  }
 }
 
 /// Parses and runs; the outcome is this process's, not yet agreed on.
@@ -75,20 +87,14 @@ Outcome run(Processes& processes, Interruption& interruption, std::vector<std::s
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
-    if (processes.is_first()) {
-      fmt::print("{}", app.help());
-    }
-    return {};
+    return print_first(processes, app.help());
   } catch (const CLI::ParseError& error) {
     return {2, fmt::format("{} (see penstock --help)", error.what())};
   } catch (const Error& error) {
     return {2, error.what()};
   }
   if (wants_version) {
-    if (processes.is_first()) {
-      fmt::print("{}", version_text());
-    }
-    return {};
+    return print_first(processes, version_text());
   }
   for (const auto& [sub, body] : bodies) {
     if (sub->parsed()) {
@@ -110,8 +116,15 @@ int run_command(std::vector<std::string> arguments) {
     return 2;
   }
   Outcome outcome = run(*processes, interruption, std::move(arguments));
-  if (std::fflush(stdout) != 0 && outcome.status == 0) {
-    outcome = {1, "cannot write to standard output"};
+  try {
+    flush_output();
+  } catch (const Error& error) {
+    if (outcome.status == 0) {
+      outcome.message = error.what();
+    }
+  }
+  if (has_output_failed()) {
+    outcome.status = 1;  // a failure of the run, whatever it was doing
   }
   return processes->conclude(outcome);
 }
@@ -121,6 +134,7 @@ int run_command(std::vector<std::string> arguments) {
 
 int main(int argc, char** argv) {
   try {
+    penstock::cli::hold_standard_streams();
     return penstock::cli::run_command({argv + std::min(argc, 1), argv + argc});
   } catch (const std::exception& error) {
     penstock::cli::print_failure(error.what());

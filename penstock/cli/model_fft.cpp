@@ -25,15 +25,21 @@ struct FftChoices {
   model::ExascaleNetwork network;
 };
 
-FftRun run_of(const FftChoices& choices, const Case& at) {
-  FftRun run = choices.run;
+fft::Extents size_of(const Case& at) {
   const std::int64_t n = at.integer("n");
-  run.fft.size = n > 0 ? fft::Extents{n, n, n} : fft::Extents{at.integer("nx"), at.integer("ny"), at.integer("nz")};
-  for (const std::int64_t extent : run.fft.size) {
+  const fft::Extents size =
+      n > 0 ? fft::Extents{n, n, n} : fft::Extents{at.integer("nx"), at.integer("ny"), at.integer("nz")};
+  for (const std::int64_t extent : size) {
     if (extent < 1) {
       throw Error(fmt::format("{} points in a direction are none: give --size", extent));
     }
   }
+  return size;
+}
+
+FftRun run_of(const FftChoices& choices, const Case& at) {
+  FftRun run = choices.run;
+  run.fft.size = size_of(at);
   run.nodes = at.integer("nodes");
   run.ranks_per_node = at.integer("ranks_per_node");
   run.planes_per_message = at.integer("planes_per_message");
@@ -65,7 +71,7 @@ Figures evaluate_run(const FftChoices& choices, const Case& at) {
       {"nodes", "nodes", Unit::number, static_cast<double>(run.nodes)},
       {"grid", "grid", Unit::text, 0, fmt::format("{}x{}", time.ty, time.tz)},
       {"time_s", "time", Unit::seconds, time.total_s},
-      {"rate_flops", "rate", Unit::flops_per_s, flops / time.total_s},
+      {"rate_flops", "rate", Unit::flops_per_s, rate_of(flops, time.total_s)},
       {"compute_s", "computing", Unit::seconds, time.compute_s},
       {"arithmetic_s", "  of it arithmetic", Unit::seconds, sum(time.arithmetic_s), {}, false},
       {"memory_s", "  or memory, if longer", Unit::seconds, sum(time.memory_s), {}, false},
@@ -92,8 +98,8 @@ Figures evaluate_run(const FftChoices& choices, const Case& at) {
 }
 
 Figures evaluate_equations(const FftChoices& choices, const Case& at) {
-  const FftRun run = run_of(choices, at);
-  const auto [nx, ny, nz] = run.fft.size;
+  const std::int64_t nodes = at.integer("nodes");
+  const auto [nx, ny, nz] = size_of(at);
   const double n = std::cbrt(static_cast<double>(nx) * static_cast<double>(ny) * static_cast<double>(nz));
   model::MemoryReading reading = *choices.equations;
   if (reading.is_capped && at.machine.node.fft_cache_constant) {
@@ -101,7 +107,7 @@ Figures evaluate_equations(const FftChoices& choices, const Case& at) {
   }
   const auto times_on = [&](const machine::Machine& machine) {
     const machine::Node& node = machine.node;
-    return model::exascale_times({.peak_flops = static_cast<double>(run.nodes) * node.peak_flops,
+    return model::exascale_times({.peak_flops = static_cast<double>(nodes) * node.peak_flops,
                                   .node_flops = node.peak_flops,
                                   .memory_bytes_per_s = node.memory_bandwidth_bytes_per_s,
                                   .cache_bytes = static_cast<double>(node.cache_bytes),
@@ -109,21 +115,21 @@ Figures evaluate_equations(const FftChoices& choices, const Case& at) {
                                   .bus_bytes_per_s = node.bus_bandwidth_bytes_per_s.value_or(0)},
                                  n, reading, choices.network);
   };
-  if (run.nodes > 1 && !at.machine.network) {
-    throw Error(fmt::format("{} has no network, and {} nodes need one", at.machine.name, run.nodes));
+  if (nodes > 1 && !at.machine.network) {
+    throw Error(fmt::format("{} has no network, and {} nodes need one", at.machine.name, nodes));
   }
   const auto total_s = [&](const model::ExascaleTimes& times) {
-    const double network_s = run.nodes > 1 ? times.network_s : 0;
+    const double network_s = nodes > 1 ? times.network_s : 0;
     return choices.run.overlaps ? std::max({times.flops_s, times.memory_s, network_s, times.shuffle_s + times.bus_s})
                                 : std::max(times.flops_s, times.memory_s) + network_s + times.shuffle_s + times.bus_s;
   };
   const model::ExascaleTimes times = times_on(at.machine);
-  Figures figures = {{"nodes", "nodes", Unit::number, static_cast<double>(run.nodes)},
+  Figures figures = {{"nodes", "nodes", Unit::number, static_cast<double>(nodes)},
                      {"time_s", "time", Unit::seconds, total_s(times)},
-                     {"rate_flops", "rate", Unit::flops_per_s, model::exascale_flops(n) / total_s(times)},
+                     {"rate_flops", "rate", Unit::flops_per_s, rate_of(model::exascale_flops(n), total_s(times))},
                      {"flops_s", "T_flops", Unit::seconds, times.flops_s},
                      {"memory_s", "T_mem", Unit::seconds, times.memory_s},
-                     {"network_s", "T_net", Unit::seconds, run.nodes > 1 ? times.network_s : 0},
+                     {"network_s", "T_net", Unit::seconds, nodes > 1 ? times.network_s : 0},
                      {"shuffle_s", "T_shuffle", Unit::seconds, times.shuffle_s},
                      {"bus_s", "T_PCIe", Unit::seconds, times.bus_s}};
   return figures;

@@ -71,7 +71,7 @@ Figures evaluate_nodes(const GemmChoices& choices, const Case& at) {
   return {{"n", "n", Unit::number, run.n},
           {"nodes", "nodes", Unit::number, static_cast<double>(nodes)},
           {"time_s", "time", Unit::seconds, time.total_s},
-          {"rate_flops", "rate", Unit::flops_per_s, run.flops / time.total_s},
+          {"rate_flops", "rate", Unit::flops_per_s, rate_of(run.flops, time.total_s)},
           {"multiply_s", "multiplies", Unit::seconds, time.multiply_s},
           {"shift_s", "panels on their way", Unit::seconds, time.shift_s},
           {"hidden_s", "hidden", Unit::seconds, time.hidden_s},
@@ -112,7 +112,7 @@ Figures evaluate_out_of_core(const GemmChoices& choices, const Case& at) {
   const model::TiledTime time = model::tiled_time(at.machine, run);
   return {{"n", "n", Unit::number, at.number("n")},
           {"time_s", "time", Unit::seconds, time.total_s},
-          {"rate_flops", "rate", Unit::flops_per_s, run.flops / time.total_s},
+          {"rate_flops", "rate", Unit::flops_per_s, rate_of(run.flops, time.total_s)},
           {"multiply_s", "multiplies", Unit::seconds, time.multiply_s},
           {"move_s", "percolation", Unit::seconds, time.move_s},
           {"tile_m", "rows of a tile", Unit::number, static_cast<double>(tiling.tile_m)},
@@ -155,7 +155,7 @@ Figures evaluate_htmt(const Case& at) {
   const model::HtmtTimes times = model::htmt_times(htmt);
   Figures figures = {{"n", "edge q M", Unit::number, htmt.edge()},
                      {"time_s", "time (eq. 5)", Unit::seconds, time_s(at.machine)},
-                     {"rate_flops", "rate", Unit::flops_per_s, htmt.flops() / time_s(at.machine)},
+                     {"rate_flops", "rate", Unit::flops_per_s, rate_of(htmt.flops(), time_s(at.machine))},
                      {"peak_flops", "peak", Unit::flops_per_s, htmt.peak_flops()},
                      {"equation_4_s", "eq. 4", Unit::seconds, model::htmt_equation_4_s(htmt)},
                      {"transformation_s", "D_t", Unit::seconds, times.transformation_s},

@@ -32,7 +32,7 @@ Figures evaluate_message(const std::string& transport_name, const Case& at) {
   Figures figures = {{"transport", "transport", Unit::text, 0, transport.name, false},
                      {"bytes", "message", Unit::bytes, bytes},
                      {"time_s", "time", Unit::seconds, time_s},
-                     {"bandwidth_bytes_per_s", "bandwidth", Unit::bytes_per_s, bytes / time_s},
+                     {"bandwidth_bytes_per_s", "bandwidth", Unit::bytes_per_s, rate_of(bytes, time_s)},
                      {"latency_s", "T_l", Unit::seconds, piece.latency_s},
                      {"asymptotic_bytes_per_s", "B", Unit::bytes_per_s, piece.bandwidth_bytes_per_s},
                      {"half_bytes", "N1/2", Unit::bytes, half},

@@ -45,7 +45,7 @@ Figures evaluate_plan(const PlanChoices& choices, const Case& at) {
   return {{"nodes", "nodes", Unit::number, static_cast<double>(run.nodes)},
           {"grid", "grid", Unit::text, 0, fmt::format("{}x{}", run.ty, run.tz)},
           {"time_s", "time", Unit::seconds, time.total_s},
-          {"rate_flops", "rate", Unit::flops_per_s, model::fft_flops(run.fft) / time.total_s},
+          {"rate_flops", "rate", Unit::flops_per_s, rate_of(model::fft_flops(run.fft), time.total_s)},
           {"transform_s", "transforms", Unit::seconds, time.transform_s},
           {"move_s", "gathering, scattering", Unit::seconds, time.move_s},
           {"start_s", "start", Unit::seconds, time.start_s},

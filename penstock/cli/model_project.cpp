@@ -9,6 +9,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/cli/model.hpp"
+#include "penstock/cli/output.hpp"
 #include "penstock/cli/parse.hpp"
 #include "penstock/cli/result_file.hpp"
 #include "penstock/cli/study.hpp"
@@ -54,12 +55,13 @@ Figures evaluate_year(const ProjectChoices& choices, const Case& at) {
     };
     const model::ExascaleTimes times = times_on(later);
     const double time_s = times.memory_s + times.network_s;
-    figures.insert(figures.end(), {{"link_bandwidth_bytes_per_s", "link", Unit::bytes_per_s,
-                                    later.network->link_bandwidth_bytes_per_s},
-                                   {"memory_s", "T_mem", Unit::seconds, times.memory_s},
-                                   {"network_s", "T_net", Unit::seconds, times.network_s},
-                                   {"time_s", "FFT", Unit::seconds, time_s},
-                                   {"rate_flops", "its rate", Unit::flops_per_s, model::exascale_flops(n) / time_s}});
+    figures.insert(
+        figures.end(),
+        {{"link_bandwidth_bytes_per_s", "link", Unit::bytes_per_s, later.network->link_bandwidth_bytes_per_s},
+         {"memory_s", "T_mem", Unit::seconds, times.memory_s},
+         {"network_s", "T_net", Unit::seconds, times.network_s},
+         {"time_s", "FFT", Unit::seconds, time_s},
+         {"rate_flops", "its rate", Unit::flops_per_s, rate_of(model::exascale_flops(n), time_s)}});
   }
   return figures;
 }
@@ -74,21 +76,36 @@ void run_swim_lanes(Session& session, const Study& study, const StudyOptions& op
   const machine::Machine cpu = model::project(at.machine, year);
   const machine::Machine gpu = model::project(machine::find(choices.against), year);
   const double n = at.number("n");
-  const auto lanes = model::swim_lanes(exascale_machine(gpu), exascale_machine(cpu), n, choices.reading);
+  const auto lanes_of = [&](const machine::Machine& machine) {
+    return model::swim_lanes(exascale_machine(gpu), exascale_machine(model::project(machine, year)), n,
+                             choices.reading);
+  };
+  const auto lanes = lanes_of(at.machine);
+  Study compared = study;
+  compared.evaluate = [&](const Case& changed) {
+    Figures figures;
+    for (const model::SwimLane& lane : lanes_of(changed.machine)) {
+      for (const double value : {lane.nodes, lane.peak_flops, lane.memory_s, lane.network_s}) {
+        figures.push_back({.key = lane.name, .name = lane.name, .value = value});
+      }
+    }
+    return figures;
+  };
+  refuse_unread(compared, options, {{.at = at, .swept = 0, .figures = compared.evaluate(at)}});
   ResultFile json(session, "--json", session.options.json_path);
   session.has_begun_work = true;
   nlohmann::ordered_json all{{"model", "project"}, {"cpu", cpu.name}, {"gpu", gpu.name}, {"n", n}};
   if (session.has_table()) {
-    fmt::print("CPU: {}\nGPU: {}\nFFT of {:.0f}^3 points, eq. 2 as {}\n\n{:8}{:>12}{:>16}{:>11}{:>11}{:>14}{:>14}\n",
-               cpu.name, gpu.name, n, choices.reading.name, "", "nodes", "peak EFlop/s", "T_mem", "T_net",
-               "T_mem + T_net", "the larger");
+    print_output("CPU: {}\nGPU: {}\nFFT of {:.0f}^3 points, eq. 2 as {}\n\n{:8}{:>12}{:>16}{:>11}{:>11}{:>14}{:>14}\n",
+                 cpu.name, gpu.name, n, choices.reading.name, "", "nodes", "peak EFlop/s", "T_mem", "T_net",
+                 "T_mem + T_net", "the larger");
   }
   for (const model::SwimLane& lane : lanes) {
     if (session.has_table()) {
-      fmt::print("{:8}{:>12.0f}{:>16.3f}{:>11}{:>11}{:>14}{:>14}\n", lane.name, lane.nodes, lane.peak_flops / 1e18,
-                 format_seconds(lane.memory_s), format_seconds(lane.network_s),
-                 format_seconds(lane.memory_s + lane.network_s),
-                 format_seconds(std::max(lane.memory_s, lane.network_s)));
+      print_output("{:8}{:>12.0f}{:>16.3f}{:>11}{:>11}{:>14}{:>14}\n", lane.name, lane.nodes, lane.peak_flops / 1e18,
+                   format_seconds(lane.memory_s), format_seconds(lane.network_s),
+                   format_seconds(lane.memory_s + lane.network_s),
+                   format_seconds(std::max(lane.memory_s, lane.network_s)));
     }
     all["lanes"].push_back({{"name", lane.name},
                             {"nodes", lane.nodes},

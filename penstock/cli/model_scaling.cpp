@@ -10,6 +10,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/cli/model.hpp"
+#include "penstock/cli/output.hpp"
 #include "penstock/cli/parse.hpp"
 #include "penstock/cli/result_file.hpp"
 #include "penstock/cli/study.hpp"
@@ -24,12 +25,15 @@ struct ScalingChoices {
 };
 
 model::Scaling scaling_of(const ScalingChoices& choices, const Case& at) {
-  const model::Scaling scaling{.serial = at.number("serial"),
+  const bool has_messages = choices.communication != model::Communication::none;
+  const bool has_surface = choices.communication == model::Communication::surface;
+  const bool is_fit = !choices.points.empty();  // which finds the other numbers
+  const model::Scaling scaling{.serial = is_fit ? 0 : at.number("serial"),
                                .alpha = at.number("alpha"),
                                .communication = choices.communication,
-                               .kappa = at.number("kappa"),
-                               .lambda = at.number("lambda"),
-                               .beta = at.number("beta")};
+                               .kappa = has_messages && !is_fit ? at.number("kappa") : 0,
+                               .lambda = has_messages && !is_fit ? at.number("lambda") : 0,
+                               .beta = has_surface ? at.number("beta") : 0};
   if (scaling.serial < 0 || scaling.serial > 1) {
     throw Error(fmt::format("serial is {}: give a part, from 0 to 1", scaling.serial));
   }
@@ -91,7 +95,9 @@ void run_fit(Session& session, const Study& study, const StudyOptions& options, 
   if (options.sweep || !options.plot_path.empty()) {
     throw Error("--fit fits the points that it lists: give it without --sweep and --plot");
   }
-  const model::Scaling form = scaling_of(choices, make_case(study, options));
+  const Case at = make_case(study, options);
+  const model::Scaling form = scaling_of(choices, at);
+  refuse_unread(study, options, {{.at = at, .swept = 0, .figures = {}}});
   const model::ScalingFit fit = model::fit_scaling(choices.points, form);
   ResultFile json(session, "--json", session.options.json_path);
   session.has_begun_work = true;
@@ -101,12 +107,12 @@ void run_fit(Session& session, const Study& study, const StudyOptions& options, 
       return;
     }
     if (session.has_table()) {
-      fmt::print("{:16} {:12.5g} {:12.5g} to {:.5g}\n", name, estimate->value, estimate->low, estimate->high);
+      print_output("{:16} {:12.5g} {:12.5g} to {:.5g}\n", name, estimate->value, estimate->low, estimate->high);
     }
     facts[name] = {{"value", estimate->value}, {"low", estimate->low}, {"high", estimate->high}};
   };
   if (session.has_table()) {
-    fmt::print("{:16} {:>12}  95% interval\n", "", "fitted");
+    print_output("{:16} {:>12}  95% interval\n", "", "fitted");
   }
   report("serial", fit.serial);
   report("kappa", fit.kappa);
@@ -114,7 +120,7 @@ void run_fit(Session& session, const Study& study, const StudyOptions& options, 
   report("kappa_plus_lambda", fit.kappa_plus_lambda);
   facts["relative_error"] = fit.relative_error;
   if (session.has_table()) {
-    fmt::print("{:16} {:11.2f}%\n", "error", 100 * fit.relative_error);
+    print_output("{:16} {:11.2f}%\n", "error", 100 * fit.relative_error);
   }
   json.write(session.is_first() ? facts.dump(2) + "\n" : "");
 }

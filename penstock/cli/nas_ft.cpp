@@ -13,6 +13,7 @@
 #include <string>
 
 #include "penstock/base/base.hpp"
+#include "penstock/cli/output.hpp"
 #include "penstock/cli/parse.hpp"
 #include "penstock/cli/plan_options.hpp"
 #include "penstock/cli/result_file.hpp"
@@ -43,24 +44,24 @@ std::string format_step(int step, std::complex<double> checksum) {
 
 void print_header(const Session& session, const nas::Problem& problem) {
   const auto [nx, ny, nz] = problem.size;
-  fmt::print("NAS FT, class {}: {}x{}x{} points, {} steps; ranks {}, threads per rank {}\n\n", problem.name, nx, ny, nz,
-             problem.steps(), session.team.size(), session.threads);
+  print_output("NAS FT, class {}: {}x{}x{} points, {} steps; ranks {}, threads per rank {}\n\n", problem.name, nx, ny,
+               nz, problem.steps(), session.team.size(), session.threads);
 }
 
 void print_result(const Session& session, const nas::Result& result) {
   const nas::Breakdown& spent = result.breakdown;
-  fmt::print("\nVerification  {}, largest error {:.1e} (allowed {:.0e})\n",
-             result.is_verified ? "successful" : "FAILED", result.largest_error, nas::tolerance);
-  fmt::print("Time          {}\n", format_seconds(result.time_s));
-  fmt::print("Rate          {:.0f} Mop/s; {:.0f} without the making of the plan\n", result.rate_mops,
-             result.rate_mops * result.time_s / (result.time_s - spent.plan_s));
-  fmt::print("Breakdown     plan {}, set-up {}, fft {}, evolve {}, checksum {}\n", format_seconds(spent.plan_s),
-             format_seconds(spent.setup_s), format_seconds(spent.fft_s), format_seconds(spent.evolve_s),
-             format_seconds(spent.checksum_s));
-  fmt::print("Plan          grid {}x{}, {}, {} passes over memory per transform, transport {}\n",
-             result.decision.grid.ty, result.decision.grid.tz, describe_exchanges(result.decision),
-             result.decision.passes, session.team.transport_name());
-  fmt::print("Memory        {} per rank\n", format_bytes(result.memory_bytes));
+  print_output("\nVerification  {}, largest error {:.1e} (allowed {:.0e})\n",
+               result.is_verified ? "successful" : "FAILED", result.largest_error, nas::tolerance);
+  print_output("Time          {}\n", format_seconds(result.time_s));
+  print_output("Rate          {:.0f} Mop/s; {:.0f} without the making of the plan\n", result.rate_mops,
+               result.rate_mops * result.time_s / (result.time_s - spent.plan_s));
+  print_output("Breakdown     plan {}, set-up {}, fft {}, evolve {}, checksum {}\n", format_seconds(spent.plan_s),
+               format_seconds(spent.setup_s), format_seconds(spent.fft_s), format_seconds(spent.evolve_s),
+               format_seconds(spent.checksum_s));
+  print_output("Plan          grid {}x{}, {}, {} passes over memory per transform, transport {}\n",
+               result.decision.grid.ty, result.decision.grid.tz, describe_exchanges(result.decision),
+               result.decision.passes, session.team.transport_name());
+  print_output("Memory        {} per rank\n", format_bytes(result.memory_bytes));
 }
 
 nlohmann::ordered_json to_json(const Session& session, const nas::Problem& problem, const nas::Result& result) {
@@ -99,14 +100,16 @@ void run_nas_ft(Session& session, const NasFtOptions& options) {
   fft::Options fft = options.fft;
   fft.threads = session.threads;
   // The checksums are the progress, too, as they come; beside JSON on standard output they go to a terminal alone.
-  std::FILE* steps = session.has_table() ? stdout : session.is_first() && isatty(STDERR_FILENO) != 0 ? stderr : nullptr;
+  const bool has_terminal = session.is_first() && isatty(STDERR_FILENO) != 0;
   const nas::Result result = nas::run(session.team, options.problem, fft, [&](int step, std::complex<double> checksum) {
     if (step == 1 && session.has_table()) {
       print_header(session, options.problem);
     }
-    if (steps != nullptr) {
-      fmt::print(steps, "{}\n", format_step(step, checksum));
-      std::fflush(steps);
+    if (session.has_table()) {
+      print_output("{}\n", format_step(step, checksum));
+      flush_output();
+    } else if (has_terminal) {
+      fmt::print(stderr, "{}\n", format_step(step, checksum));
     }
   });
   session.has_begun_work = true;

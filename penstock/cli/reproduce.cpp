@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/cli/output.hpp"
 #include "penstock/cli/parse.hpp"
 #include "penstock/cli/result_file.hpp"
 #include "penstock/cli/subcommand.hpp"
@@ -35,35 +36,35 @@ std::string verdict_of(const Statement& statement) {
 }
 
 void print_statements(const Reproduction& found) {
-  fmt::print("{}: {}\n\n{:88} {:>11} {:>11} {:>8}  {}\n", found.name, found.source, "", "theirs", "ours", "differs",
-             "reproduces");
+  print_output("{}: {}\n\n{:88} {:>11} {:>11} {:>8}  {}\n", found.name, found.source, "", "theirs", "ours", "differs",
+               "reproduces");
   for (const Statement& statement : found.statements) {
     const std::string what =
         statement.unit.empty() ? statement.what : fmt::format("{}, {}", statement.what, statement.unit);
     const std::string theirs = statement.theirs ? fmt::format("{:.5g}", *statement.theirs) : "";
     const std::string differs = statement.theirs ? fmt::format("{:+.1f}%", 100 * *statement.difference()) : "";
-    fmt::print("{:88} {:>11} {:>11.5g} {:>8}  {}\n", what, theirs, statement.ours, differs, verdict_of(statement));
+    print_output("{:88} {:>11} {:>11.5g} {:>8}  {}\n", what, theirs, statement.ours, differs, verdict_of(statement));
     if (!statement.note.empty() && statement.theirs) {
-      fmt::print("    {}\n", statement.note);
+      print_output("    {}\n", statement.note);
     }
   }
 }
 
 void print_curves(const model::Curves& curves) {
-  fmt::print("\n{}; {}\n{:>12}", curves.title, curves.y_name, curves.x_name);
+  print_output("\n{}; {}\n{:>12}", curves.title, curves.y_name, curves.x_name);
   const auto width = [](const model::Curves::Series& series) {
     return std::max<std::size_t>(series.name.size() + 2, 11);
   };
   for (const auto& series : curves.series) {
-    fmt::print("{:>{}}", series.name, width(series));
+    print_output("{:>{}}", series.name, width(series));
   }
   for (std::size_t i = 0; i < curves.x.size(); ++i) {
-    fmt::print("\n{:>12.5g}", curves.x[i]);
+    print_output("\n{:>12.5g}", curves.x[i]);
     for (const auto& series : curves.series) {
-      fmt::print("{:>{}.4g}", series.y[i], width(series));
+      print_output("{:>{}.4g}", series.y[i], width(series));
     }
   }
-  fmt::print("\n");
+  print_output("\n");
 }
 
 nlohmann::ordered_json to_json(const Reproduction& found) {
@@ -123,11 +124,11 @@ void run_reproduce(Session& session, const std::string& name) {
     if (session.has_table()) {
       print_statements(found);
       std::ranges::for_each(found.curves, print_curves);
-      fmt::print("\n");
+      print_output("\n");
     }
   }
   if (session.has_table()) {
-    fmt::print(
+    print_output(
         "{} of {} printed figures reproduce; of the others the reason is told\n"
         "{} of these test no model: to {} a machine's figures were fitted, and {} are parameters fitted again to the "
         "curve that they draw\n",

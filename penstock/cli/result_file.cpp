@@ -6,6 +6,7 @@
 #include <span>
 
 #include "penstock/base/base.hpp"
+#include "penstock/cli/output.hpp"
 
 namespace penstock::cli {
 
@@ -29,9 +30,9 @@ ResultFile::ResultFile(const Session& session, std::string_view option, const st
 
 void ResultFile::write(std::string_view text) {
   if (stream_path_ == "-") {
-    fmt::print("{}", text);
+    write_output(text);
   } else if (!stream_path_.empty()) {
-    std::fflush(stdout);  // both may be the same
+    flush_output();  // both may be the same
     write_text(stream_path_, text);
   }
   if (draft_) {

@@ -7,44 +7,35 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "penstock/base/base.hpp"
+#include "penstock/cli/output.hpp"
 #include "penstock/cli/parse.hpp"
 #include "penstock/cli/result_file.hpp"
 
 namespace penstock::cli {
 namespace {
 
+std::string names_of(const std::map<std::string, double>& numbers) {
+  std::vector<std::string> names;
+  for (const auto& [name, number] : numbers) {
+    names.push_back(name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 /// Sets a number of the problem, or else a key of the machine.
 void set(Case& at, const std::string& key, const std::string& value) {
   const auto found = at.numbers.find(key);
   if (found != at.numbers.end()) {
     found->second = parse_number(key + " =", value, std::numeric_limits<double>::lowest());
-    return;
-  }
-  try {
+  } else {
     at.machine = machine::with(at.machine, std::vector{machine::Override{key, value}});
-  } catch (const Error& error) {
-    std::vector<std::string> names;
-    for (const auto& [name, number] : at.numbers) {
-      names.push_back(name);
-    }
-    throw Error(fmt::format("{} (numbers of the model are {})", error.what(), fmt::join(names, ", ")));
   }
-}
-
-/// With the fewest digits that read back as the same number, and none behind a point for a whole one.
-std::string text_of(double value) {
-  return value == std::floor(value) && std::abs(value) < 1e15 ? fmt::format("{:.0f}", value) : fmt::format("{}", value);
-}
-
-Evaluated evaluate_with(const Study& study, const Case& base, const std::string& key, double value) {
-  Evaluated evaluated{.at = base, .swept = value, .figures = {}};
-  set(evaluated.at, key, text_of(value));
-  evaluated.figures = study.evaluate(evaluated.at);
-  return evaluated;
 }
 
 bool has_time(const Figures& figures) {
@@ -56,7 +47,7 @@ double time_s(const Figures& figures) {
   if (figure == figures.end()) {
     throw Error("there is no time to solve for: the machine needs a network");
   }
-  return figure->value;
+  return figure->value.value();
 }
 
 std::vector<model::Gain> gains_of(const Study& study, const Evaluated& each) {
@@ -70,83 +61,120 @@ std::vector<model::Gain> gains_of(const Study& study, const Evaluated& each) {
   });
 }
 
-/// Numbers of nodes that grids fit: products of 2, 3 and 5.
-std::vector<double> numbers_of_nodes() {
-  std::vector<double> all;
-  constexpr double most = 1 << 24;
-  for (double twos = 1; twos <= most; twos *= 2) {
-    for (double threes = twos; threes <= most; threes *= 3) {
-      for (double fives = threes; fives <= most; fives *= 5) {
-        all.push_back(fives);
+/// Numbers of nodes that grids fit, products of 2, 3 and 5, and all nodes of the machine.
+std::vector<double> numbers_of_nodes(double all_nodes) {
+  std::vector<double> numbers;
+  for (double twos = 1; twos < all_nodes; twos *= 2) {
+    for (double threes = twos; threes < all_nodes; threes *= 3) {
+      for (double fives = threes; fives < all_nodes; fives *= 5) {
+        numbers.push_back(fives);
       }
     }
   }
-  std::ranges::sort(all);
-  return all;
+  numbers.push_back(all_nodes);
+  std::ranges::sort(numbers);
+  return numbers;
 }
 
 Evaluated solve_nodes(const Study& study, const Case& base, double wanted_s) {
   std::optional<Evaluated> best;
-  std::string refusal = "no number of nodes can run it";
-  for (const double nodes : numbers_of_nodes()) {
+  std::string refusal;
+  for (const double nodes : numbers_of_nodes(static_cast<double>(base.machine.count))) {
     try {
       const Evaluated evaluated = evaluate_with(study, base, "nodes", nodes);
-      if (!best || time_s(evaluated.figures) < time_s(best->figures)) {
-        best = evaluated;
-      }
       if (time_s(evaluated.figures) <= wanted_s) {
         return evaluated;
       }
-    } catch (const Error& error) {
-      if (best && nodes > 64 * best->swept) {
-        break;  // the problem has no room for more
+      if (!best || time_s(evaluated.figures) < time_s(best->figures)) {
+        best = evaluated;
       }
+    } catch (const Error& error) {
       refusal = error.what();
     }
   }
-  throw Error(best ? fmt::format("--time {}: no number of nodes reaches it; the shortest is {:.4g} s, with {} nodes",
-                                 wanted_s, time_s(best->figures), best->swept)
-                   : refusal);
+  if (!best) {
+    throw Error(refusal);
+  }
+  throw Error(
+      fmt::format("--time {}: no number of nodes reaches it; the shortest is {:.4g} s, with {} of the machine's {} "
+                  "nodes",
+                  wanted_s, time_s(best->figures), digits_of(best->swept), base.machine.count));
 }
 
-/// By halves of the interval in which the time crosses the one asked for, in logarithms.
+/// Whether the model, which has been evaluated at `at`, or the machine takes whole numbers alone for `key`.
+bool is_whole(const Case& at, const std::string& key, double value) {
+  if (at.numbers.contains(key)) {
+    return at.reads->whole.contains(key);
+  }
+  constexpr double slightly = 1e-9;  // one of the two is within what the machine may have
+  return std::ranges::all_of(std::array{value * (1 + slightly), value * (1 - slightly)}, [&](double near) {
+    try {
+      machine::with(at.machine, std::vector{machine::Override{key, digits_of(near)}});
+      return false;
+    } catch (const Error&) {
+      return true;
+    }
+  });
+}
+
+/// Halves the interval from `near` to `far`, in logarithms, of which `far` alone is on the other side of the time.
+Evaluated halve(const Study& study, const Case& base, const std::string& key, double wanted_s, bool has_whole,
+                Evaluated near, Evaluated far) {
+  const bool is_above = time_s(near.figures) > wanted_s;
+  constexpr int most_halvings = 80;
+  for (int halvings = 0; halvings < most_halvings; ++halvings) {
+    const double middle = has_whole ? std::floor((near.swept + far.swept) / 2) : std::sqrt(near.swept * far.swept);
+    if (middle == near.swept || middle == far.swept) {
+      break;
+    }
+    Evaluated between = evaluate_with(study, base, key, middle);
+    ((time_s(between.figures) > wanted_s) == is_above ? near : far) = std::move(between);
+  }
+  return has_whole && !is_above ? near : far;
+}
+
 Evaluated solve_number(const Study& study, const Case& base, const std::string& key, double wanted_s) {
   const double start = base.numbers.contains(key) ? base.numbers.at(key) : machine::number(base.machine, key);
   if (!(start > 0)) {
     throw Error(fmt::format("--solve {}: it is {}, and can only be solved for from above 0", key, start));
   }
-  const auto excess = [&](double value) { return time_s(evaluate_with(study, base, key, value).figures) - wanted_s; };
-  const bool is_above = excess(start) > 0;
+  const Evaluated first = evaluate_with(study, base, key, start);
+  const bool has_whole = is_whole(first.at, key, start);
+  const bool is_above = time_s(first.figures) > wanted_s;
+  Evaluated nearest = first;
+  constexpr int most_doublings = 40;
   for (const double factor : {2.0, 0.5}) {
-    double near = start;
-    for (int doublings = 0; doublings < 40; ++doublings) {
-      const double far = near * factor;
-      double at_far = 0;
+    Evaluated near = first;
+    for (int doublings = 0; doublings < most_doublings; ++doublings) {
+      const double value = has_whole ? std::floor(near.swept * factor) : near.swept * factor;
       try {
-        at_far = excess(far);
+        Evaluated far = evaluate_with(study, base, key, value);
+        if ((time_s(far.figures) > wanted_s) != is_above) {
+          return halve(study, base, key, wanted_s, has_whole, near, far);
+        }
+        near = std::move(far);
       } catch (const Error&) {
         break;  // out of what the model can take
       }
-      if ((at_far > 0) != is_above) {
-        double low = near;
-        double high = far;
-        for (int halvings = 0; halvings < 80; ++halvings) {
-          const double middle = std::sqrt(low * high);
-          ((excess(middle) > 0) == is_above ? low : high) = middle;
-        }
-        return evaluate_with(study, base, key, high);
+      if (std::abs(time_s(near.figures) - wanted_s) < std::abs(time_s(nearest.figures) - wanted_s)) {
+        nearest = near;
       }
-      near = far;
     }
   }
-  throw Error(fmt::format("--solve {}: no value of it gives {} s; {} gives {:.4g} s", key, wanted_s, start,
-                          excess(start) + wanted_s));
+  throw Error(fmt::format("--time {}: no value of {} gives it; the {} is {:.4g} s, with {}", wanted_s, key,
+                          is_above ? "shortest" : "longest", time_s(nearest.figures), digits_of(nearest.swept)));
 }
 
 }  // namespace
 
+double Case::number(const std::string& key) const {
+  reads->numbers.insert(key);
+  return numbers.at(key);
+}
+
 std::int64_t Case::integer(const std::string& key) const {
   const double value = number(key);
+  reads->whole.insert(key);
   if (value != std::floor(value) || std::abs(value) > 1e15) {
     throw Error(fmt::format("{} is {}: give a whole number", key, value));
   }
@@ -194,18 +222,43 @@ model::RankOrder parse_rank_order(std::string_view option, std::string_view text
       option, text, {{"nodes", model::RankOrder::nodes_first}, {"cores", model::RankOrder::cores_first}});
 }
 
+std::string digits_of(double value) {
+  return value == std::floor(value) && std::abs(value) < 1e15 ? fmt::format("{:.0f}", value) : fmt::format("{}", value);
+}
+
+Evaluated evaluate_with(const Study& study, const Case& base, const std::string& key, double value) {
+  Evaluated evaluated{.at = base, .swept = value, .figures = {}};
+  set(evaluated.at, key, digits_of(value));
+  evaluated.figures = study.evaluate(evaluated.at);
+  return evaluated;
+}
+
 Case make_case(const Study& study, const StudyOptions& options) {
   Case at{.machine = machine::find(options.machine), .numbers = study.numbers};
   std::vector<machine::Override> of_machine;
+  std::set<std::string> given;
   for (const machine::Override& change : options.changes) {
+    if (!given.insert(change.key).second) {
+      throw Error(fmt::format("--set {} is given twice: leave one out", change.key));
+    }
+    if (options.sweep && options.sweep->key == change.key) {
+      throw Error(fmt::format("--set {0} and --sweep {0} cannot be had together: leave one out", change.key));
+    }
     if (at.numbers.contains(change.key)) {
       set(at, change.key, change.value);
-    } else {
+    } else if (study.has_machine) {
       of_machine.push_back(change);
+    } else {
+      throw Error(fmt::format("--set {}: model {} reads no such key; it reads {}", change.key, study.name,
+                              names_of(study.numbers)));
     }
   }
-  // Together: dimensions and count must agree.
-  at.machine = machine::with(at.machine, of_machine);
+  try {
+    // Together: dimensions and count must agree.
+    at.machine = machine::with(at.machine, of_machine);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{} (numbers of the model are {})", error.what(), names_of(at.numbers)));
+  }
   return at;
 }
 
@@ -234,6 +287,9 @@ void run_study(Session& session, const Study& study, const StudyOptions& options
   std::optional<Sweep> sweep = options.sweep;
   if (!sweep && !study.default_sweep.empty() && options.solve_key.empty()) {
     sweep = parse_sweep("--sweep", study.default_sweep);
+    if (std::ranges::find(options.changes, sweep->key, &machine::Override::key) != options.changes.end()) {
+      sweep.reset();  // its value is given
+    }
   }
   if (sweep && !options.solve_key.empty()) {
     throw Error("--sweep and --solve cannot be had together");
@@ -246,6 +302,7 @@ void run_study(Session& session, const Study& study, const StudyOptions& options
   }
   std::vector<Evaluated> points =
       options.solve_key.empty() ? evaluate(study, options, sweep) : std::vector{solve(study, options)};
+  refuse_unread(study, options, points);
   for (Evaluated& each : points) {
     each.gains = gains_of(study, each);
   }
@@ -253,7 +310,7 @@ void run_study(Session& session, const Study& study, const StudyOptions& options
   ResultFile json(session, "--json", session.options.json_path);
   session.has_begun_work = true;
   if (session.has_table()) {
-    fmt::print("{}", study.has_machine ? points.front().at.machine.name + "\n\n" : "");
+    write_output(study.has_machine ? points.front().at.machine.name + "\n\n" : "");
     print_points(points, key);
   }
   session.team.together([&] {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,25 +19,38 @@ namespace penstock::cli {
 
 enum class Unit { number, seconds, bytes, bytes_per_s, flops_per_s, text };
 
-/// A result of a model at one point.
+/// A result of a model at one point; without a value where there is none, as the rate of what takes no time.
 struct Figure {
   std::string key;  ///< in JSON, with its unit
   std::string name;
   Unit unit = Unit::number;
-  double value = 0;
+  std::optional<double> value = 0;
   std::string text = {};    ///< for Unit::text
   bool is_in_table = true;  ///< a column of a swept table, not only of a single point's list
+  bool operator==(const Figure&) const = default;
 };
+
+/// No rate where there is no time.
+inline std::optional<double> rate_of(double amount, double time_s) {
+  return time_s > 0 ? std::optional(amount / time_s) : std::nullopt;
+}
 
 /// All results at one point.
 using Figures = std::vector<Figure>;
 
-/// What a model is evaluated for.
+/// The numbers that a model has read, and of them those that must be whole.
+struct Reads {
+  std::set<std::string> numbers;
+  std::set<std::string> whole;
+};
+
+/// What a model is evaluated for. Copies share what has been read.
 struct Case {
   machine::Machine machine;
   std::map<std::string, double> numbers;
+  std::shared_ptr<Reads> reads = std::make_shared<Reads>();
 
-  double number(const std::string& key) const { return numbers.at(key); }
+  double number(const std::string& key) const;
   /// Throws Error where it is not whole.
   std::int64_t integer(const std::string& key) const;
 };
@@ -86,9 +100,19 @@ struct Evaluated {
 };
 
 Case make_case(const Study& study, const StudyOptions& options);
+/// `base` with `key`, a number of the problem or a key of the machine, at `value`.
+Evaluated evaluate_with(const Study& study, const Case& base, const std::string& key, double value);
+/// A number with the fewest digits that read back as the same, and none behind a point for a whole one.
+std::string digits_of(double value);
+/// Throws Error, with the keys that would be accepted, where no result at `points`, all evaluated, depends on a key
+/// that
+/// --set, --sweep or --solve names. A number of the problem counts where the model reads it; a number of the machine
+/// where other values of it change a result.
+void refuse_unread(const Study& study, const StudyOptions& options, const std::vector<Evaluated>& points);
 std::vector<Evaluated> evaluate(const Study& study, const StudyOptions& options, const std::optional<Sweep>& sweep);
-/// The value of options.solve_key at which "time_s" is the time asked for, or the fewest nodes with which
-/// it takes no more. Throws Error where there is none.
+/// The value of options.solve_key at which "time_s" is the time asked for; of whole numbers the nearest one with which
+/// it takes no more, of nodes the fewest that the machine has. Throws Error, with the time that comes nearest, where
+/// there is none.
 Evaluated solve(const Study& study, const StudyOptions& options);
 void print_points(const std::vector<Evaluated>& points, const std::string& swept_key);
 std::string points_to_json(const Study& study, const std::vector<Evaluated>& points, const std::string& swept_key);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/cli/output.hpp"
 #include "penstock/cli/study.hpp"
 #include "penstock/plot/plot.hpp"
 
@@ -25,25 +26,34 @@ std::string with_prefix(double value, std::string_view unit) {
   return fmt::format("{:.4g} {}", value, unit);
 }
 
-std::string text_of(const Figure& figure) {
-  switch (figure.unit) {
+std::string text_of(double value, Unit unit) {
+  switch (unit) {
     case Unit::number:
-      return std::abs(figure.value) >= 1e4 && figure.value == std::floor(figure.value) && figure.value < 1e15
-                 ? fmt::format("{:.0f}", figure.value)
-                 : fmt::format("{:.4g}", figure.value);
+      return std::abs(value) >= 1e4 && value == std::floor(value) && value < 1e15 ? fmt::format("{:.0f}", value)
+                                                                                  : fmt::format("{:.4g}", value);
     case Unit::seconds:
-      return figure.value == 0 ? "0" : format_seconds(figure.value);
+      return value == 0 ? "0" : format_seconds(value);
     case Unit::bytes:
-      return figure.value < 1e19 ? format_bytes(static_cast<std::uint64_t>(figure.value))
-                                 : with_prefix(figure.value, "B");
+      return value < 1e19 ? format_bytes(static_cast<std::uint64_t>(value)) : with_prefix(value, "B");
     case Unit::bytes_per_s:
-      return with_prefix(figure.value, "B/s");
+      return with_prefix(value, "B/s");
     case Unit::flops_per_s:
-      return with_prefix(figure.value, "Flop/s");
+      return with_prefix(value, "Flop/s");
     case Unit::text:
-      return figure.text;
+      break;
   }
   return {};
+}
+
+std::string text_of(const Figure& figure) {
+  return figure.unit == Unit::text ? figure.text : figure.value ? text_of(*figure.value, figure.unit) : "-";
+}
+
+/// Resources are named in JSON as keys are.
+std::string key_of(model::Resource resource) {
+  std::string key(model::name_of(resource));
+  std::ranges::replace(key, ' ', '_');
+  return key;
 }
 
 std::string bound_of(const Evaluated& each) {
@@ -52,13 +62,13 @@ std::string bound_of(const Evaluated& each) {
 
 void print_list(const Evaluated& each) {
   for (const Figure& figure : each.figures) {
-    fmt::print("{:34} {}\n", figure.name, text_of(figure));
+    print_output("{:34} {}\n", figure.name, text_of(figure));
   }
   if (!each.gains.empty()) {
-    fmt::print("\n{:34} {}\n", "bound by", bound_of(each));
+    print_output("\n{:34} {}\n", "bound by", bound_of(each));
     for (const model::Gain& gain : each.gains) {
-      fmt::print("{:34} {:.2f} times faster\n", fmt::format("twice the {}", model::name_of(gain.resource)),
-                 gain.factor);
+      print_output("{:34} {:.2f} times faster\n", fmt::format("twice the {}", model::name_of(gain.resource)),
+                   gain.factor);
     }
   }
 }
@@ -67,7 +77,7 @@ void print_table(const std::vector<Evaluated>& points, const std::string& swept_
   std::vector<std::vector<std::string>> rows(points.size() + 1);
   rows[0].push_back(swept_key);
   for (std::size_t i = 0; i < points.size(); ++i) {
-    rows[i + 1].push_back(text_of({.key = "", .name = "", .unit = Unit::number, .value = points[i].swept}));
+    rows[i + 1].push_back(text_of(points[i].swept, Unit::number));
     for (const Figure& figure : points[i].figures) {
       if (figure.is_in_table && figure.key != swept_key) {
         if (i == 0) {
@@ -93,7 +103,7 @@ void print_table(const std::vector<Evaluated>& points, const std::string& swept_
       }
       line += fmt::format("{:>{}}  ", row[column], width);
     }
-    fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+    print_output("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
   }
 }
 
@@ -106,7 +116,7 @@ void print_points(const std::vector<Evaluated>& points, const std::string& swept
   }
   if (!swept_key.empty() &&
       std::ranges::find(points.front().figures, swept_key, &Figure::key) == points.front().figures.end()) {
-    fmt::print("{:34} {:g}\n", swept_key, points.front().swept);
+    print_output("{:34} {:g}\n", swept_key, points.front().swept);
   }
   print_list(points.front());
 }
@@ -127,13 +137,13 @@ std::string points_to_json(const Study& study, const std::vector<Evaluated>& poi
       if (figure.unit == Unit::text) {
         point[figure.key] = figure.text;
       } else {
-        point[figure.key] = figure.value;
+        point[figure.key] = figure.value ? nlohmann::ordered_json(*figure.value) : nlohmann::ordered_json();
       }
     }
     if (!each.gains.empty()) {
-      point["bound_by"] = bound_of(each);
+      point["bound_by"] = key_of(each.gains.front().resource);
       for (const model::Gain& gain : each.gains) {
-        point["gain_of_twice"][std::string(model::name_of(gain.resource))] = gain.factor;
+        point["gain_of_twice"][key_of(gain.resource)] = gain.factor;
       }
     }
     json["points"].push_back(point);
@@ -156,14 +166,15 @@ void draw_points(const Study& study, const std::vector<Evaluated>& points, const
       if (std::ranges::find(study.plotted, figure.key) == study.plotted.end()) {
         continue;
       }
+      const double value = figure.value.value_or(0);
       const auto series = std::ranges::find(chart.series, figure.name, &plot::Chart::Series::name);
       if (series == chart.series.end()) {
-        chart.series.push_back({figure.name, {figure.value}});
+        chart.series.push_back({figure.name, {value}});
         chart.y_name = figure.unit == Unit::seconds       ? "seconds"
                        : figure.unit == Unit::bytes_per_s ? "bytes per second"
                                                           : "";
       } else {
-        series->y.push_back(figure.value);
+        series->y.push_back(value);
       }
     }
   }

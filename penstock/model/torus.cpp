@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <numeric>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "penstock/base/base.hpp"
 #include "penstock/model/topology.hpp"
@@ -20,32 +23,56 @@ std::int64_t product(std::span<const std::int64_t> shape) {
 }
 
 /// Of all ways to write `nodes` as a product of one factor for each of `limits` and no larger than it, the one of the
-/// least sum, and of these the one that comes first; empty where there is none.
-std::vector<std::int64_t> even_factors(std::int64_t nodes, std::span<const std::int64_t> limits) {
-  if (limits.size() == 1) {
-    return nodes <= limits[0] ? std::vector{nodes} : std::vector<std::int64_t>();
-  }
-  std::vector<std::int64_t> best;
-  std::int64_t best_sum = 0;
-  const auto try_factor = [&](std::int64_t factor) {
-    std::vector<std::int64_t> rest =
-        factor <= limits[0] ? even_factors(nodes / factor, limits.subspan(1)) : std::vector<std::int64_t>();
-    const std::int64_t sum = factor + std::accumulate(rest.begin(), rest.end(), std::int64_t{0});
-    const bool is_first = sum == best_sum && factor < best[0];
-    if (!rest.empty() && (best.empty() || sum < best_sum || is_first)) {
-      best = std::move(rest);
-      best.insert(best.begin(), factor);
-      best_sum = sum;
-    }
-  };
-  for (std::int64_t factor = 1; factor <= nodes / factor; ++factor) {
-    if (nodes % factor == 0) {
-      try_factor(factor);
-      try_factor(nodes / factor);
+/// least sum, and of these the one that comes first; empty where there is none. What is left of `nodes` for the later
+/// limits recurs in many ways, and is split once.
+class EvenFactors {
+ public:
+  EvenFactors(std::int64_t nodes, std::span<const std::int64_t> limits) : nodes_(nodes), limits_(limits) {
+    for (std::int64_t factor = 1; factor <= nodes / factor; ++factor) {
+      if (nodes % factor == 0) {
+        divisors_.insert({factor, nodes / factor});
+      }
     }
   }
-  return best;
-}
+
+  const std::vector<std::int64_t>& find() { return find(nodes_, 0); }
+
+ private:
+  const std::vector<std::int64_t>& find(std::int64_t rest, std::size_t first_limit) {
+    const auto [at, is_new] = found_.try_emplace({rest, first_limit});
+    if (is_new) {
+      at->second = split(rest, first_limit);
+    }
+    return at->second;
+  }
+
+  std::vector<std::int64_t> split(std::int64_t rest, std::size_t first_limit) {
+    if (first_limit + 1 == limits_.size()) {
+      return rest <= limits_.back() ? std::vector{rest} : std::vector<std::int64_t>();
+    }
+    std::vector<std::int64_t> best;
+    std::int64_t best_sum = 0;
+    for (const std::int64_t factor : divisors_) {
+      if (factor > std::min(rest, limits_[first_limit])) {
+        break;
+      }
+      const std::vector<std::int64_t> none;
+      const std::vector<std::int64_t>& others = rest % factor == 0 ? find(rest / factor, first_limit + 1) : none;
+      const std::int64_t sum = std::accumulate(others.begin(), others.end(), factor);
+      if (!others.empty() && (best.empty() || sum < best_sum)) {
+        best.assign(1, factor);
+        best.insert(best.end(), others.begin(), others.end());
+        best_sum = sum;
+      }
+    }
+    return best;
+  }
+
+  std::int64_t nodes_;
+  std::span<const std::int64_t> limits_;
+  std::set<std::int64_t> divisors_;
+  std::map<std::pair<std::int64_t, std::size_t>, std::vector<std::int64_t>> found_;
+};
 
 /// A dimension, or the cores of a node, as the teams see it: `rows` consecutive members of a row's team, and columns
 /// that are `rows` apart.
@@ -154,8 +181,9 @@ std::vector<std::int64_t> shape_of(const Network& network, std::int64_t nodes) {
       return partition;
     }
   }
-  const std::vector<std::int64_t> within = even_factors(nodes, network.dimensions);
-  return within.empty() ? even_factors(nodes, std::vector(network.dimensions.size(), nodes)) : within;
+  const std::vector<std::int64_t> within = EvenFactors(nodes, network.dimensions).find();
+  const std::vector<std::int64_t> anywhere(network.dimensions.size(), nodes);
+  return within.empty() ? EvenFactors(nodes, anywhere).find() : within;
 }
 
 double ring_load(std::int64_t extent, bool wraps, std::int64_t members, std::int64_t stride) {
