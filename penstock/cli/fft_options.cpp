@@ -22,10 +22,10 @@ constexpr std::int64_t most = std::numeric_limits<int>::max();
 void declare_problem(CLI::App& app, const std::shared_ptr<FftOptions>& options) {
   add_value(app, "--size", "NXxNYxNZ", "Points in each direction, of a field of noise, or of the input file",
             [options](const std::string& text) { options->fft.size = parse_size("--size", text); });
-  add_value(app, "--input", "FILE.npy", "Field to transform: C order, real or complex, numpy shape (nz, ny, nx)",
+  add_value(app, "--input", "FILE.npy", "Field to transform: C order, real or complex, numpy shape nz, ny, nx",
             [options](const std::string& text) { options->input_path = text; });
   add_value(app, "--type", "c2c|r2c|r2r",
-            "Complex or real fields (as the input file; else c2c); r2r: real ones by sines and cosines",
+            "Complex or real fields; r2r: real ones by sines and cosines (as the input file; else c2c)",
             [options](const std::string& text) {
               options->type = parse_choice<fft::Type>(
                   "--type", text, {{"c2c", fft::Type::c2c}, {"r2c", fft::Type::r2c}, {"r2r", fft::Type::r2r}});
@@ -56,7 +56,7 @@ void declare_transform(CLI::App& app, const std::shared_ptr<FftOptions>& options
                   {{"none", fft::Scaling::none}, {"symmetric", fft::Scaling::symmetric}, {"full", fft::Scaling::full}});
             });
   add_value(app, "--layout", "transposed|as-input",
-            "Spectrum in z-pencils, the cheap way, or like the input (transposed); index ranges: in programs only",
+            "Spectrum in z-pencils, the cheap way, or like the input; index ranges: in programs only (transposed)",
             [options](const std::string& text) {
               options->fft.output = parse_choice<fft::Output>(
                   "--layout", text, {{"transposed", fft::Output::transposed}, {"as-input", fft::Output::as_input}});

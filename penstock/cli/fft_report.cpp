@@ -96,6 +96,10 @@ std::string describe_candidates(const std::vector<fft::Candidate>& candidates) {
   return text;
 }
 
+nlohmann::ordered_json or_null(const std::optional<double>& number) {
+  return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();
+}
+
 /// What was not measured is null.
 nlohmann::ordered_json number_or_null(double number) {
   return number > 0 ? nlohmann::ordered_json(number) : nlohmann::ordered_json();
@@ -204,8 +208,9 @@ std::string describe_prediction(const FftReport& report) {
   }
   const model::PlannedFftTime& time = *report.predicted;
   const double message_s = time.overhead_s + time.transfer_s - time.hidden_s;
-  return line("Predicted", "{}, {:+.0f} % of forward; bound by {}", format_seconds(time.total_s),
-              100 * report.prediction_error(), report.predicted_bound) +
+  const auto error = report.prediction_error();
+  return line("Predicted", "{}{}; bound by {}", format_seconds(time.total_s),
+              error ? fmt::format(", {:+.0f} % of forward", 100 * *error) : "", report.predicted_bound) +
          line("", "transform {}, move {}, messages {} ({} more hidden), start {}", format_seconds(time.transform_s),
               format_seconds(time.move_s), format_seconds(message_s), format_seconds(time.hidden_s),
               format_seconds(time.start_s));
@@ -225,7 +230,7 @@ void add_prediction(nlohmann::ordered_json& json, const FftReport& report) {
   json["predicted_start_s"] = value(time.start_s);
   json["predicted_bound_by"] =
       report.predicted ? nlohmann::ordered_json(report.predicted_bound) : nlohmann::ordered_json();
-  json["prediction_error"] = report.predicted ? value(report.prediction_error()) : nlohmann::ordered_json();
+  json["prediction_error"] = report.predicted ? or_null(report.prediction_error()) : nlohmann::ordered_json();
 }
 
 }  // namespace
@@ -234,13 +239,15 @@ std::string describe_results(const FftOptions& options, const FftReport& report)
   const bool is_real = options.fft.type != fft::Type::c2c;
   std::string text =
       describe_times("Forward", report.times.forward) + describe_times("Backward", report.times.backward);
-  text += line("Rate", "{:.2f} GFlop/s forward, by the convention of {} N log2 N operations", report.rate_flops() / 1e9,
-               is_real ? "2.5" : "5");
+  if (const auto rate_flops = report.rate_flops()) {
+    text += line("Rate", "{:.2f} GFlop/s forward, by the convention of {} N log2 N operations", *rate_flops / 1e9,
+                 is_real ? "2.5" : "5");
+  }
   if (report.limit.limit_s() > 0) {
     text += line("Limit", "{}, set by {} (memory {}, arithmetic {}); {:.0f} % of it reached",
                  format_seconds(report.limit.limit_s()), report.limit.is_bound_by_memory() ? "memory" : "arithmetic",
                  report.limit.memory_s > 0 ? format_seconds(report.limit.memory_s) : "none",
-                 format_seconds(report.limit.arithmetic_s), 100 * report.fraction_of_limit());
+                 format_seconds(report.limit.arithmetic_s), 100 * report.fraction_of_limit().value_or(0));
   }
   text += describe_prediction(report);
   if (report.check) {
@@ -308,7 +315,7 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["backward_breakdown"] = to_json(report.times.backward.best);
   json["forward_stages"] = to_json(report.decision.forward_stages, report.times.forward.best);
   json["backward_stages"] = to_json(report.decision.backward_stages, report.times.backward.best);
-  json["rate_gflops"] = report.rate_flops() / 1e9;
+  json["rate_gflops"] = or_null(report.over_forward_s(model::fft_flops(report.problem) / 1e9));
   json["rate_convention"] = options.fft.type == fft::Type::c2c ? "5 N log2 N" : "2.5 N log2 N";
   json["machine"] = report.figures.machine.name;
   json["machine_source"] = report.figures.source;
@@ -317,7 +324,7 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["limit_s"] = report.limit.limit_s();
   json["limit_memory_s"] = report.limit.memory_s;
   json["limit_arithmetic_s"] = report.limit.arithmetic_s;
-  json["fraction_of_limit"] = report.fraction_of_limit();
+  json["fraction_of_limit"] = or_null(report.fraction_of_limit());
   add_prediction(json, report);
   json["relative_error"] =
       report.check ? nlohmann::ordered_json(report.check->relative_error) : nlohmann::ordered_json();

@@ -35,10 +35,15 @@ struct FftReport {
 
   /// Sets what is predicted for the decision.
   void predict(const std::string& machine_path);
-  double rate_flops() const { return model::fft_flops(problem) / times.forward.min_s(); }
-  double fraction_of_limit() const { return limit.limit_s() / times.forward.min_s(); }
+  /// `amount` over the time of the best forward transform; nothing where that took none that the clock shows.
+  std::optional<double> over_forward_s(double amount) const {
+    const double time_s = times.forward.min_s();
+    return time_s > 0 ? std::optional(amount / time_s) : std::nullopt;
+  }
+  std::optional<double> rate_flops() const { return over_forward_s(model::fft_flops(problem)); }
+  std::optional<double> fraction_of_limit() const { return over_forward_s(limit.limit_s()); }
   /// Of the forward transform: 0.1 where 10 % more time was predicted than was taken.
-  double prediction_error() const { return predicted->total_s / times.forward.min_s() - 1; }
+  std::optional<double> prediction_error() const { return over_forward_s(predicted->total_s - times.forward.min_s()); }
   bool has_failed() const { return check && !(check->relative_error <= tolerance); }
 };
 

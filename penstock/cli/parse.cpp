@@ -163,7 +163,8 @@ void refuse_choice(std::string_view option, std::string_view text, const std::ve
 
 CLI::Option* add_value(CLI::App& app, const std::string& name, const std::string& value_name, const std::string& help,
                        std::function<void(const std::string&)> take) {
-  return app.add_option_function<std::string>(name, take, help)->type_name(value_name);
+  const std::string without = help.ends_with(')') ? "" : " (none)";
+  return app.add_option_function<std::string>(name, take, help + without)->type_name(value_name);
 }
 
 }  // namespace penstock::cli

@@ -52,7 +52,8 @@ template <class Value>
 Value parse_choice(std::string_view option, std::string_view text,
                    const std::vector<std::pair<std::string_view, Value>>& choices);
 
-/// Declares an option whose text goes to `take`, which may throw; `value_name` stands for it in the help.
+/// Declares an option whose text goes to `take`, which may throw; `value_name` stands for it in the help. `help` ends
+/// with what is taken where the option is not given, in parentheses; without them "(none)" is added.
 CLI::Option* add_value(CLI::App& app, const std::string& name, const std::string& value_name, const std::string& help,
                        std::function<void(const std::string&)> take);
 

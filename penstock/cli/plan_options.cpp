@@ -14,19 +14,19 @@ namespace penstock::cli {
 void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& options) {
   add_value(app, "--grid", "TYxTZ|auto", "Processor grid (auto)",
             [options](const std::string& text) { options->grid = parse_grid("--grid", text); });
-  CLI::Option* algorithm = add_value(
-      app, "--algorithm", "packed|slabs|mpi-packed|mpi-slabs|mpi-ialltoall|auto",
-      "One message per peer, one per plane, or what suits the ranks (auto); with mpi-, to compare with, the same by "
-      "MPI_Alltoall, MPI_Isend or MPI_Ialltoall",
-      [options](const std::string& text) {
-        options->algorithm = parse_choice<fft::Algorithm>("--algorithm", text,
-                                                          {{"packed", fft::Algorithm::packed},
-                                                           {"slabs", fft::Algorithm::slabs},
-                                                           {"mpi-packed", fft::Algorithm::mpi_packed},
-                                                           {"mpi-slabs", fft::Algorithm::mpi_slabs},
-                                                           {"mpi-ialltoall", fft::Algorithm::mpi_ialltoall},
-                                                           {"auto", fft::Algorithm::automatic}});
-      });
+  CLI::Option* algorithm =
+      add_value(app, "--algorithm", "packed|slabs|mpi-packed|mpi-slabs|mpi-ialltoall|auto",
+                "One message per peer, one per plane, or what suits the ranks; with mpi-, to compare with, the same by "
+                "MPI_Alltoall, MPI_Isend or MPI_Ialltoall (auto)",
+                [options](const std::string& text) {
+                  options->algorithm = parse_choice<fft::Algorithm>("--algorithm", text,
+                                                                    {{"packed", fft::Algorithm::packed},
+                                                                     {"slabs", fft::Algorithm::slabs},
+                                                                     {"mpi-packed", fft::Algorithm::mpi_packed},
+                                                                     {"mpi-slabs", fft::Algorithm::mpi_slabs},
+                                                                     {"mpi-ialltoall", fft::Algorithm::mpi_ialltoall},
+                                                                     {"auto", fft::Algorithm::automatic}});
+                });
   add_value(app, "--grain", "N", "Planes per message, instead of an algorithm", [options](const std::string& text) {
     options->grain = parse_integer("--grain", text, 1);
   })->excludes(algorithm);

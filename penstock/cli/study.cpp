@@ -191,7 +191,8 @@ std::shared_ptr<StudyOptions> declare_study(CLI::App& app, bool has_machine) {
              options->changes.push_back({key, value});
            }
          },
-         "A number of the model or a key of the machine file, as network.link_bandwidth_bytes_per_s=5e9; many times")
+         "A number of the model or a key of the machine file, as network.link_bandwidth_bytes_per_s=5e9; many times "
+         "(none)")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   add_value(app, "--sweep", "KEY=A..B:xF", "A number or key that takes many values: A..B:xF, A..B:+S or A,B,C",
@@ -201,7 +202,7 @@ std::shared_ptr<StudyOptions> declare_study(CLI::App& app, bool has_machine) {
   if (has_machine) {
     add_value(app, "--machine", "NAME|FILE", "A described machine, or a machine file (default)",
               [options](const std::string& text) { options->machine = text; });
-    add_value(app, "--solve", "KEY", "The number or key to find for --time; nodes: the fewest",
+    add_value(app, "--solve", "KEY", "The number or key to find for --time; nodes: the fewest of the machine's",
               [options](const std::string& text) { options->solve_key = text; });
     add_value(app, "--time", "SECONDS", "The time that --solve aims at", [options](const std::string& text) {
       options->solve_time_s = parse_number("--time", text, std::numeric_limits<double>::min());

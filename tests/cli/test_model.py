@@ -113,8 +113,8 @@ class Fft(Model):
             ("more than 10000", (*BLUEGENE, "--sweep", "nodes=1..1e9:+1")),
             ("--solve nodes needs --time", ("--solve", "nodes")),
             ("--time has a meaning with --solve", ("--time", "1")),
-            ("no number of nodes reaches it", (*BLUEGENE, "--solve", "nodes", "--time", "1e-9")),
-            ("no value of it gives", (*BLUEGENE, "--nodes", "512", "--solve", "node.line_bytes", "--time", "1e-9")),
+            ("of the machine's 4096 nodes", (*BLUEGENE, "--solve", "nodes", "--time", "1e-9")),
+            ("depends on it", (*BLUEGENE, "--nodes", "512", "--solve", "node.line_bytes", "--time", "1e-9")),
             ("cannot be had together", ("--sweep", "nodes=1,2", "--solve", "nodes", "--time", "1")),
             ("--plot draws a sweep", ("--plot", "a.svg")),
             ("node.fft_rate_flops_per_core", ("--machine", "htmt-2007")),
@@ -146,7 +146,7 @@ class Others(Model):
         arguments = ("--machine", "frontier", "--way", "out-of-core", "--n", "1000000")
         point = self.points("gemm", *arguments, "--memory", "64GiB")[0]
         self.assertGreaterEqual(point["moved_bytes"], point["least_bytes"])
-        self.assertEqual(point["bound_by"], "storage bandwidth")
+        self.assertEqual(point["bound_by"], "storage_bandwidth")
         self.assert_refused("0 nodes", "gemm", "--machine", "frontier", "--set", "nodes=0")
         self.assert_refused("no memory level 'memory'", "gemm", "--way", "out-of-core")
         self.assert_refused("no memory level 'storage'", "gemm", "--way", "out-of-core", "--memory", "1GiB")
@@ -202,6 +202,85 @@ class Others(Model):
         self.assertAlmostEqual(lanes["CPU-2"]["memory_s"] + lanes["CPU-2"]["network_s"],
                                lanes["GPU"]["memory_s"] + lanes["GPU"]["network_s"])
         self.assertTrue(math.isclose(lanes["CPU-3"]["nodes"], 132651, rel_tol=0.02), lanes["CPU-3"])
+
+
+class Solutions(Model):
+    def test_a_time_that_cannot_be_reached_ends_with_the_shortest_and_where_it_is(self):
+        fft = ("fft", "--machine", "fugaku", "--size", "4096x4096x4096")
+        scarce = ("fft", *BLUEGENE, "--nodes", "512")
+        for key, arguments in (
+            ("nodes", fft),
+            ("node.fft_rate_flops_per_core", (*fft, "--nodes", "1024")),
+            ("network.link_bandwidth_bytes_per_s", scarce),
+            ("ranks_per_node", scarce),
+            ("nx", scarce),
+            ("nodes", ("gemm", "--machine", "frontier", "--n", "262144")),
+            ("n", ("gemm", "--machine", "frontier", "--nodes", "16")),
+            ("n", ("gemm", "--machine", "frontier", "--way", "out-of-core", "--memory", "1GiB")),
+            ("q", ("gemm", "--machine", "htmt-2007", "--way", "htmt")),
+            ("bytes", ("pingpong", "--machine", "infiniband-ddr")),
+            ("threads", ("plan", "--machine", "fugaku", "--nodes", "4")),
+            ("year", ("project", "--machine", "hopper")),
+            ("nodes", ("topology", "--machine", "frontier", "--set", "network.link_bandwidth_bytes_per_s=1")),
+        ):
+            with self.subTest(key=key, arguments=arguments):
+                result = self.run_alone("model", *arguments, "--solve", key, "--time", "1e-30")
+                self.assertEqual((result.status, len(result.lines)), (2, 1), result.stderr)
+                self.assertRegex(result.lines[0], r"--time 1e-30: no .* it; the shortest is [0-9.e+-]+ s, with [0-9.e+-]+")
+
+    def test_a_time_that_is_too_long_ends_with_the_longest(self):
+        self.assert_refused("the longest is", "pingpong", "--machine", "infiniband-ddr", "--solve", "bytes", "--time", "1e30")
+
+    def test_the_fewest_nodes_are_at_most_those_of_the_machine(self):
+        point = self.points("fft", "--machine", "fugaku", "--size", "4096x4096x4096", "--solve", "nodes", "--time", "1")[0]
+        self.assertLessEqual(point["time_s"], 1)
+        self.assertLessEqual(point["nodes"], 158976)
+
+    def test_whole_numbers_are_solved_for_as_such(self):
+        gemm = ("gemm", "--machine", "frontier", "--nodes", "16")
+        n = self.points(*gemm, "--solve", "n", "--time", "10")[0]["n"]
+        self.assertEqual(n, int(n))
+        here, above = self.points(*gemm, "--sweep", f"n={n},{n + 1}")
+        self.assertLessEqual(here["time_s"], 10)
+        self.assertGreater(above["time_s"], 10)
+
+
+class Overrides(Model):
+    def test_the_value_of_what_is_swept_by_default_makes_one_point(self):
+        points = self.points("pingpong", "--machine", "infiniband-ddr", "--set", "bytes=1000")
+        self.assertEqual([point["bytes"] for point in points], [1000])
+
+    def test_what_no_result_depends_on_is_refused_with_what_it_depends_on(self):
+        fugaku = ("--machine", "fugaku", "--nodes", "16")
+        for key, accepted, arguments in (
+            ("bytes", "n, nodes", ("gemm", "--machine", "frontier")),
+            ("q", "nodes", ("gemm", "--machine", "frontier")),
+            ("nodes", "of the machine", ("gemm", "--machine", "htmt-2007", "--way", "htmt")),
+            ("nx", "nodes", ("fft", *fugaku, "--set", "n=64")),
+            ("node.gemm_rate_flops_per_core", "node.fft_rate_flops_per_core", ("fft", *fugaku)),
+            ("ranks_per_node", "node.memory_bandwidth_bytes_per_s", ("fft", *fugaku, "--equations", "printed")),
+            ("node.cores", "transports.", ("pingpong", "--machine", "infiniband-ddr")),
+            ("node.cores", "network.link_bandwidth_bytes_per_s", ("topology", "--machine", "frontier")),
+            ("kappa", "alpha, serial, workers", ("scaling",)),
+            ("node.cores", "alpha, beta", ("scaling",)),
+            ("serial", "alpha", ("scaling", "--fit", "1:1,2:1.9,4:3.4")),
+            ("node.gemm_rate_flops_per_core", "year", ("project", "--machine", "hopper")),
+            ("node.gemm_rate_flops_per_core", "node.peak_flops", ("project", "--machine", "cpu-2020", "--against", "gpu-2020")),
+        ):
+            with self.subTest(key=key, arguments=arguments):
+                result = self.run_alone("model", *arguments, "--set", f"{key}=2")
+                self.assertEqual((result.status, len(result.lines)), (2, 1), result.stderr)
+                self.assertIn(key, result.lines[0])
+                self.assertIn(accepted, result.lines[0])
+        self.assert_refused("no result of model fft depends on it", "fft", *fugaku, "--sweep", "node.gemm_rate_flops_per_core=1,2")
+
+    def test_what_is_given_twice_is_refused(self):
+        self.assert_refused("given twice", "fft", "--set", "nx=3", "--set", "nx=4")
+        self.assert_refused("together", "fft", "--set", "nx=3", "--sweep", "nx=4,5")
+
+    def test_keys_that_bind_nothing_as_they_are_can_be_set(self):
+        for key in ("network.link_bandwidth_bytes_per_s=1e12", "node.cache_bytes=1000000", "transports.0.gap_s=0"):
+            self.points("fft", "--machine", "fugaku", "--nodes", "16", "--set", key)
 
 
 class Reproduce(command.CommandTest):

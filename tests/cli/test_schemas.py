@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""The JSON of every subcommand is what schemas/ describes, no more and no less.
+
+Each run below is validated. At the end each key that is described must have been in the JSON of some run.
+"""
+
+import os
+import re
+import unittest
+
+import command
+import npy_files
+import schema
+from file_runs import MACHINE, STORAGE
+
+SMALL = ("--rounds", "2", "--sizes", "8:16")
+SLURP = ("--machine", "machine.toml")
+POINTS = "1:1,2:1.9,4:3.4,8:5.6,12:6.2"
+FUGAKU = ("--machine", "fugaku", "--size", "256x256x256")
+FRONTIER = ("--machine", "frontier")
+HTMT = ("--machine", "htmt-2007", "--way", "htmt")
+LINK = "network.link_bandwidth_bytes_per_s=1e9,2e9"
+HAS_GEMM = os.environ["PENSTOCK_HAS_GEMM"] not in ("0", "OFF", "")
+
+
+def sweeps(prefix, *arguments):
+    """A run of a model for each sweep."""
+    return [(*prefix, "--sweep", sweep) for sweep in arguments]
+
+
+# By schema: the runs whose JSON it describes.
+RUNS = {
+    "fft": [
+        ("fft", "--size", "8x6x4", "--reps", "2", "--check", "--filter-lowpass", "2", *SLURP, "--explain"),
+        ("fft", "--size", "8x6x4", "--type", "r2r", "--kinds", "redft10", "--reps", "1"),
+        ("fft", "--size", "8x8x8", "--type", "r2c", "--ranks", "2", "--reps", "1", "--plan", "measure"),
+        ("fft", "--size", "8x8x8", "--ranks", "2", "--layout", "as-input", "--along", "xy", "--reps", "1"),
+        *(("fft", "--size", size, "--reps", "1", *SLURP) for size in ("1x1x1", "1x1x8", "1x8x1", "2x1x1")),
+    ],
+    "fft-files": [
+        ("fft", "--input", "complex.npy", "--output", "back.npy", "--backward"),
+        ("fft", "--input", "complex.npy", "--output", "back.npy", "--backward"),
+        ("fft", "--input", "point.npy", "--output", "point_back.npy", "--backward"),
+        ("fft", "--input", "row.npy", "--output", "row_back.npy", "--backward"),
+    ],
+    "nas-ft": [("nas-ft", "--class", "S")],
+    "bench-bandwidth": [("bench", "bandwidth", "--ranks", "2", *SMALL, "--window", "2")],
+    "bench-exchange": [("bench", "exchange", *SMALL)],
+    "bench-latency": [("bench", "latency", "--rounds", "5", "--sizes", "8:4096", "--fit", "--ranks", "2")],
+    "calibrate": [("calibrate", "--quick", "-o", "calibrated.toml", "--ranks", "2")],
+    "model-fft": [
+        ("model", "fft"),
+        ("model", "fft", "--size", "1x1x1"),
+        *sweeps(
+            ("model", "fft", *FUGAKU, "--nodes", "16"),
+            "nodes=16,48,4096", "nx=64", "ny=64", "nz=64", "ranks_per_node=1,2", "planes_per_message=1", "copies_per_exchange=2", LINK,
+        ),
+        *sweeps(("model", "fft", "--machine", "fugaku", "--nodes", "16"), "n=128"),
+        ("model", "fft", *FUGAKU, "--nodes", "7"),
+        *sweeps(
+            ("model", "fft", "--machine", "gpu-2020", "--nodes", "8", "--equations", "printed"),
+            "nodes=8", "nx=64", "ny=64", "nz=64", "n=64", LINK,
+        ),
+        ("model", "fft", "--size", "1x1x1", "--equations", "printed"),
+    ],
+    "model-gemm": [
+        *sweeps(("model", "gemm", *FRONTIER, "--nodes", "4"), "word_bytes=4,8", "budget_bytes=1e9,2e9", "n=1,1024", LINK),
+        *sweeps(
+            ("model", "gemm", *FRONTIER, "--way", "out-of-core", "--memory", "1GiB"),
+            "word_bytes=4,8", "budget_bytes=1e9,2e9", "n=1,1024", "node.cores=1,2",
+        ),
+        *sweeps(("model", "gemm", *HTMT), "q=1,2", "t=26", "b_c=125", LINK),
+    ],
+    "model-pingpong": [
+        ("model", "pingpong", "--machine", "infiniband-ddr"),
+        ("model", "pingpong", "--machine", "infiniband-ddr", "--set", "bytes=1000"),
+        ("model", "pingpong", "--machine", "bluegene-p", "--sweep", "transports.one-sided.pieces.0.latency_s=1e-6,2e-6"),
+    ],
+    "model-plan": [
+        ("model", "plan", "--size", "1x1x1"),
+        *sweeps(
+            ("model", "plan", *FUGAKU, "--nodes", "4"),
+            "nodes=2,4", "nx=64", "ny=64", "nz=64", "ranks_per_node=1,2", "threads=1,2", "batch=1,2", "planes_per_message=0,1", "late_parts=0,1",
+            LINK,
+        ),
+    ],
+    "model-project": [
+        ("model", "project"),
+        *sweeps(("model", "project", "--machine", "hopper"), "year=2010,2020", "n=2,1000", LINK),
+    ],
+    "model-project-against": [("model", "project", "--machine", "cpu-2020", "--against", "gpu-2020")],
+    "model-scaling": [
+        *sweeps(
+            ("model", "scaling", "--communication", "surface", "--kappa", "0.01"),
+            "workers=1,2", "serial=0,0.5,1", "alpha=0,1", "kappa=0,1", "lambda=0,1", "beta=0,1",
+        ),
+        ("model", "scaling", "--communication", "blocking", "--kappa", "0.01"),
+        ("model", "scaling", "--serial", "1", "--work", "parallel"),
+    ],
+    "model-scaling-fit": [
+        ("model", "scaling", "--fit", POINTS),
+        ("model", "scaling", "--fit", POINTS, "--communication", "blocking"),
+        ("model", "scaling", "--fit", POINTS, "--communication", "surface"),
+    ],
+    "model-topology": [
+        *sweeps(("model", "topology", "--machine", "bluegene-p"), "nodes=1,512", "bytes=1,2", LINK),
+        *sweeps(("model", "topology", "--machine", "bluegene-p", "--nodes", "512", "--grid", "64x32"), "ranks_per_node=4"),
+        ("model", "topology", "--machine", "frontier", "--nodes", "1"),
+    ],
+    "reproduce": [("reproduce", "all")],
+}
+if HAS_GEMM:
+    RUNS |= {
+        "gemm-ranks": [
+            ("gemm", "--size", "20", "--ranks", "2", "--reps", "1", "--check"),
+            ("gemm", "--size", "1", "--reps", "1", "--type", "complex64"),
+        ],
+        "gemm-files": [("gemm", *"--a m.npy --b m.npy --c c.npy".split(), *SLURP)] * 2,
+        "bench-gemm": [("bench", "gemm", "--n", "32", "--rounds", "1")],
+        "bench-gemm-files": [("bench", "gemm", "--n", "256", "--rounds", "1", "--memory", "256MiB")],
+    }
+if command.MPIEXEC:
+    RUNS["bench-pack"] = [("bench", "pack", "--filter", "NAS_LU", "--rounds", "1")]
+# These are started on two processes where there is MPI.
+OVER_MPI = ("bench-exchange",)
+# Without MPI nothing is compared with.
+OF_MPI = ("speedups", "geometric_mean_speedup")
+
+
+class Schemas(command.CommandTest):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "machine.toml").write_text(MACHINE.read_text() + STORAGE)
+        npy_files.write(self.folder / "complex.npy", (4, 5, 6), "<c16", range(240))
+        npy_files.write(self.folder / "point.npy", (1, 1, 1), "<c16", range(2))
+        npy_files.write(self.folder / "row.npy", (1, 1, 8), "<c16", range(16))
+        npy_files.write(self.folder / "m.npy", (8, 8), "<f8", range(64))
+
+    def facts_of(self, name, arguments):
+        processes = 2 if command.MPIEXEC and name in OVER_MPI else 1
+        result = self.run_on(processes, *arguments, "--json", "-")
+        self.assertEqual(result.status, 0, result.stderr)
+        return schema.read_strictly(result.stdout)
+
+    def check(self, names):
+        for name in names:
+            described = schema.Schema(name)
+            self.assertEqual(described.undescribed(), [], name)
+            for arguments in RUNS[name]:
+                with self.subTest(schema=name, arguments=arguments):
+                    self.assertEqual(described.problems(self.facts_of(name, arguments)), [])
+            with self.subTest(schema=name):
+                unused = [place for place in described.unused() if command.MPIEXEC or not place.endswith(OF_MPI)]
+                self.assertEqual(unused, [], "described, and in the JSON of no run")
+
+    def test_models(self):
+        self.check([name for name in RUNS if name.startswith("model")] + ["reproduce"])
+
+    def test_runs(self):
+        self.check([name for name in RUNS if not name.startswith(("model", "reproduce"))])
+
+    def test_every_schema_has_runs(self):
+        without_runs = {path.stem for path in schema.FOLDER.glob("*.json")} - set(RUNS)
+        self.assertEqual(
+            without_runs,
+            set() if HAS_GEMM and command.MPIEXEC else without_runs & {"gemm-ranks", "gemm-files", "bench-gemm", "bench-gemm-files", "bench-pack"},
+        )
+
+    def test_no_table_has_a_number_that_is_none(self):
+        for name in ("fft", "fft-files", "model-fft", "model-plan", "model-gemm", "model-scaling", "model-topology", "model-project"):
+            for arguments in RUNS[name]:
+                with self.subTest(arguments=arguments):
+                    result = self.run_alone(*arguments)
+                    self.assertEqual(result.status, 0, result.stderr)
+                    self.assertIsNone(re.search(r"\b(nan|inf)\b", result.stdout), result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
