@@ -38,7 +38,7 @@ test-aarch64:  ## test layouts and movers for AArch64 under an emulator
 	scripts/test-aarch64
 
 fuzz:  ## fuzz layouts and movers for SECONDS (60)
-	scripts/fuzz $(or $(SECONDS),60)
+	scripts/fuzz $(or $(TARGET),movers) $(or $(SECONDS),60)
 
 demo: build  ## transform a brain, filter it, check it, draw it into demo-out/
 	scripts/demo

@@ -1,6 +1,8 @@
-// Runs the fuzzer's target without a fuzzer: on the files named, and on random inputs.
+// Runs a target of the fuzzer without it: on the files named, and on these with random changes (seed 20261121); where
+// there are none, on random bytes.
 //
 // replay [--random=N] FILE...
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -10,23 +12,63 @@
 #include <string_view>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+#include "tests/fuzz/target.hpp"
+
+namespace {
+
+using Input = std::vector<std::uint8_t>;
+
+void run(const Input& input) {
+  LLVMFuzzerTestOneInput(input.data(), input.size());
+}
+
+std::size_t choose(std::mt19937& random, std::size_t most) {
+  return std::uniform_int_distribution<std::size_t>(0, most)(random);
+}
+
+std::uint8_t choose_byte(std::mt19937& random) {
+  return static_cast<std::uint8_t>(choose(random, 255));
+}
+
+Input random_input(std::mt19937& random) {
+  Input input(choose(random, 300));
+  std::ranges::generate(input, [&] { return choose_byte(random); });
+  return input;
+}
+
+/// A few bytes changed, removed or doubled.
+Input changed(Input input, std::mt19937& random) {
+  for (std::size_t changes = choose(random, 4) + 1; changes > 0 && !input.empty(); --changes) {
+    const std::size_t first = choose(random, input.size() - 1);
+    const std::size_t bytes = std::min(input.size() - first, choose(random, 8) + 1);
+    const auto at = input.begin() + static_cast<std::ptrdiff_t>(first);
+    switch (choose(random, 2)) {
+      case 0:
+        *at = choose_byte(random);
+        break;
+      case 1:
+        input.erase(at, at + static_cast<std::ptrdiff_t>(bytes));
+        break;
+      default: {
+        const Input part(at, at + static_cast<std::ptrdiff_t>(bytes));
+        const auto to = static_cast<std::ptrdiff_t>(choose(random, input.size()));
+        input.insert(input.begin() + to, part.begin(), part.end());
+      }
+    }
+  }
+  return input;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
-  int files = 0;
+  std::vector<Input> files;
   int inputs = 0;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
     constexpr std::string_view option = "--random=";
     if (argument.starts_with(option)) {
-      std::mt19937 random(20261121);
-      for (inputs = 0; inputs < std::atoi(argv[i] + option.size()); ++inputs) {
-        std::vector<std::uint8_t> input(std::uniform_int_distribution<std::size_t>(0, 300)(random));
-        for (std::uint8_t& byte : input) {
-          byte = static_cast<std::uint8_t>(std::uniform_int_distribution<int>(0, 255)(random));
-        }
-        LLVMFuzzerTestOneInput(input.data(), input.size());
-      }
+      inputs = std::atoi(argv[i] + option.size());
       continue;
     }
     std::ifstream file(argv[i], std::ios::binary);
@@ -34,12 +76,14 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "replay: %s cannot be read\n", argv[i]);
       return 2;
     }
-    const std::vector<char> input{std::istreambuf_iterator<char>(file), {}};
-    std::printf("%s\n", argv[i]);
-    std::fflush(stdout);
-    LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
-    ++files;
+    std::fprintf(stderr, "%s\n", argv[i]);
+    files.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+    run(files.back());
   }
-  std::printf("%d files and %d random inputs\n", files, inputs);
+  std::mt19937 random(20261121);
+  for (int i = 0; i < inputs; ++i) {
+    run(files.empty() || i % 2 == 0 ? random_input(random) : changed(files[choose(random, files.size() - 1)], random));
+  }
+  std::fprintf(stderr, "%zu files and %d random inputs\n", files.size(), inputs);
   return 0;
 }

@@ -1,0 +1,62 @@
+// Headers of .npy files from any bytes: a header that is accepted is written and read again as the same.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "penstock/base/base.hpp"
+#include "penstock/npy/npy.hpp"
+#include "tests/fuzz/target.hpp"
+
+namespace penstock {
+namespace {
+
+constexpr std::int64_t large_bytes = std::int64_t{1} << 42;
+
+/// A file without a name in memory.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view content) : descriptor_(memfd_create("fuzzed.npy", MFD_CLOEXEC)) {
+    require(write(descriptor_, content.data(), content.size()) == std::ssize(content), "the memory file is whole");
+  }
+  ~MemoryFile() { close(descriptor_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  /// Zeros follow the content, which take no memory.
+  void extend() const { require(ftruncate(descriptor_, large_bytes) == 0, "the memory file grows"); }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
+void check(const MemoryFile& file, npy::Orders orders) {
+  const std::string path = file.path();
+  try {
+    npy::Header header = npy::read_header(path, orders);
+    require(header.elements() >= 0 && header.data_offset > 0, "the header counts its elements");
+    const std::string text = npy::header_text(path, header);
+    header.data_offset = std::ssize(text);
+    const MemoryFile again(text);
+    again.extend();
+    const npy::Header read = npy::read_header(again.path(), npy::Orders::any);
+    require(read.type == header.type && read.shape == header.shape && read.data_offset == header.data_offset &&
+                read.is_fortran_order == header.is_fortran_order,
+            "a header written is read as the same");
+  } catch (const Error& error) {
+    require(std::string_view(error.what()).size() < 2000, "a refusal is a sentence");
+  }
+}
+
+}  // namespace
+}  // namespace penstock
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace penstock;
+  const MemoryFile file(text_of(data, size));
+  check(file, npy::Orders::c);
+  file.extend();
+  check(file, npy::Orders::any);
+  return 0;
+}
