@@ -94,6 +94,8 @@ Outcome run_as_threads(Processes& processes, Interruption& interruption, int ran
     return {};
   } catch (const RankFailure& failure) {
     return failure.outcome;
+  } catch (const std::bad_alloc&) {
+    return {1, "out of memory"};
   } catch (const std::exception& error) {
     return {2, error.what()};
   }

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <exception>
 #include <limits>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -136,6 +137,9 @@ int main(int argc, char** argv) {
   try {
     penstock::cli::hold_standard_streams();
     return penstock::cli::run_command({argv + std::min(argc, 1), argv + argc});
+  } catch (const std::bad_alloc&) {
+    penstock::cli::print_failure("out of memory");
+    return 1;
   } catch (const std::exception& error) {
     penstock::cli::print_failure(error.what());
     return 1;

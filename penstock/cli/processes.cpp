@@ -56,11 +56,14 @@ struct Verdict {
 
 }  // namespace
 
-void print_failure(const std::string& message) {
-  std::string line = "penstock: " + message;
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  line += '\n';
-  std::fwrite(line.data(), 1, line.size(), stderr);
+// Without memory of its own: it may tell that there is none.
+void print_failure(std::string_view message) {
+  std::array<char, 4096> line;
+  const auto end = fmt::format_to_n(line.begin(), line.size() - 1, "penstock: {}", message).out;
+  std::replace_if(
+      line.begin(), end, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, ' ');
+  *end = '\n';
+  std::fwrite(line.data(), 1, static_cast<std::size_t>(end - line.begin()) + 1, stderr);
 }
 
 bool Processes::is_silent_copy() {

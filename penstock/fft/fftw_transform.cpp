@@ -36,6 +36,7 @@ struct Fftw;
     static constexpr auto set_planner_threads = PREFIX##_plan_with_nthreads;            \
     static constexpr auto import_wisdom = PREFIX##_import_wisdom_from_string;           \
     static constexpr auto export_wisdom = PREFIX##_export_wisdom_to_string;             \
+    static constexpr auto forget_wisdom = PREFIX##_forget_wisdom;                       \
     static constexpr auto release = PREFIX##_free;                                      \
   };
 PENSTOCK_FFTW(float, fftwf)
@@ -237,7 +238,16 @@ bool import_wisdom(const std::string& text) {
   }
   const std::string wisdom = text.substr(wisdom_mark.size(), second - wisdom_mark.size());
   const std::string single_wisdom = text.substr(second + wisdom_mark.size());
-  return Fftw<double>::import_wisdom(wisdom.c_str()) != 0 && Fftw<float>::import_wisdom(single_wisdom.c_str()) != 0;
+  const std::string before = export_wisdom_of<double>();
+  if (Fftw<double>::import_wisdom(wisdom.c_str()) == 0) {
+    return false;
+  }
+  if (Fftw<float>::import_wisdom(single_wisdom.c_str()) != 0) {
+    return true;
+  }
+  Fftw<double>::forget_wisdom();
+  Fftw<double>::import_wisdom(before.c_str());
+  return false;
 }
 
 std::string export_wisdom() {

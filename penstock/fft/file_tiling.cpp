@@ -115,7 +115,7 @@ std::string describe(const FileTiling& tiling) {
 FileTiling parse_file_tiling(const std::string& text) {
   long long planes = 0;
   long long points = 0;
-  if (std::sscanf(text.c_str(), "%lld %lld", &planes, &points) != 2 || planes < 1 || points < 1) {
+  if (std::sscanf(text.c_str(), "%lld %lld", &planes, &points) != 2) {
     return {};
   }
   return {.planes = planes, .points = points};

@@ -114,8 +114,9 @@ void FileTransform::State::choose(bool goes_on) {
   FileTiling tiling;
   if (goes_on) {
     tiling = parse_file_tiling(result->journal().fact("tiling"));
-    if (tiling.planes == 0) {
-      throw Error(fmt::format("the journal tells of no tiling: {}", result->how_to_begin_anew()));
+    if (tiling.planes < 1 || tiling.planes > plan.size[2] || tiling.points < 1 ||
+        tiling.points > plan.size[0] * plan.size[1]) {
+      throw Error(fmt::format("the journal tells of no tiling of this field's: {}", result->how_to_begin_anew()));
     }
     const std::int64_t needed = cuts_bytes(FileCuts(plan.size, plan.type, tiling), threads);
     // What a process has besides is never quite the same.

@@ -27,16 +27,26 @@ std::string describe(const Tiling& tiling) {
   return fmt::format("{} {} {} {}", tiling.tile_m, tiling.tile_n, tiling.strip, tiling.depth);
 }
 
-Tiling parse_tiling(const std::string& text) {
+/// What `describe` has written; none where it is something else.
+std::optional<Tiling> parse_tiling(const std::string& text) {
   long long tile_m = 0;
   long long tile_n = 0;
   long long strip = 0;
   long long depth = 0;
-  if (std::sscanf(text.c_str(), "%lld %lld %lld %lld", &tile_m, &tile_n, &strip, &depth) != 4 || tile_m < 1 ||
-      tile_n < 1 || strip < 1 || depth < 1) {
-    return {};
+  if (std::sscanf(text.c_str(), "%lld %lld %lld %lld", &tile_m, &tile_n, &strip, &depth) != 4) {
+    return std::nullopt;
   }
-  return {.tile_m = tile_m, .tile_n = tile_n, .strip = strip, .depth = depth};
+  return Tiling{.tile_m = tile_m, .tile_n = tile_n, .strip = strip, .depth = depth};
+}
+
+/// Whether a choice for the product can have been this one.
+bool fits(const Tiling& tiling, const model::Product& product) {
+  const auto is_part = [](std::int64_t length, std::int64_t extent) {
+    return length >= 1 && length <= std::max<std::int64_t>(extent, 1);
+  };
+  return is_part(tiling.strip, product.m) && is_part(tiling.tile_n, product.n) && is_part(tiling.depth, product.k) &&
+         tiling.tile_m >= tiling.strip && tiling.tile_m % tiling.strip == 0 &&
+         tiling.tile_m < std::max<std::int64_t>(product.m, 1) + tiling.strip;
 }
 
 }  // namespace
@@ -81,7 +91,12 @@ void FileMultiply::State::choose(bool goes_on) {
   const std::int64_t left = options.memory_bytes - options.besides_bytes;
   take_figures();
   if (goes_on) {
-    tiling = parse_tiling(result->journal().fact("tiling"));
+    const std::optional<Tiling> begun = parse_tiling(result->journal().fact("tiling"));
+    if (!begun || !fits(*begun, shape)) {
+      throw Error(
+          fmt::format("the journal tells of no tiling of this product's: {}", result->how_to_begin_anew()));
+    }
+    tiling = *begun;
     if (const std::int64_t needed = tiling_bytes(shape, tiling, threads); needed > left + options.memory_bytes / 32) {
       throw Error(
           fmt::format("the product was begun with tiles that take {} with {} threads: give at least that, or {}",

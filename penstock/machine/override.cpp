@@ -26,13 +26,16 @@ toml::node* find_element(toml::array& list, std::string_view word) {
   return code == std::errc() && rest == word.data() + word.size() ? list.get(index) : nullptr;
 }
 
-/// The value that `text` has in a file.
+/// The value that `text` has in a file, under the key "value"; the text itself where it is none, or more than one.
 toml::table value_of(const std::string& text) {
   try {
-    return toml::parse("value = " + text);
-  } catch (const toml::parse_error&) {
-    return toml::table{{"value", text}};
+    toml::table file = parse_table("value = " + text, "");
+    if (file.size() == 1) {
+      return file;
+    }
+  } catch (const Error&) {  // a word without quotes
   }
+  return toml::table{{"value", text}};
 }
 
 /// The table that holds `key`'s last word, which `rest` becomes. Throws Error for a word before that leads nowhere.

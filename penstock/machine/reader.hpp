@@ -20,6 +20,9 @@
 
 namespace penstock::machine {
 
+/// Any text in TOML. Throws Error, in the name of the file `name`, for what is none.
+toml::table parse_table(std::string_view text, const std::string& name);
+
 /// The names of a table's keys, as a visitor.
 class KeyNames {
  public:

@@ -97,7 +97,8 @@ Tiling choose_tiling(const Product& product, const TilingFigures& figures, std::
                          .strip = std::min(strip, share_of_m),
                          .depth = std::min(depth, std::max<std::int64_t>(product.k, 1))};
       // Tiles narrower than 64 columns would only be for memories that no machine has left.
-      for (std::int64_t columns = 1; columns <= ceiling(n, 64); ++columns) {
+      // Many columns are tried in steps: a row of 10^12 elements would take hours else.
+      for (std::int64_t columns = 1; columns <= ceiling(n, 64); columns += 1 + columns / 64) {
         Tiling tiling = shape;
         tiling.tile_n = ceiling(n, columns);
         tiling.tile_m = tiling.strip;

@@ -1,11 +1,12 @@
 // Machine files from any text: one that is accepted is written and read again as the same. The lines behind a line of
 // "--set" are keys that are replaced.
+#include "penstock/machine/machine.hpp"
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "penstock/base/base.hpp"
-#include "penstock/machine/machine.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace penstock {

@@ -1,11 +1,12 @@
 // Headers of .npy files from any bytes: a header that is accepted is written and read again as the same.
+#include "penstock/npy/npy.hpp"
+
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <string>
 
 #include "penstock/base/base.hpp"
-#include "penstock/npy/npy.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace penstock {
