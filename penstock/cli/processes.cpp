@@ -56,8 +56,8 @@ struct Verdict {
 
 }  // namespace
 
-// Without memory of its own: it may tell that there is none.
-void print_failure(std::string_view message) {
+// Takes no memory, as it may tell that there is none; longer messages are cut.
+void print_failure(const std::string& message) {
   std::array<char, 4096> line;
   const auto end = fmt::format_to_n(line.begin(), line.size() - 1, "penstock: {}", message).out;
   std::replace_if(

@@ -56,7 +56,7 @@ class Processes {
   std::unique_ptr<State> state_;
 };
 
-/// Prints `message` as the command's one line on standard error, cut where it is longer than 4 KiB.
-void print_failure(std::string_view message);
+/// Prints `message` as the command's one line on standard error.
+void print_failure(const std::string& message);
 
 }  // namespace penstock::cli

@@ -93,8 +93,7 @@ void FileMultiply::State::choose(bool goes_on) {
   if (goes_on) {
     const std::optional<Tiling> begun = parse_tiling(result->journal().fact("tiling"));
     if (!begun || !fits(*begun, shape)) {
-      throw Error(
-          fmt::format("the journal tells of no tiling of this product's: {}", result->how_to_begin_anew()));
+      throw Error(fmt::format("the journal tells of no tiling of this product's: {}", result->how_to_begin_anew()));
     }
     tiling = *begun;
     if (const std::int64_t needed = tiling_bytes(shape, tiling, threads); needed > left + options.memory_bytes / 32) {

@@ -41,7 +41,7 @@ void check(const MemoryFile& file, npy::Orders orders) {
     header.data_offset = std::ssize(text);
     const MemoryFile again(text);
     again.extend();
-    const npy::Header read = npy::read_header(again.path(), npy::Orders::any);
+    const npy::Header read = npy::read_header(again.path(), npy::Orders::c_and_fortran);
     require(read.type == header.type && read.shape == header.shape && read.data_offset == header.data_offset &&
                 read.is_fortran_order == header.is_fortran_order,
             "a header written is read as the same");
@@ -58,6 +58,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const MemoryFile file(text_of(data, size));
   check(file, npy::Orders::c);
   file.extend();
-  check(file, npy::Orders::any);
+  check(file, npy::Orders::c_and_fortran);
   return 0;
 }
