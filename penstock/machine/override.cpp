@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cstddef>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -35,7 +36,13 @@ toml::table value_of(const std::string& text) {
     }
   } catch (const Error&) {  // a word without quotes
   }
-  return toml::table{{"value", text}};
+  std::ostringstream quoted;
+  quoted << toml::value<std::string>(text);
+  toml::table file = parse_table("value = " + quoted.str(), text);
+  if (file["value"].value_or(std::string_view()) != text) {
+    throw Error(fmt::format("'{}' is not text in UTF-8, as values of a machine are", text));
+  }
+  return file;
 }
 
 /// The table that holds `key`'s last word, which `rest` becomes. Throws Error for a word before that leads nowhere.

@@ -28,7 +28,7 @@ import unittest
 
 COMMAND = os.environ["PENSTOCK_COMMAND"]
 INJECT = os.environ["PENSTOCK_FAULTS"]
-RUNS = int(os.environ.get("PENSTOCK_FAULTS_RUNS", "5"))
+RUNS = int(os.environ.get("PENSTOCK_FAULTS_RUNS", "4"))
 SEED = int(os.environ.get("PENSTOCK_FAULTS_SEED", time.time_ns() % 1000000))
 MACHINE = pathlib.Path(__file__).parents[2] / "machines" / "default.toml"
 STORAGE = '\n[[node.memory_levels]]\nname = "storage"\ncapacity_bytes = 1_000_000_000_000\n'
@@ -301,9 +301,8 @@ class Campaign:
                 for error in errors:
                     for number in self.choose(reference.counts[call], runs):
                         yield self.inject, name, call, error, number, False
-            for call in ("pwrite", "new"):
-                for number in self.choose(reference.counts[call], runs):
-                    yield self.inject, name, call, FAULTS[call][0], number, True
+            for number in self.choose(reference.counts["pwrite"], runs):
+                yield self.inject, name, "pwrite", errno.ENOSPC, number, True
             for which in SIGNALS:
                 for _ in range(runs or 50):
                     yield self.send, name, which, self.chance.uniform(0, 1.2 * reference.seconds)

@@ -1,4 +1,5 @@
 // Plans refuse what they cannot do, on every rank alike, and live beside one another.
+#include <fftw3.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -202,6 +203,13 @@ TEST(Wisdom, IsExportedAndImportedAndRefusedWhenDamaged) {
     EXPECT_NE(wisdom.find("fftw"), std::string::npos);
     EXPECT_TRUE(import_wisdom(wisdom));
     EXPECT_FALSE(import_wisdom(""));
+    // Refused for single precision alone: what was read for double is forgotten again.
+    fftw_forget_wisdom();
+    const std::string none = export_wisdom();
+    EXPECT_FALSE(import_wisdom(wisdom.substr(0, wisdom.rfind("# penstock wisdom")) + "# penstock wisdom " +
+                               PENSTOCK_VERSION + "\nnone"));
+    EXPECT_EQ(export_wisdom(), none);
+    EXPECT_TRUE(import_wisdom(wisdom));
     EXPECT_FALSE(import_wisdom("(fftw-3.3.10 fftw_wisdom"));
     EXPECT_FALSE(import_wisdom(wisdom.substr(0, wisdom.size() / 3)));
   });

@@ -25,6 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t header_bytes = 128;  // of such small arrays
 constexpr std::int64_t memory_bytes = std::int64_t{1} << 30;
 
 void write_array(const std::string& path, npy::DataType type, std::vector<std::int64_t> shape) {
@@ -55,7 +56,7 @@ class Work {
   void go_on(const std::string& lines, bool is_whole, bool has_part) const {
     write_text(path() + ".journal", is_whole ? lines : journal_ + lines);
     if (has_part) {
-      write_text(path() + ".part", std::string(result_.size(), '\0'));
+      write_text(path() + ".part", result_.substr(0, header_bytes) + std::string(result_.size() - header_bytes, '\0'));
       write_text(path() + ".scratch", std::string(1 << 14, '\0'));
     }
     try {
@@ -75,7 +76,7 @@ class Work {
   void begin(Use use) const {
     machine::Machine machine = machine::built_in();
     machine.node.memory_levels.push_back(
-        {.name = "storage", .capacity_bytes = 1e12, .bandwidth_bytes_per_s = 1e9, .latency_s = 1e-4});
+        {.name = "storage", .capacity_bytes = std::int64_t{1} << 40, .bandwidth_bytes_per_s = 1e9, .latency_s = 1e-4});
     const auto engine = percolate::make_engine(percolate::EngineChoice::threads);
     if (is_product_) {
       gemm::FileMultiply work({.a = folder_ + "/a.npy", .b = folder_ + "/b.npy", .c = path()},

@@ -279,6 +279,20 @@ TEST(Overrides, ThatAMachineCannotHaveAreRefusedWithTheirKey) {
   }
 }
 
+TEST(Override, IsOneValueInUtf8) {
+  EXPECT_THROW(cluster_with({{"node.cores", "1\nx = 2"}}), Error);
+  EXPECT_TRUE(fails_with({"UTF-8"}, [] { cluster_with({{"name", "caf\xe9"}}); }));
+}
+
+TEST(MachineFile, MayNotNestTablesWithoutEnd) {
+  std::string key = "a";
+  for (int i = 0; i < 200000; ++i) {
+    key += ".a";
+  }
+  EXPECT_TRUE(
+      fails_with({"deep.toml:2", "more than 32 points"}, [&] { parse("year = 1\n" + key + " = 1\n", "deep.toml"); }));
+}
+
 TEST(BuiltInMachine, IsThatOfItsDocumentedFile) {
   EXPECT_EQ(read(std::string(PENSTOCK_MACHINES) + "/default.toml"), built_in());
 }
