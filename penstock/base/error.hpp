@@ -8,7 +8,7 @@ namespace penstock {
 
 /// Misuse or bad input: one sentence that names the value, the limit and the remedy.
 ///
-/// Where a call is collective, it is thrown on every rank of the team or on none.
+/// What collective calls promise is said of gas::Team.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

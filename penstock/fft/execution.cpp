@@ -12,8 +12,8 @@ Execution::Execution(std::unique_ptr<Work> work) noexcept : work_(std::move(work
 Execution::~Execution() {
   try {
     wait();
-  } catch (const Error&) {
-    // A peer has failed: the program learns of it from its next call.
+  } catch (...) {
+    // The call has failed: the program learns of it from its next call.
   }
 }
 

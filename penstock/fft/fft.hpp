@@ -178,7 +178,7 @@ struct Decision {
 
 /// What `convolve` calls for each row of the spectrum of this rank: the wavenumbers (kx, ky, 0) to (kx, ky, nz - 1),
 /// each counted from 0 (`signed_wavenumber` says which one is meant). It changes the row as it likes; several threads
-/// call at the same time, with different rows. It must not throw.
+/// call at the same time, with different rows. What it throws ends the transform on every rank.
 template <class Real>
 using RowFunction = std::function<void(std::int64_t kx, std::int64_t ky, std::span<std::complex<Real>> row)>;
 
@@ -199,7 +199,8 @@ class [[nodiscard]] Execution {
 
   /// Does what can be done without waiting for peers, on the plan's threads. Returns whether all is done.
   bool progress();
-  /// Does all, waiting for peers. Ranks that have several under way wait for them in the same order, or `wait_all`.
+  /// Does all, waiting for peers. Throws as the plan's calls do, and so does `progress`. Ranks that have several under
+  /// way wait for them in the same order, or `wait_all`.
   void wait();
 
  private:
@@ -228,11 +229,14 @@ double factor_of(Scaling scaling, const Options& options) noexcept;
 ///
 /// Arrays: `input()` and `output()` say which points this rank holds and in which order; a rank may hold none. Both may
 /// be the same memory: the input of a field is read whole before any of its output is written. Else the input is left
-/// unchanged.
+/// unchanged. Input and output that overlap but do not begin at the same place are refused.
 ///
 /// Errors: the constructor throws penstock::Error on every rank when sizes, grid or options cannot be used, differ
-/// between ranks, or need more memory than there is. Running throws Error when a span is too short or not of the
-/// plan's type.
+/// between ranks, or need more memory than there is. A transform costs no agreement: where on one rank a span is too
+/// short, overlaps the other or is not of the plan's type, the plan does not convolve or has a transform under way, or
+/// something is thrown midway, that rank's sentence is thrown there and on every rank that waits for it, and the plan
+/// is of no more use: its later calls throw the same at once, on every rank (see gas::Team). Other plans are not
+/// concerned. With Algorithm::mpi_packed ranks wait within MPI, where nothing tells them of the rank that fails.
 template <class Real>
 class Plan {
   static_assert(std::is_same_v<Real, float> || std::is_same_v<Real, double>);

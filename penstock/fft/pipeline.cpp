@@ -94,11 +94,12 @@ void Pipeline<Real>::begin(const Run<Real>& run) {
 }
 
 template <class Real>
-bool Pipeline<Real>::advance(Crew& crew, std::vector<Scratch>& scratch, bool may_wait) {
+bool Pipeline<Real>::advance(const gas::Team& team, Crew& crew, std::vector<Scratch>& scratch, bool may_wait) {
   std::atomic<bool> is_done{true};
   crew.run([&](int thread) {
     const auto i = static_cast<std::size_t>(thread);
-    if (!work(workers_[i], scratch[i], may_wait)) {
+    // Each by itself, as the other threads of the rank may wait for what this one was to do.
+    if (!team.run_or_revoke([&] { return work(team, workers_[i], scratch[i], may_wait); })) {
       is_done.store(false, std::memory_order_relaxed);
     }
   });
@@ -125,7 +126,7 @@ Breakdown Pipeline<Real>::end() {
 // Threads take tiles in order, so that what they wait for is always under way: in the passes before on this rank, or on
 // a peer.
 template <class Real>
-bool Pipeline<Real>::work(Worker& worker, Scratch& scratch, bool may_wait) {
+bool Pipeline<Real>::work(const gas::Team& team, Worker& worker, Scratch& scratch, bool may_wait) {
   for (; worker.pass < schedule_.passes.size(); ++worker.pass) {
     const Pass& pass = schedule_.passes[worker.pass];
     const Range outer = pass.stages.front().outer_range;
@@ -149,7 +150,7 @@ bool Pipeline<Real>::work(Worker& worker, Scratch& scratch, bool may_wait) {
           if (!may_wait) {
             return false;
           }
-          wait_for_peers(worker);
+          wait_for_peers(team, worker);
         }
         run_tile(worker, scratch);
         if (++worker.tile == worker.end_tile) {
@@ -199,7 +200,7 @@ bool Pipeline<Real>::may_overwrite_input(const Worker& worker) const {
 }
 
 template <class Real>
-void Pipeline<Real>::wait_for_peers(Worker& worker) {
+void Pipeline<Real>::wait_for_peers(const gas::Team& team, Worker& worker) {
   const double begin_s = seconds();
   const Stage& stage = schedule_.passes[worker.pass].stages[worker.stage];
   if (stage.source.place == Place::exchange) {
@@ -213,7 +214,10 @@ void Pipeline<Real>::wait_for_peers(Worker& worker) {
     }
   }
   if (may_overwrite_input(worker)) {
-    wait_until([&] { return unread_tiles_->load(std::memory_order_acquire) == 0; });
+    wait_until([&] {
+      team.check_revoked();  // by another thread of this rank, which was to read some
+      return unread_tiles_->load(std::memory_order_acquire) == 0;
+    });
   }
   worker.times[stage.number].wait_s += seconds() - begin_s;
 }

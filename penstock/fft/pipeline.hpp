@@ -35,7 +35,7 @@ struct Run {
   const RowFunction<Real>* on_spectrum = nullptr;  ///< of a schedule with a stage that turns back
 };
 
-/// A schedule, ready to run. `team` and `regions` must outlive it.
+/// A schedule, ready to run. `team` (which may be moved) and `regions` must outlive it.
 template <class Real>
 class Pipeline {
  public:
@@ -44,11 +44,12 @@ class Pipeline {
            Effort effort, int threads);
 
   /// Begins a run; collective. The one before has ended. Whoever begins calls `advance` until it is true, then `end`.
+  /// Where either throws, so it does on the other ranks, and the pipeline is of no more use: its team is revoked.
   void begin(const Run<Real>& run);
 
   /// Runs tiles on the threads of `crew`, with a scratch for each. With `may_wait` it waits for peers and returns true
   /// when all is done; else it returns where what comes next has not arrived, and whether all is done.
-  bool advance(Crew& crew, std::vector<Scratch>& scratch, bool may_wait);
+  bool advance(const gas::Team& team, Crew& crew, std::vector<Scratch>& scratch, bool may_wait);
 
   /// Ends a run that is done. Returns the time by kind, averaged over the threads.
   Breakdown end();
@@ -68,10 +69,10 @@ class Pipeline {
     double looked_s = 0;                         // when it looked after the network last
   };
 
-  bool work(Worker& worker, Scratch& scratch, bool may_wait);
+  bool work(const gas::Team& team, Worker& worker, Scratch& scratch, bool may_wait);
   bool is_ready(Worker& worker);
   bool may_overwrite_input(const Worker& worker) const;
-  void wait_for_peers(Worker& worker);
+  void wait_for_peers(const gas::Team& team, Worker& worker);
   void run_tile(Worker& worker, Scratch& scratch);
   void complete_tile(std::size_t pass, const End& sink, std::size_t grain);
   void look_after_network(Worker& worker, double now_s);

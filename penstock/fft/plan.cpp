@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,54 +14,14 @@
 #include "penstock/fft/execution.hpp"
 #include "penstock/fft/fft.hpp"
 #include "penstock/fft/pipeline.hpp"
+#include "penstock/fft/plan_schedules.hpp"
 #include "penstock/fft/problem.hpp"
-#include "penstock/fft/schedule.hpp"
 
 namespace penstock::fft {
 namespace {
 
-struct Schedules {
-  Schedule forward;
-  Schedule backward;
-  std::optional<Schedule> convolution;
-  std::vector<std::uint64_t> region_bytes;  // by region: what any of them needs
-  std::uint64_t tile_bytes = 0;
-  std::uint64_t plane_bytes = 0;
-  MemoryNeed need;
-};
-
-Schedules make_schedules(const gas::Team& team, const Problem& problem) {
-  Schedules schedules{.forward = make_schedule(problem, Way::forward, team.rank()),
-                      .backward = make_schedule(problem, Way::backward, team.rank()),
-                      .convolution = {},
-                      .region_bytes = {},
-                      .need = {}};
-  if (problem.options.convolves) {
-    schedules.convolution = make_schedule(problem, Way::there_and_back, team.rank());
-  }
-  const auto count = [&](const Schedule& schedule) {
-    schedules.region_bytes.resize(std::max(schedules.region_bytes.size(), schedule.region_bytes.size()));
-    for (std::size_t i = 0; i < schedule.region_bytes.size(); ++i) {
-      schedules.region_bytes[i] = std::max(schedules.region_bytes[i], schedule.region_bytes[i]);
-    }
-    for (const ExchangePlan& exchange : schedule.exchanges) {
-      schedules.need.exchange_bytes += gas::Exchange::buffer_bytes(team, exchange.outgoing, problem.carrier);
-    }
-    schedules.tile_bytes = std::max(schedules.tile_bytes, schedule.tile_bytes);
-    schedules.plane_bytes = std::max(schedules.plane_bytes, schedule.plane_bytes);
-  };
-  count(schedules.forward);
-  count(schedules.backward);
-  if (schedules.convolution) {
-    count(*schedules.convolution);
-  }
-  for (const std::uint64_t bytes : schedules.region_bytes) {
-    schedules.need.exchange_bytes += bytes;
-  }
-  schedules.need.scratch_bytes =
-      static_cast<std::uint64_t>(problem.options.threads) * Scratch::bytes(schedules.tile_bytes, schedules.plane_bytes);
-  schedules.need.field_bytes = static_cast<std::uint64_t>(problem.field_bytes(team.rank()));
-  return schedules;
+bool overlap(std::span<const std::byte> a, std::span<const std::byte> b) {
+  return std::less<>()(a.data(), b.data() + b.size()) && std::less<>()(b.data(), a.data() + a.size());
 }
 
 }  // namespace
@@ -68,7 +30,7 @@ template <class Real>
 MemoryNeed memory_need(const gas::Team& team, const Options& options) {
   Options by_model = options;
   by_model.planning = Planning::model;
-  return make_schedules(team, settle<Real>(team, by_model)).need;
+  return team.run_or_revoke([&] { return make_schedules(team, settle<Real>(team, by_model)).need; });
 }
 
 template <class Real>
@@ -93,6 +55,10 @@ struct Plan<Real>::State {
 
   class Fields;
 
+  /// Collective.
+  static std::unique_ptr<State> make(const gas::Team& user_team, const Options& options);
+  template <class In, class Out>
+  void check(const Pipeline<Real>* pipeline, Type type, std::span<const In> in, std::span<Out> out) const;
   template <class In, class Out>
   Execution start(Pipeline<Real>* pipeline, Type type, std::span<const In> in, std::span<Out> out, Scaling scaling,
                   RowFunction<Real> on_spectrum = {});
@@ -107,24 +73,27 @@ class Plan<Real>::State::Fields final : public Execution::Work {
       : state_(state), pipeline_(pipeline), run_(run), on_spectrum_(std::move(on_spectrum)) {
     run_.on_spectrum = &on_spectrum_;
     state_.last = {};
-    state_.is_running = true;
     pipeline_.begin(run_);
+    state_.is_running = true;
   }
   ~Fields() override { state_.is_running = false; }
   Fields(const Fields&) = delete;
   Fields& operator=(const Fields&) = delete;
 
   bool step(bool may_wait) override {
-    while (pipeline_.advance(state_.crew, state_.scratch, may_wait)) {
-      state_.last.add(pipeline_.end());
-      if (++done_ == state_.options.batch) {
-        return true;
+    return state_.team.run_or_revoke([&] {
+      while (pipeline_.advance(state_.team, state_.crew, state_.scratch, may_wait)) {
+        state_.last.add(pipeline_.end());
+        if (++done_ == state_.options.batch) {
+          return true;
+        }
+        run_.in += state_.field_bytes;
+        run_.out += state_.field_bytes;
+        pipeline_.begin(run_);
       }
-      run_.in += state_.field_bytes;
-      run_.out += state_.field_bytes;
-      pipeline_.begin(run_);
-    }
-    return false;
+      state_.team.poll();  // brings the news of a rank that has failed
+      return false;
+    });
   }
 
  private:
@@ -135,10 +104,11 @@ class Plan<Real>::State::Fields final : public Execution::Work {
   int done_ = 0;
 };
 
+/// Throws Error where the call cannot be made with these arguments.
 template <class Real>
 template <class In, class Out>
-Execution Plan<Real>::State::start(Pipeline<Real>* pipeline, Type type, std::span<const In> in, std::span<Out> out,
-                                   Scaling scaling, RowFunction<Real> on_spectrum) {
+void Plan<Real>::State::check(const Pipeline<Real>* pipeline, Type type, std::span<const In> in,
+                              std::span<Out> out) const {
   if (options.type != type) {
     constexpr std::array<std::string_view, 3> names{"c2c", "r2c", "r2r"};
     throw Error(fmt::format("the plan is of type {}: give it arrays of that type",
@@ -161,14 +131,37 @@ Execution Plan<Real>::State::start(Pipeline<Real>* pipeline, Type type, std::spa
     throw Error(fmt::format("arrays of {} and {} elements are too short: this rank's parts have {} and {}", in.size(),
                             out.size(), wanted_in, wanted_out));
   }
-  const Run<Real> run{.in = reinterpret_cast<const std::byte*>(in.data()),
-                      .out = reinterpret_cast<std::byte*>(out.data()),
-                      .factor = static_cast<Real>(factor_of(scaling, options))};
-  return Execution(std::make_unique<Fields>(*this, *pipeline, run, std::move(on_spectrum)));
+  const auto used_in = std::as_bytes(in.first(wanted_in));
+  const auto used_out = std::as_bytes(out.first(wanted_out));
+  if (used_in.data() != used_out.data() && overlap(used_in, used_out)) {
+    throw Error(
+        fmt::format("the input begins at {} and has {} bytes, the output at {} and has {}: they overlap; let "
+                    "both begin at the same place, or have nothing in common",
+                    fmt::ptr(used_in.data()), used_in.size(), fmt::ptr(used_out.data()), used_out.size()));
+  }
 }
 
 template <class Real>
-Plan<Real>::Plan(const gas::Team& user_team, const Options& options) {
+template <class In, class Out>
+Execution Plan<Real>::State::start(Pipeline<Real>* pipeline, Type type, std::span<const In> in, std::span<Out> out,
+                                   Scaling scaling, RowFunction<Real> on_spectrum) {
+  const Run<Real> run{.in = reinterpret_cast<const std::byte*>(in.data()),
+                      .out = reinterpret_cast<std::byte*>(out.data()),
+                      .factor = static_cast<Real>(factor_of(scaling, options))};
+  return team.run_or_revoke([&] {
+    team.check_revoked();
+    check(pipeline, type, in, out);
+    return Execution(std::make_unique<Fields>(*this, *pipeline, run, std::move(on_spectrum)));
+  });
+}
+
+template <class Real>
+Plan<Real>::Plan(const gas::Team& team, const Options& options)
+    : state_(team.run_or_revoke([&] { return State::make(team, options); })) {}
+
+template <class Real>
+std::unique_ptr<typename Plan<Real>::State> Plan<Real>::State::make(const gas::Team& user_team,
+                                                                    const Options& options) {
   Problem problem = settle<Real>(user_team, options);
   user_team.agree(options.threads > 1 && !user_team.allows_threads()
                       ? "several threads per rank need MPI initialised with MPI_THREAD_SERIALIZED or more"
@@ -178,54 +171,51 @@ Plan<Real>::Plan(const gas::Team& user_team, const Options& options) {
 
   gas::Team team = user_team.split(0, user_team.rank());
   std::vector<gas::Segment> regions;
-  for (const std::uint64_t bytes : schedules.region_bytes) {
-    regions.emplace_back(team, bytes, 0);
-  }
   std::optional<Crew> crew;
   std::vector<Scratch> scratch;
-  team.together([&] {
-    crew.emplace(options.threads);
-    for (int i = 0; i < options.threads; ++i) {
-      scratch.emplace_back(schedules.tile_bytes, schedules.plane_bytes);
+  Decision decision;
+  std::optional<Pipeline<Real>> forward;
+  std::optional<Pipeline<Real>> backward;
+  std::optional<Pipeline<Real>> convolution;
+  team.run_or_revoke([&] {
+    for (const std::uint64_t bytes : schedules.region_bytes) {
+      regions.emplace_back(team, bytes, 0);
+    }
+    team.together([&] {
+      crew.emplace(options.threads);
+      for (int i = 0; i < options.threads; ++i) {
+        scratch.emplace_back(schedules.tile_bytes, schedules.plane_bytes);
+      }
+      decision = decide(problem, schedules);
+    });
+    const auto make = [&](std::optional<Pipeline<Real>>& pipeline, Schedule& schedule) {
+      pipeline.emplace(team, std::move(schedule), regions, problem.carrier, options.effort, options.threads);
+    };
+    make(forward, schedules.forward);
+    make(backward, schedules.backward);
+    if (schedules.convolution) {
+      make(convolution, *schedules.convolution);
     }
   });
-  const Decision decision{
-      .grid = problem.grid,
-      .grain = problem.grain,
-      .late_eighths = problem.late_eighths,
-      .carrier = problem.carrier,
-      .is_plane_in_cache = problem.is_plane_in_cache,
-      .candidates = problem.candidates,
-      .modelled = problem.modelled,
-      .passes = static_cast<int>(schedules.forward.passes.size()),
-      .forward_stages = describe_stages(schedules.forward),
-      .backward_stages = describe_stages(schedules.backward),
-      .convolution_stages = schedules.convolution ? describe_stages(*schedules.convolution) : std::vector<StagePlan>{}};
-  const auto make = [&](Schedule& schedule) {
-    return Pipeline<Real>(team, std::move(schedule), regions, problem.carrier, options.effort, options.threads);
-  };
-  Pipeline<Real> forward = make(schedules.forward);
-  Pipeline<Real> backward = make(schedules.backward);
-  std::optional<Pipeline<Real>> convolution;
-  if (schedules.convolution) {
-    convolution.emplace(make(*schedules.convolution));
-  }
   const int rank = team.rank();
-  state_.reset(new State{.team = std::move(team),
-                         .options = problem.options,
-                         .input = problem.input[static_cast<std::size_t>(rank)],
-                         .output = problem.output[static_cast<std::size_t>(rank)],
-                         .decision = decision,
-                         .field_bytes = problem.field_bytes(rank),
-                         .space_bytes = problem.space_bytes(),
-                         .spectrum_bytes = problem.spectrum_bytes(),
-                         .need = schedules.need,
-                         .crew = std::move(*crew),
-                         .scratch = std::move(scratch),
-                         .regions = std::move(regions),
-                         .forward = std::move(forward),
-                         .backward = std::move(backward),
-                         .convolution = std::move(convolution)});
+  const std::int64_t field_bytes = problem.field_bytes(rank);
+  const std::int64_t space_bytes = problem.space_bytes();
+  const std::int64_t spectrum_bytes = problem.spectrum_bytes();
+  return std::unique_ptr<State>(new State{.team = std::move(team),
+                                          .options = std::move(problem.options),
+                                          .input = problem.input[static_cast<std::size_t>(rank)],
+                                          .output = problem.output[static_cast<std::size_t>(rank)],
+                                          .decision = std::move(decision),
+                                          .field_bytes = field_bytes,
+                                          .space_bytes = space_bytes,
+                                          .spectrum_bytes = spectrum_bytes,
+                                          .need = schedules.need,
+                                          .crew = std::move(*crew),
+                                          .scratch = std::move(scratch),
+                                          .regions = std::move(regions),
+                                          .forward = std::move(*forward),
+                                          .backward = std::move(*backward),
+                                          .convolution = std::move(convolution)});
 }
 
 template <class Real>

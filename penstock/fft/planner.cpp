@@ -143,7 +143,8 @@ ModelledRun model_of(const gas::Team& team, const Problem& problem) {
     return std::ssize(std::set<int>(places.begin(), places.end()));
   };
   machine::Machine machine = options.machine;
-  if (const auto figures = machine.network ? nullptr : network_of(team, problem); figures != nullptr) {
+  // Asked for on all ranks alike, as machines may differ.
+  if (const auto figures = network_of(team, problem); figures != nullptr && !machine.network) {
     machine = gas::with_network(std::move(machine), *figures, figures->carrier, name);
   }
   model::PlannedFft run{.fft = {.size = options.size,
@@ -198,6 +199,7 @@ std::vector<Candidate> list_candidates(const gas::Team& team, const Problem& pro
     prefer_whole(candidates);
   }
   // Machines may differ between ranks, their plans may not.
+  candidates.resize(team.all_gather(candidates.size()).front());
   gas::broadcast(team, std::span(candidates), 0);
   return candidates;
 }

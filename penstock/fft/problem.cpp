@@ -96,7 +96,9 @@ bool has_room_for_planes(const Problem& problem, const Grid& grid, int ranks) no
 template <class Real>
 Problem settle(const gas::Team& team, const Options& options) {
   team.agree(find_mistake(options, team.size()));
-  team.agree_on("plan", describe<Real>(options));
+  team.agree_on("plan", fmt::format("{}, {} {}", describe<Real>(options),
+                                    options.planning == Planning::measure ? "measured" : "by the model",
+                                    options.convolves ? ", convolves" : ""));
   Problem problem{.options = options, .grid = {}, .real_bytes = sizeof(Real)};
   problem.modelled = model_of(team, problem);
   problem.candidates = list_candidates(team, problem);

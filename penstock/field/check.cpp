@@ -220,6 +220,8 @@ double tolerance(const Extents& size) noexcept {
 template <class Real>
 Check check(const gas::Team& team, Fields<Real>& fields, const Source& source, fft::Scaling scaling,
             Reference reference, std::uint64_t budget_bytes) {
+  team.agree_on("check",
+                fmt::format("reference {}, scaling {}", static_cast<int>(reference), static_cast<int>(scaling)));
   Check check{.reference = reference};
   if (reference != Reference::waves) {
     const bool has = has_room(team, fields, budget_bytes);

@@ -108,7 +108,7 @@ class Fields {
 
   /// Collective: fills all fields from `source`.
   void fill(const Source& source);
-  /// Collective: transforms all fields.
+  /// Collective: transforms all fields; throws as fft::Plan does.
   void forward(fft::Scaling scaling);
   void backward(fft::Scaling scaling);
 
@@ -142,7 +142,8 @@ struct RoundTrips {
 };
 
 /// Collective: transforms forward and backward by turns, `repetitions` times after one that is not counted, with a
-/// barrier before each. The fields are what they were before, up to rounding; backward has the inverse scaling.
+/// barrier before each. The fields are what they were before, up to rounding; backward has the inverse scaling. Throws
+/// Error on every rank where they differ in scaling or repetitions.
 template <class Real>
 RoundTrips time_round_trips(const gas::Team& team, Fields<Real>& fields, fft::Scaling scaling, int repetitions);
 
@@ -159,7 +160,8 @@ struct RadialSpectrum {
   std::vector<double> modes;  ///< how many modes
 };
 
-/// Collective: sums up the power of a spectrum that forward with `scaling` has made.
+/// Collective: sums up the power of a spectrum that forward with `scaling` has made. Throws Error on every rank where
+/// they differ in size, type or scaling, or a spectrum is shorter than its part.
 template <class Real>
 RadialSpectrum sum_shells(const gas::Team& team, const Extents& size, fft::Type type, const Distribution& part,
                           std::span<const std::complex<Real>> spectrum, fft::Scaling scaling);
@@ -185,7 +187,8 @@ struct Check {
 /// Collective: checks both directions on fields filled from `source`; the result is the same on every rank. The
 /// reference must fit beside everything else into `budget_bytes` (0: what rank 0's node has left), else Error where it
 /// was asked for by name, or where there is no other: plane waves are for the Fourier transform of all directions.
-/// Leaves the fields in real space as `source` has them, up to rounding.
+/// Ranks that differ in scaling or reference throw Error as well. Leaves the fields in real space as `source` has them,
+/// up to rounding.
 template <class Real>
 Check check(const gas::Team& team, Fields<Real>& fields, const Source& source, fft::Scaling scaling,
             Reference reference = Reference::automatic, std::uint64_t budget_bytes = 0);

@@ -172,6 +172,7 @@ void time_once(const gas::Team& team, const fft::Breakdown& last, Times* times, 
 
 template <class Real>
 RoundTrips time_round_trips(const gas::Team& team, Fields<Real>& fields, fft::Scaling scaling, int repetitions) {
+  team.agree_on("round trips", fmt::format("{} with scaling {}", repetitions, static_cast<int>(scaling)));
   RoundTrips trips;
   for (int i = 0; i <= repetitions; ++i) {
     const bool is_counted = i > 0;

@@ -1,4 +1,6 @@
 // Fields and spectra written to one .npy file by all ranks.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -62,6 +64,10 @@ void OutputFile::write(const Distribution& part, std::span<const std::byte> elem
     if (part.box.count() == 0) {
       return;
     }
+    if (const std::int64_t bytes = part.box.count() * element_bytes; std::ssize(elements) < bytes) {
+      throw Error(fmt::format("rank {} gives {} bytes for its part of a file, which has {}", state_->team->rank(),
+                              elements.size(), bytes));
+    }
     // A contiguous chunk is written as it lies; another one is brought into the file's order first.
     const std::int64_t plane_bytes = extent[0] * extent[1] * element_bytes;
     const std::int64_t planes = std::clamp<std::int64_t>(chunk_bytes / plane_bytes, 1, extent[2]);
@@ -86,11 +92,13 @@ void OutputFile::write(const Distribution& part, std::span<const std::byte> elem
 }
 
 void OutputFile::commit() {
-  if (state_->team->rank() != 0) {
-    state_->writer.reset();
-  }
-  state_->team->barrier();
-  state_->team->together([&] {
+  const gas::Team& team = *state_->team;
+  team.together([&] {
+    if (team.rank() != 0) {
+      state_->writer.reset();
+    }
+  });
+  team.together([&] {
     if (state_->writer) {
       state_->writer->commit();
       state_->writer.reset();

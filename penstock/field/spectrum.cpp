@@ -1,4 +1,6 @@
 // What is done in the spectrum: the low-pass filter and the power by wavenumber.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -45,6 +47,12 @@ double filter_low_pass(const Extents& size, fft::Type type, const Distribution& 
 template <class Real>
 RadialSpectrum sum_shells(const gas::Team& team, const Extents& size, fft::Type type, const Distribution& part,
                           std::span<const std::complex<Real>> spectrum, fft::Scaling scaling) {
+  team.agree(std::ssize(spectrum) < part.box.count()
+                 ? fmt::format("rank {} gives {} modes of its part of a spectrum, which has {}", team.rank(),
+                               spectrum.size(), part.box.count())
+                 : "");
+  team.agree_on("spectrum", fmt::format("{}x{}x{}, type {}, scaling {}", size[0], size[1], size[2],
+                                        static_cast<int>(type), static_cast<int>(scaling)));
   const SquaredWavenumbers squared(size);
   const auto shell_of = [&](const Extents& mode) {
     return static_cast<std::size_t>(std::lround(std::sqrt(squared(mode))));

@@ -11,6 +11,7 @@
 #include "penstock/gas/engine.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/gas/segment_state.hpp"
+#include "penstock/gas/team_calls.hpp"
 
 namespace penstock::gas {
 namespace {
@@ -77,11 +78,11 @@ struct ActiveMessages::State {
 ActiveMessages::ActiveMessages(const Team& team, std::vector<Handler> handlers)
     : state_(std::make_unique<State>(team, std::move(handlers))) {
   static_assert(most_payload_bytes == most_inline_bytes);
-  team.agree_on("number of handlers of active messages", std::to_string(state_->handlers.size()));
-  if (state_->handlers.size() > most_handlers) {
-    throw Error(fmt::format("a table of {} handlers of active messages: at most {} fit", state_->handlers.size(),
-                            most_handlers));
-  }
+  const std::size_t handler_count = state_->handlers.size();
+  team.agree(handler_count > most_handlers ? fmt::format("a table of {} handlers of active messages: at most {} fit",
+                                                         handler_count, most_handlers)
+                                           : "");
+  team.agree_on("number of handlers of active messages", std::to_string(handler_count));
   const auto run = [this](int source, const Header& header, std::optional<std::span<const std::byte>> payload) {
     /// A message counts as handled whatever comes of it.
     struct Count {
@@ -181,7 +182,7 @@ Event ActiveMessages::call_long(Pointer<> to, Segment& segment, std::span<const 
   }
   auto sent = std::make_shared<Sent>();
   state_->engine.send(seat.world_rank, header, payload, sent);
-  return {state_->engine, std::move(sent)};
+  return {state_->engine, std::move(sent), state_->team.calls().revocation()};
 }
 
 }  // namespace penstock::gas

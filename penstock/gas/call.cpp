@@ -309,7 +309,7 @@ void Call::take_data(std::size_t step, const CollectiveMessage& message, std::sp
 
 void Call::fail(const std::string& why) {
   failure_ = why;
-  send_failure(team_, number_, schedule_.kind, why);
+  send_failure(team_, Phase::failed, number_, schedule_.kind, why);
 }
 
 /// A call that has failed is done when the network reads the caller's memory no more.
@@ -325,12 +325,12 @@ void Call::finish_if_resolved() {
   }
 }
 
-void send_failure(TeamCalls& team, std::uint64_t number, CallKind kind, const std::string& why) {
+void send_failure(TeamCalls& team, Phase phase, std::uint64_t number, CallKind kind, std::string_view why) {
   const std::span<const std::byte> text = std::as_bytes(std::span(why));
   for (int peer = 0; peer < team.member().size; ++peer) {
     const TeamCalls::Seat& seat = team.seats()[index(peer)];
     if (peer != team.rank()) {
-      const CollectiveMessage message{.phase = Phase::failed,
+      const CollectiveMessage message{.phase = phase,
                                       .kind = kind,
                                       .calls = seat.calls,
                                       .call = number,

@@ -133,7 +133,8 @@ class Call final : public Operation {
   std::atomic<bool> is_done_ = false;
 };
 
-/// Tells every other rank of the team that call `number` has failed.
-void send_failure(TeamCalls& team, std::uint64_t number, CallKind kind, const std::string& why);
+/// Tells every other rank of the team that call `number` has failed, or that the team has been revoked. With the
+/// engine's turn held.
+void send_failure(TeamCalls& team, Phase phase, std::uint64_t number, CallKind kind, std::string_view why);
 
 }  // namespace penstock::gas

@@ -272,24 +272,42 @@ bool Engine::take_in_turn() {
   return may_have_more;
 }
 
-void Engine::give_up(Operation& operation) noexcept {
+template <class Condition>
+void Engine::serve_while_failing(const Condition& is_done) noexcept {
   constexpr double patience_s = 2;
-  in_turn([&] { operation.give_up(); });
   const double deadline_s = seconds() + patience_s;
-  for (Backoff backoff; !operation.is_done() && seconds() < deadline_s;) {
+  for (Backoff backoff; seconds() < deadline_s;) {
     bool may_have_more = false;
+    bool has_ended = false;
     try {
       in_turn([&] {
-        may_have_more = take_in_turn();
-        send_dones();  // the caller may not come back soon
+        has_ended = is_done();
+        if (!has_ended) {
+          may_have_more = take_in_turn();
+          send_dones();  // the caller may not come back soon
+        }
       });
     } catch (...) {
       // An exception is on its way to the caller already, commonly of the same cause.
+    }
+    if (has_ended) {
+      return;
     }
     if (!may_have_more) {
       backoff.pause();
     }
   }
+}
+
+void Engine::give_up(Operation& operation) noexcept {
+  in_turn([&] { operation.give_up(); });
+  serve_while_failing([&] { return operation.is_done(); });
+}
+
+void Engine::flush_queues() noexcept {
+  serve_while_failing([&] {
+    return std::ranges::all_of(local_ranks_, [&](int peer) { return local_[index(peer)]->waiting.empty(); });
+  });
 }
 
 void Engine::fail(std::exception_ptr failure) {

@@ -122,6 +122,10 @@ class Engine final : public Inbox {
   /// progress for that, for at most two seconds.
   void give_up(Operation& operation) noexcept;
 
+  /// For a rank that fails: returns when what it has sent to local peers has left; makes progress for that, for at most
+  /// two seconds.
+  void flush_queues() noexcept;
+
   /// What was thrown on a thread that has nobody to catch it is thrown by the next `progress` of another.
   void fail(std::exception_ptr failure);
 
@@ -224,6 +228,10 @@ class Engine final : public Inbox {
     return false;
   }
 
+  /// Makes progress until `is_done()`, which is asked in turn, for at most two seconds; what is thrown meanwhile is
+  /// dropped.
+  template <class Condition>
+  void serve_while_failing(const Condition& is_done) noexcept;
   /// Takes some of what is there, as whoever holds the turn; true where the network may have more.
   bool take_in_turn();
   /// The same for any thread: false where another one is at it. Throws Error when a peer has failed.

@@ -5,6 +5,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/gas/engine.hpp"
+#include "penstock/gas/revocation.hpp"
 
 namespace penstock::gas {
 
@@ -12,13 +13,22 @@ namespace {
 
 class AllOf final : public Operation {
  public:
-  explicit AllOf(std::vector<std::shared_ptr<Operation>> operations) : operations_(std::move(operations)) {}
+  AllOf(std::vector<std::shared_ptr<Operation>> operations, std::vector<std::shared_ptr<const Revocation>> revocations)
+      : operations_(std::move(operations)), revocations_(std::move(revocations)) {}
   bool is_done() const noexcept override {
     return std::ranges::all_of(operations_, [](const auto& operation) { return operation->is_done(); });
   }
   void check() const override {
     for (const auto& operation : operations_) {
       operation->check();
+    }
+  }
+  void check_revoked() const override {
+    for (const auto& revocation : revocations_) {
+      revocation->check();
+    }
+    for (const auto& operation : operations_) {
+      operation->check_revoked();
     }
   }
   void give_up() noexcept override {
@@ -29,18 +39,27 @@ class AllOf final : public Operation {
 
  private:
   std::vector<std::shared_ptr<Operation>> operations_;
+  std::vector<std::shared_ptr<const Revocation>> revocations_;  // each once
 };
 
 }  // namespace
 
-Event::Event(Engine& engine, std::shared_ptr<Operation> operation)
-    : engine_(&engine), operation_(std::move(operation)) {}
+Event::Event(Engine& engine, std::shared_ptr<Operation> operation, std::shared_ptr<const Revocation> revocation)
+    : engine_(&engine), operation_(std::move(operation)), revocation_(std::move(revocation)) {}
 
 bool Event::is_done() {
-  if (operation_ != nullptr && operation_->is_done()) {
-    std::exchange(operation_, nullptr)->check();
+  if (operation_ == nullptr) {
+    return true;
   }
-  return operation_ == nullptr;
+  if (operation_->is_done()) {
+    std::exchange(operation_, nullptr)->check();
+    return true;
+  }
+  if (revocation_ != nullptr) {
+    revocation_->check();
+  }
+  operation_->check_revoked();
+  return false;
 }
 
 bool Event::test() {
@@ -76,14 +95,19 @@ void Event::wait_or_give_up() {
 Event all_of(std::span<const Event> events) {
   Engine* engine = nullptr;
   std::vector<std::shared_ptr<Operation>> operations;
+  std::vector<std::shared_ptr<const Revocation>> revocations;
   for (const Event& event : events) {
     if (event.operation_ != nullptr) {
       PENSTOCK_ASSERT(engine == nullptr || engine == event.engine_);
       engine = event.engine_;
       operations.push_back(event.operation_);
+      if (event.revocation_ != nullptr && std::ranges::find(revocations, event.revocation_) == revocations.end()) {
+        revocations.push_back(event.revocation_);
+      }
     }
   }
-  return operations.empty() ? Event() : Event(*engine, std::make_shared<AllOf>(std::move(operations)));
+  return operations.empty() ? Event()
+                            : Event(*engine, std::make_shared<AllOf>(std::move(operations), std::move(revocations)));
 }
 
 void wait_all(std::span<Event> events) {

@@ -10,6 +10,7 @@ namespace penstock::gas {
 
 class Engine;
 class Operation;
+class Revocation;
 
 /// Something that was begun: a put, a get, a message, a collective call. Movable and copyable; copies tell of the same.
 /// Letting one go does not end what it tells of: the memory that was named must stay until that is done, or has been
@@ -18,9 +19,11 @@ class [[nodiscard]] Event {
  public:
   /// Of what is done already.
   Event() = default;
-  Event(Engine& engine, std::shared_ptr<Operation> operation);
+  /// `revocation` is that of the team whose ranks it needs; none where it fails by itself when that is revoked.
+  Event(Engine& engine, std::shared_ptr<Operation> operation, std::shared_ptr<const Revocation> revocation = nullptr);
 
-  /// Whether it is done. Makes progress; throws Error when a peer has failed, and once where it has failed itself.
+  /// Whether it is done. Makes progress; throws Error when a peer has failed, where its team has been revoked, and once
+  /// where it has failed itself.
   bool test();
   /// Returns when it is done; throws as `test` does.
   void wait();
@@ -36,6 +39,7 @@ class [[nodiscard]] Event {
 
   Engine* engine_ = nullptr;
   std::shared_ptr<Operation> operation_;  // none where it is done
+  std::shared_ptr<const Revocation> revocation_;
 };
 
 /// What is done when all of these are, which are of one world.

@@ -1,13 +1,83 @@
 // Exchanges: the ways to carry their messages, chosen once, and the waiting for them.
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <initializer_list>
 #include <utility>
 
 #include "penstock/base/base.hpp"
-#include "penstock/gas/engine.hpp"
 #include "penstock/gas/exchange_way.hpp"
 #include "penstock/gas/gas.hpp"
+#include "penstock/gas/team_calls.hpp"
 
 namespace penstock::gas {
 namespace {
+
+/// Throws Error where this rank's messages do not lie in the segment.
+void check_messages(const Team& team, const Segment& segment, const std::vector<Outgoing>& outgoing,
+                    const std::vector<Incoming>& incoming) {
+  const auto check = [&](const char* what, int peer, std::size_t offset, std::size_t bytes, int owner) {
+    if (peer < 0 || peer >= team.size()) {
+      throw Error(
+          fmt::format("an exchange lists a message {} rank {}, and the team has {} ranks", what, peer, team.size()));
+    }
+    const std::size_t has = segment.bytes_of(owner < 0 ? peer : owner);
+    if (bytes == 0 || offset > has || bytes > has - offset) {
+      throw Error(
+          fmt::format("an exchange lists a message {} rank {} of {} bytes at offset {} of a part of {}: it must "
+                      "lie within, and have a byte",
+                      what, peer, bytes, offset, has));
+    }
+  };
+  for (const Outgoing& message : outgoing) {
+    check("to", message.peer, message.offset, message.bytes, -1);
+  }
+  for (const Incoming& message : incoming) {
+    check("from", message.peer, message.offset, message.bytes, team.rank());
+  }
+}
+
+/// A number that stands for one message, by which both sides know it.
+std::uint64_t number_of(std::initializer_list<std::uint64_t> parts) {
+  std::uint64_t number = 0;
+  for (const std::uint64_t part : parts) {
+    // The finaliser of splitmix64 (Steele et al. 2014).
+    number += part + 0x9e3779b97f4a7c15;
+    number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9;
+    number = (number ^ number >> 27) * 0x94d049bb133111eb;
+    number ^= number >> 31;
+  }
+  return number;
+}
+
+/// Collective: throws Error on every rank where a message is not listed by both its ranks. One number of each rank
+/// tells: what is sent counts for it, what is received against it, and together they make nothing.
+void agree_on_messages(const Team& team, const Segment& segment, const std::vector<Outgoing>& outgoing,
+                       const std::vector<Incoming>& incoming) {
+  std::uint64_t balance = 0;
+  team.together([&] {
+    check_messages(team, segment, outgoing, incoming);
+    const auto me = static_cast<std::uint64_t>(team.rank());
+    for (const Outgoing& message : outgoing) {
+      balance +=
+          number_of({me, static_cast<std::uint64_t>(message.peer), message.index, message.offset, message.bytes});
+    }
+    for (std::size_t i = 0; i < incoming.size(); ++i) {
+      const Incoming& message = incoming[i];
+      balance -= number_of({static_cast<std::uint64_t>(message.peer), me, i, message.offset, message.bytes});
+    }
+  });
+  std::uint64_t sum = 0;
+  for (const std::uint64_t one : team.all_gather(balance)) {
+    sum += one;
+  }
+  if (sum != 0) {
+    throw TeamFailure(
+        "the ranks differ in the messages of an exchange: list each on the rank that sends it and on the one that "
+        "receives it, with the same offset and length",
+        true);
+  }
+}
 
 std::unique_ptr<ExchangeWay> make_way(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing,
                                       std::vector<Incoming> incoming, Carrier carrier) {
@@ -26,7 +96,10 @@ bool is_written_in_place(const Team& team, Carrier carrier, int peer) {
 
 Exchange::Exchange(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing,
                    std::vector<Incoming> incoming, Carrier carrier)
-    : engine_(&team.engine()), way_(make_way(team, segment, std::move(outgoing), std::move(incoming), carrier)) {}
+    : calls_(&team.calls()), way_(team.run_or_revoke([&] {
+        agree_on_messages(team, segment, outgoing, incoming);
+        return make_way(team, segment, std::move(outgoing), std::move(incoming), carrier);
+      })) {}
 
 Exchange::~Exchange() = default;
 Exchange::Exchange(Exchange&&) noexcept = default;
@@ -50,7 +123,7 @@ bool Exchange::is_open(std::size_t message) {
 }
 
 std::byte* Exchange::destination(std::size_t message) {
-  engine_->wait([&] { return way_->is_open(message); });
+  calls_->wait([&] { return way_->is_open(message); });
   return way_->destination(message);
 }
 
@@ -63,7 +136,7 @@ bool Exchange::has_arrived(std::size_t message) {
 }
 
 void Exchange::wait(std::size_t message) {
-  engine_->wait([&] { return way_->has_arrived(message); });
+  calls_->wait([&] { return way_->has_arrived(message); });
 }
 
 bool Exchange::has_finished() {
@@ -75,7 +148,7 @@ void Exchange::progress() {
 }
 
 void Exchange::finish() {
-  engine_->wait([&] { return way_->has_finished(); });
+  calls_->wait([&] { return way_->has_finished(); });
 }
 
 }  // namespace penstock::gas

@@ -9,8 +9,8 @@
 
 namespace penstock::gas {
 
-class Engine;
 class ExchangeWay;
+class TeamCalls;
 
 /// A message that this rank writes in every round of an exchange: `bytes` bytes at `offset` of `peer`'s segment, where
 /// it is number `index` in the list of what the peer receives.
@@ -44,11 +44,12 @@ enum class Carrier {
 /// One round: `open` on each rank; per outgoing message `destination`, write there, `send`; per incoming message
 /// `wait`, read it; `finish` when all messages were sent and read. `open` and `finish` are for one thread of a rank;
 /// the others may be called by several threads at once, for different outgoing messages. A message of 0 bytes must not
-/// be listed.
+/// be listed. What waits throws Error where the team is revoked (see Team): who cannot go on with a round revokes it.
 class Exchange {
  public:
   /// Collective. `team` and `segment` must outlive the exchange. Between two ranks, messages are listed in the same
-  /// order on both sides. Throws Error where the team has no such carrier.
+  /// order on both sides. Throws Error on every rank where a message is not listed by both its ranks or does not lie in
+  /// the segment, one has no memory, or the team has no such carrier.
   Exchange(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing, std::vector<Incoming> incoming,
            Carrier carrier = Carrier::fastest);
   ~Exchange();
@@ -88,7 +89,7 @@ class Exchange {
   void finish();
 
  private:
-  Engine* engine_;
+  TeamCalls* calls_;
   std::unique_ptr<ExchangeWay> way_;
 };
 

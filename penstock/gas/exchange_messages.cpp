@@ -8,6 +8,8 @@
 #include "penstock/base/base.hpp"
 #include "penstock/gas/exchange_way.hpp"
 #include "penstock/gas/gas.hpp"
+#include "penstock/gas/revocation.hpp"
+#include "penstock/gas/team_calls.hpp"
 #include "penstock/gas/transport/transport.hpp"
 
 namespace penstock::gas {
@@ -36,6 +38,7 @@ class ByMessages final : public ExchangeWay {
   ByMessages(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing, std::vector<Incoming> incoming,
              Carrier carrier, Memory buffer)
       : transport_(team.transport()),
+        calls_(team.calls()),
         segment_(segment),
         outgoing_(std::move(outgoing)),
         written_(find_written(team, carrier)),
@@ -65,6 +68,15 @@ class ByMessages final : public ExchangeWay {
     std::sort(sources_.begin(), sources_.end());
     sources_.erase(std::unique(sources_.begin(), sources_.end()), sources_.end());
   }
+
+  ~ByMessages() override {
+    if (calls_.revocation()->is_set()) {
+      // A round may have failed half-way: MPI goes on reading what it has been given to send.
+      static_cast<void>(std::make_unique<Memory>(std::move(buffer_)).release());
+    }
+  }
+  ByMessages(const ByMessages&) = delete;
+  ByMessages& operator=(const ByMessages&) = delete;
 
   void open() override {
     ++round_;
@@ -137,6 +149,7 @@ class ByMessages final : public ExchangeWay {
   std::size_t arrival_signal(std::size_t message) const { return written_.size() + message; }
 
   Transport& transport_;
+  TeamCalls& calls_;
   const Segment& segment_;
   std::vector<Outgoing> outgoing_;
   std::vector<int> sources_;  // the ranks that write into this one's memory, each once

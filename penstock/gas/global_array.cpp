@@ -139,12 +139,8 @@ Distribution agree_on_distribution(const Team& team, std::span<const std::int64_
                                    std::span<const std::int64_t> blocks, std::span<const int> grid,
                                    std::size_t element_bytes) {
   std::optional<Distribution> distribution;
-  std::string failure;
-  try {
-    distribution.emplace(extents, blocks, grid, team.size());
-  } catch (const Error& error) {
-    failure = error.what();
-  }
+  const std::string failure =
+      failure_of(team.rank(), [&] { distribution.emplace(extents, blocks, grid, team.size()); });
   team.agree_on("global array",
                 distribution ? fmt::format("{}, {} bytes each", distribution->describe(), element_bytes) : failure);
   team.agree(failure);

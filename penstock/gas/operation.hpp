@@ -14,6 +14,8 @@ class Operation {
   virtual bool is_done() const noexcept = 0;
   /// Of what is done: throws Error where it has failed.
   virtual void check() const {}
+  /// Of what is not done: throws Error where it is made of others and a team of theirs has been revoked.
+  virtual void check_revoked() const {}
   /// With the engine's turn held: lets go of the memory that was named, which its owner takes back. Done at once, or,
   /// where a network has that memory, when the network is done with it.
   virtual void give_up() noexcept {}

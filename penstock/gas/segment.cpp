@@ -47,6 +47,11 @@ Segment::Segment(const Team& team, std::size_t bytes, std::size_t signals) {
     failure = fmt::format("a segment of {} bytes and {} signals: more than an address space", bytes, signals);
   }
   team.agree(failure);
+  team.run_or_revoke([&] { make(team, bytes, signals); });
+}
+
+/// Collective, of lengths that can be.
+void Segment::make(const Team& team, std::size_t bytes, std::size_t signals) {
   State::Part mine{.bytes = bytes, .signals = signals, .world_rank = team.world_rank(team.rank())};
   auto region = team.transport().map(State::signals_offset(mine) + signals * State::signal_bytes);
   state_ = std::make_unique<State>(team, std::move(region));
@@ -165,7 +170,7 @@ Event Segment::State::put_by_messages(int peer, std::size_t offset, std::span<co
     auto sent = std::make_shared<Sent>();
     engine.send(world_rank, put_header(peer, offset, most_packet_bytes, no_signal), data.first(most_packet_bytes),
                 sent);
-    sources.emplace_back(engine, std::move(sent));
+    sources.push_back(event_of(std::move(sent)));
     data = data.subspan(most_packet_bytes);
     offset += most_packet_bytes;
   }
@@ -176,7 +181,7 @@ Event Segment::State::put_by_messages(int peer, std::size_t offset, std::span<co
   } else {
     engine.send(world_rank, header, data, sent);
   }
-  sources.emplace_back(engine, std::move(sent));
+  sources.push_back(event_of(std::move(sent)));
   return sources.size() == 1 ? std::move(sources.front()) : all_of(sources);
 }
 
@@ -184,16 +189,15 @@ Put Segment::start_put_bytes(int peer, std::size_t offset, std::span<const std::
   if (state_->put_in_place(peer, offset, data, signal)) {
     return {};
   }
-  Engine& engine = state_->engine;
   if (RemoteMemory* const memory = state_->remote_for_put(peer, data.size(), signal); memory != nullptr) {
     auto sent = std::make_shared<Sent>();
     auto remote = std::make_shared<Sent>();
     state_->put_remotely(*memory, peer, offset, data, signal, sent, remote);
-    return {.source = Event(engine, std::move(sent)), .remote = Event(engine, std::move(remote))};
+    return {.source = state_->event_of(std::move(sent)), .remote = state_->event_of(std::move(remote))};
   }
   auto request = std::make_shared<Request>();
   Event source = state_->put_by_messages(peer, offset, data, signal, request);
-  return {.source = std::move(source), .remote = Event(engine, std::move(request))};
+  return {.source = std::move(source), .remote = state_->event_of(std::move(request))};
 }
 
 Event Segment::send_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal) {
@@ -203,7 +207,7 @@ Event Segment::send_put_bytes(int peer, std::size_t offset, std::span<const std:
   if (RemoteMemory* const memory = state_->remote_for_put(peer, data.size(), signal); memory != nullptr) {
     auto sent = std::make_shared<Sent>();
     state_->put_remotely(*memory, peer, offset, data, signal, sent, std::make_shared<Sent>());
-    return {state_->engine, std::move(sent)};
+    return state_->event_of(std::move(sent));
   }
   return state_->put_by_messages(peer, offset, data, signal, nullptr);
 }
@@ -220,13 +224,13 @@ Event Segment::start_get_bytes(int peer, std::size_t offset, std::span<std::byte
   if (RemoteMemory* const memory = state_->remote_at(peer); memory != nullptr) {
     auto done = std::make_shared<Sent>();
     state_->engine.get(*memory, offset, data, done);
-    return {state_->engine, std::move(done)};
+    return state_->event_of(std::move(done));
   }
   auto request = std::make_shared<GetRequest>(data);
   state_->engine.ask(part.world_rank,
                      {.kind = MessageKind::get, .target = part.id, .offset = offset, .bytes = data.size()}, {},
                      request);
-  return {state_->engine, std::move(request)};
+  return state_->event_of(std::move(request));
 }
 
 std::uint64_t Segment::State::carry_out_at(Pointer<> word, const AtomicOperation& operation) {
@@ -243,8 +247,7 @@ std::uint64_t Segment::State::carry_out_at(Pointer<> word, const AtomicOperation
   header.offset = word.offset;
   auto request = std::make_shared<ValueRequest>();
   engine.ask(part.world_rank, header, {}, request);
-  engine.wait([&] { return request->is_done(); });
-  request->check();
+  event_of(request).wait();
   return request->value;
 }
 
@@ -274,11 +277,15 @@ bool Segment::test(std::size_t signal, std::uint64_t at_least) const {
     return true;
   }
   state_->engine.progress();
-  return value(signal) >= at_least;
+  if (value(signal) >= at_least) {
+    return true;
+  }
+  state_->calls.check_revoked();
+  return false;
 }
 
 void Segment::wait(std::size_t signal, std::uint64_t at_least) const {
-  state_->engine.wait([&] { return value(signal) >= at_least; });
+  state_->calls.wait([&] { return value(signal) >= at_least; });
 }
 
 std::size_t Segment::wait_any(std::span<const std::uint64_t> at_least) const {
@@ -286,7 +293,7 @@ std::size_t Segment::wait_any(std::span<const std::uint64_t> at_least) const {
     throw Error("a wait for any of no signals would not end");
   }
   std::size_t found = 0;
-  state_->engine.wait([&] {
+  state_->calls.wait([&] {
     for (found = 0; found < at_least.size(); ++found) {
       if (value(found) >= at_least[found]) {
         return true;

@@ -147,6 +147,7 @@ class Segment {
  private:
   friend class ActiveMessages;
   struct State;
+  void make(const Team& team, std::size_t bytes, std::size_t signals);
   static constexpr std::size_t no_signal = ~std::size_t{0};
 
   Put start_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal);

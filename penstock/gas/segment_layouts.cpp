@@ -69,7 +69,7 @@ Put Segment::start_put_layout(Pointer<> to, const Layout& remote, const std::byt
               .signal = signal,
               .a = layout_bytes},
              parcel, request, sent);
-  return {.source = {}, .remote = Event(engine, std::move(request))};
+  return {.source = {}, .remote = state_->event_of(std::move(request))};
 }
 
 Put Segment::start_put(Pointer<> to, const Layout& remote, const std::byte* data, const Layout& local) {
@@ -98,7 +98,7 @@ Event Segment::start_get(Pointer<> from, const Layout& remote, std::byte* data, 
   engine.ask(part.world_rank,
              {.kind = MessageKind::get_layout, .target = part.id, .offset = from.offset, .bytes = sent->parcel.size()},
              sent->parcel, request, sent);
-  return {engine, std::move(request)};
+  return state_->event_of(std::move(request));
 }
 
 }  // namespace penstock::gas

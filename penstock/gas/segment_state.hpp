@@ -7,12 +7,14 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "penstock/base/base.hpp"
 #include "penstock/gas/atomic_operation.hpp"
 #include "penstock/gas/engine.hpp"
 #include "penstock/gas/gas.hpp"
+#include "penstock/gas/team_calls.hpp"
 
 namespace penstock::gas {
 
@@ -34,7 +36,7 @@ struct Segment::State {
   };
 
   State(const Team& team, std::unique_ptr<Region> memory)
-      : engine(team.engine()), rank(team.rank()), region(std::move(memory)) {}
+      : engine(team.engine()), calls(team.calls()), rank(team.rank()), region(std::move(memory)) {}
   ~State() {
     engine.remove_segment(id);
     engine.withdraw(is_exposed ? region->mine : std::span<std::byte>(), std::move(remote));
@@ -146,7 +148,13 @@ struct Segment::State {
     }
   }
 
+  /// Of what needs other ranks of the team.
+  Event event_of(std::shared_ptr<Operation> operation) const {
+    return {engine, std::move(operation), calls.revocation()};
+  }
+
   Engine& engine;
+  TeamCalls& calls;
   int rank;
   std::uint32_t id = 0;
   std::vector<Part> parts;

@@ -13,6 +13,7 @@
 #include "penstock/gas/engine.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/gas/rank_index.hpp"
+#include "penstock/gas/revocation.hpp"
 #include "penstock/gas/team_calls.hpp"
 #include "penstock/gas/transport/threads.hpp"
 #include "penstock/gas/transport/transport.hpp"
@@ -36,8 +37,11 @@ Team::Team(std::unique_ptr<Transport> transport, std::shared_ptr<Engine> engine,
 void Team::join(int world_rank) {
   rank_ = transport_->rank();
   size_ = transport_->size();
-  transport_->set_while_waiting([engine = engine_.get()] { engine->progress(); });
   calls_ = std::make_unique<TeamCalls>(engine_, rank_);
+  transport_->set_while_waiting([engine = engine_.get(), revocation = calls_->revocation()] {
+    engine->progress();
+    revocation->check();
+  });
   const TeamCalls::Seat mine{.world_rank = world_rank, .calls = calls_->id()};
   calls_->seat(all_gather(mine));
   for (const TeamCalls::Seat& seat : calls_->seats()) {
@@ -45,7 +49,12 @@ void Team::join(int world_rank) {
   }
 }
 
-Team::~Team() = default;
+Team::~Team() {
+  if (calls_ != nullptr && calls_->revocation()->is_set()) {
+    transport_->abandon();
+  }
+}
+
 Team::Team(Team&&) noexcept = default;
 Team& Team::operator=(Team&&) noexcept = default;
 
@@ -86,22 +95,62 @@ bool Team::allows_threads() const {
 }
 
 Team Team::split(int color, int key) const {
+  check_revoked();
   return {transport_->split(color, key), engine_, engine_->rank()};
 }
 
 void Team::barrier() const {
+  check_revoked();
   transport_->barrier();
 }
 
 void Team::poll() const {
   engine_->progress();
+  check_revoked();
+}
+
+void Team::revoke(std::string_view why) const noexcept {
+  calls_->revoke(why);
+}
+
+void Team::check_revoked() const {
+  calls_->revocation()->check();
+}
+
+/// The exception that is being handled ends a collective call.
+void Team::revoke_for_current() const {
+  try {
+    throw;
+  } catch (const PeerFailure&) {
+    throw;  // which the other ranks notice by themselves; MPI is asked for nothing any more
+  } catch (const TeamFailure& failure) {
+    if (!failure.is_agreed()) {
+      revoke(failure.what());  // of a team that this call has made
+    }
+    throw;
+  } catch (const Error& error) {
+    engine_->check_peers_now();
+    revoke(fmt::format("rank {}: {}", rank_, error.what()));
+  } catch (const std::bad_alloc&) {
+    revoke(fmt::format("rank {} has run out of memory", rank_));
+  } catch (const std::exception& error) {
+    revoke(fmt::format("rank {}: {}", rank_, error.what()));
+    throw;
+  } catch (...) {
+    revoke(fmt::format("rank {} has thrown what is no exception of the standard library's kind", rank_));
+    throw;
+  }
+  check_revoked();
+  throw Error("a revoked team is not revoked");
 }
 
 void Team::all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) const {
+  check_revoked();
   transport_->all_gather(mine.data(), mine.size(), all.data());
 }
 
 void Team::agree(std::string_view failure) const {
+  check_revoked();
   throw_if_any_failed(*transport_, failure);
 }
 
@@ -115,8 +164,10 @@ void Team::agree_on(std::string_view what, std::string_view text) const {
   const auto all = all_gather(mine);
   const auto different = std::find_if(all.begin(), all.end(), [&](const auto& other) { return other != all.front(); });
   if (different != all.end()) {
-    throw Error("the ranks differ in their " + std::string(what) + ": rank 0 has '" + all.front().data() + "', rank " +
-                std::to_string(different - all.begin()) + " has '" + different->data() + "'; give all ranks the same");
+    throw TeamFailure(fmt::format("the ranks differ in their {}: rank 0 has '{}', rank {} has '{}'; give all ranks the "
+                                  "same",
+                                  what, all.front().data(), different - all.begin(), different->data()),
+                      true);
   }
 }
 
@@ -142,10 +193,11 @@ void Team::require_memory(std::string_view what, std::uint64_t bytes, std::uint6
 }
 
 GridTeams split_grid(const Team& team, int rows, int columns) {
-  if (rows < 1 || columns < 1 || static_cast<std::int64_t>(rows) * columns != team.size()) {
-    throw Error(fmt::format("a grid of {} x {} ranks for a team of {}: the product must be the team's size", rows,
-                            columns, team.size()));
-  }
+  team.agree(rows < 1 || columns < 1 || static_cast<std::int64_t>(rows) * columns != team.size()
+                 ? fmt::format("a grid of {} x {} ranks for a team of {}: the product must be the team's size", rows,
+                               columns, team.size())
+                 : "");
+  team.agree_on("grid of ranks", fmt::format("{} x {}", rows, columns));
   const int row = team.rank() / columns;
   const int column = team.rank() % columns;
   return {.row = team.split(row, column), .column = team.split(column, row)};

@@ -41,7 +41,42 @@ class PeerFailure : public Error {
   bool is_spokesman_;
 };
 
+/// What every rank of a team throws: it was agreed on, or the team has been revoked.
+class TeamFailure : public Error {
+ public:
+  TeamFailure(const std::string& message, bool is_agreed) : Error(message), is_agreed_(is_agreed) {}
+  /// Whether the ranks have agreed on it, so that the team is of use as before.
+  bool is_agreed() const noexcept { return is_agreed_; }
+
+ private:
+  bool is_agreed_;
+};
+
+/// What is wrong where `work` throws Error on rank `rank`, or finds no memory; else empty.
+template <class Work>
+std::string failure_of(int rank, Work&& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  } catch (const std::bad_alloc&) {
+    return "rank " + std::to_string(rank) + " has run out of memory";
+  }
+  return {};
+}
+
 /// An ordered group of ranks that communicate; the first is rank 0. The world is the team of all ranks.
+///
+/// What collective calls promise, here and in all modules, where a rank fails:
+/// - Calls that plan, take memory or make teams agree on it: every rank throws the same Error, and the team is of use
+/// as
+///   before.
+/// - Calls that move data do not pay for an agreement. The rank that fails revokes the team that the call runs over:
+///   it tells the other ranks, and each of them that waits over that team, or calls it later, throws Error with the
+///   sentence of the rank that failed, which names that rank. A revoked team is of no more use, and neither is what was
+///   made with it: a plan has a team of its own, and is made anew. A rank that needed nothing of the one that failed
+///   may have completed the call. (Collective calls of collectives.hpp fail one by one and leave the team as it is.)
+/// - A rank that dies is for PeerFailure. So is one that never makes the call: the others wait for it for ever.
 ///
 /// Movable, not copyable; cheap to keep. Members marked collective must be called by every rank of the team, in the
 /// same order. A team may be used by one thread of each rank at a time.
@@ -88,8 +123,27 @@ class Team {
   /// Collective: returns when every rank has called it.
   void barrier() const;
 
-  /// Serves what peers have asked for meanwhile.
+  /// Serves what peers have asked for meanwhile. Throws Error where the team has been revoked.
   void poll() const;
+
+  /// Makes the team unusable, on every rank and for good: what waits over it, or is called over it later, throws Error
+  /// with `why`. Not collective: one rank calls it, but not from a handler of active messages. Returns at once, or,
+  /// where peers do not take messages, within two seconds. Where several ranks revoke a team at the same time, each
+  /// rank throws the reason that it meets first.
+  void revoke(std::string_view why) const noexcept;
+  /// Throws Error where the team has been revoked, as far as this rank has learnt; does not look for messages.
+  void check_revoked() const;
+
+  /// Runs this rank's part of a collective call, which may wait for other ranks of the team. Where it throws what the
+  /// ranks have not agreed on, the team is revoked, so that they throw the same. Costs nothing where nothing is thrown.
+  template <class Work>
+  decltype(auto) run_or_revoke(Work&& work) const {
+    try {
+      return work();
+    } catch (...) {
+      revoke_for_current();
+    }
+  }
 
   /// Collective: every rank's value, in order of rank. T is trivially copyable.
   template <class T>
@@ -116,15 +170,7 @@ class Team {
   /// throw Error. `work` itself must not be collective.
   template <class Work>
   void together(Work&& work) const {
-    std::string failure;
-    try {
-      work();
-    } catch (const Error& error) {
-      failure = error.what();
-    } catch (const std::bad_alloc&) {
-      failure = "rank " + std::to_string(rank_) + " has run out of memory";
-    }
-    agree(failure);
+    agree(failure_of(rank_, work));
   }
 
   /// Collective, to be called before memory is taken: throws Error on every rank where the ranks of some node want
@@ -141,6 +187,7 @@ class Team {
  private:
   Team(std::unique_ptr<Transport> transport, std::shared_ptr<Engine> engine, int world_rank);
   void join(int world_rank);
+  [[noreturn]] void revoke_for_current() const;
   void all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) const;
 
   std::shared_ptr<Transport> transport_;
@@ -159,7 +206,7 @@ struct GridTeams {
 };
 
 /// Collective: lays the team's ranks out as `rows` times `columns`, row by row. Throws Error on every rank where that
-/// is not the team's size.
+/// is not the team's size, or the ranks differ in it.
 GridTeams split_grid(const Team& team, int rows, int columns);
 
 /// The team of this process alone: rank 0 of 1. No MPI is needed or called.

@@ -7,6 +7,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/gas/call.hpp"
 #include "penstock/gas/collective_message.hpp"
+#include "penstock/gas/revocation.hpp"
 
 namespace penstock::gas {
 namespace {
@@ -17,7 +18,11 @@ constexpr std::size_t most_spare_calls = 16;
 }  // namespace
 
 TeamCalls::TeamCalls(std::shared_ptr<Engine> engine, int rank)
-    : engine_(std::move(engine)), rank_(rank), id_(engine_->add_calls(*this)) {}
+    : engine_(std::move(engine)),
+      revocation_(std::make_shared<Revocation>(*engine_)),
+      shown_revocation_(revocation_),
+      rank_(rank),
+      id_(engine_->add_calls(*this)) {}
 
 TeamCalls::~TeamCalls() {
   engine_->in_turn([&] {
@@ -25,6 +30,10 @@ TeamCalls::~TeamCalls() {
     running_.clear();
   });
   engine_->remove_calls(id_);
+}
+
+void TeamCalls::check_revoked() const {
+  revocation_->check();
 }
 
 std::shared_ptr<Call> TeamCalls::spare_call() {
@@ -61,11 +70,37 @@ void TeamCalls::begin(const std::shared_ptr<Call>& call) {
 }
 
 void TeamCalls::refuse(CallKind kind, const std::string& why) {
+  check_revoked();
   engine_->in_turn([&] {
-    send_failure(*this, ++begun_, kind, why);
+    send_failure(*this, Phase::failed, ++begun_, kind, why);
     std::erase_if(early_, [&](const Early& early) { return early.header.cookie == begun_; });
   });
   throw Error(why);
+}
+
+void TeamCalls::revoke(std::string_view why) noexcept {
+  try {
+    engine_->in_turn([&] {
+      if (!revocation_->is_set()) {
+        take_revocation(why);
+        send_failure(*this, Phase::revoked, 0, CallKind::barrier, why);
+      }
+    });
+  } catch (...) {
+    // The peers cannot be told: what keeps this rank from it will show in their waits.
+  }
+  engine_->flush_queues();
+}
+
+/// With the turn held: ends the calls that are under way.
+void TeamCalls::take_revocation(std::string_view why) {
+  revocation_->set(why);
+  for (const auto& call : running_) {
+    call->deliver({.phase = Phase::failed, .kind = CallKind::barrier}, std::as_bytes(std::span(why)));
+    call->advance();
+  }
+  drop_done();
+  early_.clear();
 }
 
 void TeamCalls::advance() {
@@ -101,6 +136,10 @@ Call* TeamCalls::find(std::uint64_t number) const noexcept {
 }
 
 void TeamCalls::deliver(const Header& header, std::span<const std::byte> payload) {
+  if (CollectiveMessage::of(header).phase == Phase::revoked) {
+    take_revocation({reinterpret_cast<const char*>(payload.data()), payload.size()});
+    return;
+  }
   if (Call* const call = find(header.cookie); call != nullptr) {
     call->deliver(CollectiveMessage::of(header), payload);
     call->advance();
@@ -109,8 +148,8 @@ void TeamCalls::deliver(const Header& header, std::span<const std::byte> payload
     }
     return;
   }
-  if (header.cookie <= begun_) {
-    return;  // of a call that has failed here
+  if (header.cookie <= begun_ || revocation_->is_set()) {
+    return;  // of a call that has failed here, or will not begin
   }
   Early early{.header = header, .payload = {}};
   if (!spare_payloads_.empty() && !payload.empty()) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,8 @@
 #include "penstock/gas/schedule.hpp"
 
 namespace penstock::gas {
+
+class Revocation;
 
 /// Numbers the calls, brings messages to theirs, and keeps those that come before their call has begun here.
 class TeamCalls final : public CallInbox {
@@ -43,6 +46,7 @@ class TeamCalls final : public CallInbox {
   /// Begins the next call, whose schedule `fill` fills in.
   template <class Fill>
   Event start(const Fill& fill) {
+    check_revoked();
     std::shared_ptr<Call> call;
     engine_->in_turn([&] {
       call = spare_call();
@@ -53,6 +57,23 @@ class TeamCalls final : public CallInbox {
   }
   /// Takes part in the next call by failing it on every rank, and throws Error with `why`.
   [[noreturn]] void refuse(CallKind kind, const std::string& why);
+
+  /// See Team::revoke.
+  void revoke(std::string_view why) noexcept;
+  const std::shared_ptr<const Revocation>& revocation() const noexcept { return shown_revocation_; }
+
+  /// Waits until `is_done()`, making progress; throws Error where the team is revoked before.
+  template <class Condition>
+  void wait(const Condition& is_done) const {
+    engine_->wait([&] {
+      if (is_done()) {
+        return true;
+      }
+      check_revoked();
+      return false;
+    });
+  }
+  void check_revoked() const;
 
   void advance() override;
   void deliver(const Header& header, std::span<const std::byte> payload) override;
@@ -66,9 +87,12 @@ class TeamCalls final : public CallInbox {
   std::shared_ptr<Call> spare_call();
   void begin(const std::shared_ptr<Call>& call);
   Call* find(std::uint64_t number) const noexcept;
+  void take_revocation(std::string_view why);
   void drop_done();
 
   std::shared_ptr<Engine> engine_;  // outlives these calls wherever their team goes
+  std::shared_ptr<Revocation> revocation_;
+  std::shared_ptr<const Revocation> shown_revocation_;
   int rank_;
   std::uint32_t id_;
   std::vector<Seat> seats_;

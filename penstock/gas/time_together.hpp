@@ -8,12 +8,15 @@
 
 namespace penstock::gas {
 
-/// Collective: runs `work` on every rank, from a barrier on; the seconds of the slowest rank.
+/// Collective: runs `work` on every rank, from a barrier on; the seconds of the slowest rank. Where it throws on
+/// one, the team is revoked.
 inline double time_together(const Team& team, const std::function<void()>& work) {
-  team.barrier();
-  const double begin_s = seconds();
-  work();
-  return team.largest(seconds() - begin_s);
+  return team.run_or_revoke([&] {
+    team.barrier();
+    const double begin_s = seconds();
+    work();
+    return team.largest(seconds() - begin_s);
+  });
 }
 
 /// The same on every thread of every rank's crew.

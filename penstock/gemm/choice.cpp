@@ -130,26 +130,9 @@ std::string reason_for(const Candidate& best, const std::vector<Candidate>& cand
   return reason;
 }
 
-}  // namespace
-
-std::string_view name(Algorithm algorithm) noexcept {
-  switch (algorithm) {
-    case Algorithm::automatic:
-      return "automatic";
-    case Algorithm::stationary:
-      return "stationary";
-    case Algorithm::cannon:
-      return "cannon";
-    case Algorithm::layered:
-      return "layered";
-  }
-  return "";
-}
-
-MultiplyPlan plan_multiply(const gas::Team& team, npy::DataType type, std::int64_t m, std::int64_t n, std::int64_t k,
-                           const std::array<int, 2>& grid_of_c, const MultiplyOptions& options) {
-  check(team, options);
-  const Ranks ranks = ranks_of(team, options);
+/// What `plan_multiply` returns, of what this rank knows.
+MultiplyPlan choose(const gas::Team& team, const Ranks& ranks, npy::DataType type, std::int64_t m, std::int64_t n,
+                    std::int64_t k, const std::array<int, 2>& grid_of_c, const MultiplyOptions& options) {
   const std::array<int, 3> flat{1, grid_of_c[0], grid_of_c[1]};
   const machine::Machine machine = options.machine != nullptr ? *options.machine : machine::built_in();
   const bool knows_network = machine.network && !machine.transports.empty();
@@ -178,13 +161,37 @@ MultiplyPlan plan_multiply(const gas::Team& team, npy::DataType type, std::int64
   }
   const Candidate* const best = &candidates[model::shortest(times, static_cast<double>(ranks.memory_bytes))];
   const bool is_open = options.algorithm == Algorithm::automatic;
-  MultiplyPlan plan{.algorithm = best->algorithm,
-                    .grid = best->grid,
-                    .depth = best->depth,
-                    .predicted_s = best->time.total_s,
-                    .transfer_s = best->time.shift_s,
-                    .hidden_s = best->time.hidden_s,
-                    .reason = is_open ? reason_for(*best, candidates, ranks) : "asked for"};
+  return {.algorithm = best->algorithm,
+          .grid = best->grid,
+          .depth = best->depth,
+          .predicted_s = best->time.total_s,
+          .transfer_s = best->time.shift_s,
+          .hidden_s = best->time.hidden_s,
+          .reason = is_open ? reason_for(*best, candidates, ranks) : "asked for"};
+}
+
+}  // namespace
+
+std::string_view name(Algorithm algorithm) noexcept {
+  switch (algorithm) {
+    case Algorithm::automatic:
+      return "automatic";
+    case Algorithm::stationary:
+      return "stationary";
+    case Algorithm::cannon:
+      return "cannon";
+    case Algorithm::layered:
+      return "layered";
+  }
+  return "";
+}
+
+MultiplyPlan plan_multiply(const gas::Team& team, npy::DataType type, std::int64_t m, std::int64_t n, std::int64_t k,
+                           const std::array<int, 2>& grid_of_c, const MultiplyOptions& options) {
+  check(team, options);
+  const Ranks ranks = ranks_of(team, options);
+  MultiplyPlan plan;
+  team.together([&] { plan = choose(team, ranks, type, m, n, k, grid_of_c, options); });
   // Ranks with other options, or that know other machines, may have chosen differently.
   team.agree_on("algorithm of a multiply",
                 fmt::format("{} on {}, {} deep", name(plan.algorithm), text_of(plan.grid), plan.depth));

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <complex>
 #include <optional>
+#include <string>
 
 #include "penstock/base/base.hpp"
 #include "penstock/gemm/cannon.hpp"
@@ -49,8 +51,11 @@ void copy_back(const gas::Team& team, GlobalMatrix<T>& from, GlobalMatrix<T>& to
   }
 }
 
+/// Collective: also meets, so that what the ranks have written to A, B and C is there.
 template <class T>
-void check(const gas::Team& team, const Operand<T>& a, const Operand<T>& b, const GlobalMatrix<T>& c, int threads) {
+void check(const gas::Team& team, const Operand<T>& a, const Operand<T>& b, const GlobalMatrix<T>& c, T alpha, T beta,
+           int threads) {
+  std::string text;
   team.together([&] {
     if (a.extent(1) != b.extent(0) || a.extent(0) != c.extents()[0] || b.extent(1) != c.extents()[1]) {
       throw Error(
@@ -61,18 +66,22 @@ void check(const gas::Team& team, const Operand<T>& a, const Operand<T>& b, cons
     if (threads < 1) {
       throw Error(fmt::format("a multiply on {} threads a rank: at least 1 is needed", threads));
     }
+    const std::complex<double> by(alpha);
+    const std::complex<double> keep(beta);
+    text = fmt::format("{} x {} by {}{}, {}{}, alpha {}{:+}i, beta {}{:+}i", c.extents()[0], c.extents()[1],
+                       a.extent(1), a.is_turned() ? ", A turned" : "", b.is_turned() ? "B turned, " : "", sizeof(T),
+                       by.real(), by.imag(), keep.real(), keep.imag());
   });
+  team.agree_on("multiply", text);
 }
 
-}  // namespace
-
+/// What `multiply` does, as far as a rank does it by itself.
 template <class T>
-DistributedTimes multiply(const gas::Team& team, Op op_a, Op op_b, T alpha, GlobalMatrix<T>& a, GlobalMatrix<T>& b,
-                          T beta, GlobalMatrix<T>& c, const MultiplyOptions& options) {
-  check(team, Operand<T>(a, op_a), Operand<T>(b, op_b), c, options.threads);
+DistributedTimes multiply_here(const gas::Team& team, Op op_a, Op op_b, T alpha, GlobalMatrix<T>& a, GlobalMatrix<T>& b,
+                               T beta, GlobalMatrix<T>& c, const MultiplyOptions& options) {
   DistributedTimes times;
   const double begin_s = seconds();
-  team.barrier();  // what the ranks have written to A, B and C is there
+  check(team, Operand<T>(a, op_a), Operand<T>(b, op_b), c, alpha, beta, options.threads);
   const double met_s = seconds();
   times.wait_s = met_s - begin_s;
   std::optional<GlobalMatrix<T>> block_a;
@@ -124,6 +133,14 @@ DistributedTimes multiply(const gas::Team& team, Op op_a, Op op_b, T alpha, Glob
   }
   times.total_s = seconds() - begin_s;
   return times;
+}
+
+}  // namespace
+
+template <class T>
+DistributedTimes multiply(const gas::Team& team, Op op_a, Op op_b, T alpha, GlobalMatrix<T>& a, GlobalMatrix<T>& b,
+                          T beta, GlobalMatrix<T>& c, const MultiplyOptions& options) {
+  return team.run_or_revoke([&] { return multiply_here(team, op_a, op_b, alpha, a, b, beta, c, options); });
 }
 
 template DistributedTimes multiply<float>(const gas::Team&, Op, Op, float, GlobalMatrix<float>&, GlobalMatrix<float>&,

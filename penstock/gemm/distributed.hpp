@@ -67,7 +67,8 @@ struct DistributedTimes {
 };
 
 /// Multiplies; the sizes fit each other, the matrices are not the same, and all live on `team`. Collective, with the
-/// same options on all ranks; throws Error on every rank where the sizes do not fit or one has no memory.
+/// same options on all ranks; throws Error on every rank where the sizes do not fit, the ranks differ in what they ask
+/// for, or one has no memory. Where a rank fails midway the team is revoked (see gas::Team).
 ///
 /// Along k the ranks walk the blocks of A and B, beginning with different ones, as Cannon's algorithm does, so that no
 /// rank is asked by all at once. Blocks of ranks whose memory is mapped are multiplied where they lie; others arrive in

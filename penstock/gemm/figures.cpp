@@ -77,7 +77,7 @@ machine::Machine measure_machine(int threads, const std::string& folder, percola
 }
 
 double measure_rate(const gas::Team& team, int threads, npy::DataType type) {
-  return measure_settled_rate(threads, type, [&](double done_flops, double begin_s) {
+  const auto of_all = [&](double done_flops, double begin_s) {
     Round all{0, 0};
     for (const double one : team.all_gather(done_flops)) {
       all.done_flops += one;
@@ -86,7 +86,8 @@ double measure_rate(const gas::Team& team, int threads, npy::DataType type) {
     // a core.
     all.spent_s = team.largest(seconds() - begin_s);
     return all;
-  });
+  };
+  return team.run_or_revoke([&] { return measure_settled_rate(threads, type, of_all); });
 }
 
 double rate_flops(const machine::Machine& machine, int threads, npy::DataType type) {

@@ -64,21 +64,27 @@ void add_tiles(const gas::Team& team, const WorkGrid& grid, const T* tile, T bet
       }
     }
   }
-  for (const gas::Box<2>& block : c.boxes(rank)) {
-    std::uint64_t parts = 0;
-    for (int worker = 0; worker < grid.workers(); ++worker) {
-      parts += common(grid, worker, block).count() > 0 ? 1 : 0;
+  gas::Event sent = gas::all_of(events);
+  try {
+    for (const gas::Box<2>& block : c.boxes(rank)) {
+      std::uint64_t parts = 0;
+      for (int worker = 0; worker < grid.workers(); ++worker) {
+        parts += common(grid, worker, block).count() > 0 ? 1 : 0;
+      }
+      copies.wait(0, parts);
+      T* elements = c.local().data();
+      scale(npy::data_type<T>(), block.extents[0], block.extents[1], std::complex<double>(beta),
+            reinterpret_cast<std::byte*>(elements), block.extents[1]);
+      for (int layer = 0; layer < grid.shape().layers; ++layer) {
+        const T* copy = copies.local_as<T>().data() + layer * block.count();
+        std::transform(elements, elements + block.count(), copy, elements, [](T one, T other) { return one + other; });
+      }
     }
-    copies.wait(0, parts);
-    T* elements = c.local().data();
-    scale(npy::data_type<T>(), block.extents[0], block.extents[1], std::complex<double>(beta),
-          reinterpret_cast<std::byte*>(elements), block.extents[1]);
-    for (int layer = 0; layer < grid.shape().layers; ++layer) {
-      const T* copy = copies.local_as<T>().data() + layer * block.count();
-      std::transform(elements, elements + block.count(), copy, elements, [](T one, T other) { return one + other; });
-    }
+    sent.wait();
+  } catch (...) {
+    sent.give_up();  // the tile is the caller's
+    throw;
   }
-  gas::all_of(events).wait_or_give_up();
   team.barrier();  // nobody puts into these copies any more
 }
 

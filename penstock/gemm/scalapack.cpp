@@ -146,23 +146,25 @@ DistributedTimes pgemm(const gas::Team& team, const ProcessGrid& grid, char op_a
     scale_here(*matrix_c, beta, c);
     return times;
   }
-  GlobalMatrix<T> blocks_a = blocks_for<T>(team, *matrix_a);
-  GlobalMatrix<T> blocks_b = blocks_for<T>(team, *matrix_b);
-  GlobalMatrix<T> blocks_c = blocks_for<T>(team, *matrix_c);
-  put_into(team, *matrix_a, a, blocks_a);
-  put_into(team, *matrix_b, b, blocks_b);
-  if (beta != T{}) {
-    put_into(team, *matrix_c, c, blocks_c);
-  }
-  const double there_s = seconds();
-  // Its own barriers stand between the puts above and the gets below.
-  times = multiply(team, second, first, alpha, blocks_b, blocks_a, beta, blocks_c, {.threads = threads});
-  const double back_s = seconds();
-  get_from(team, *matrix_c, c, blocks_c);
-  team.barrier();  // nobody reads this rank's blocks any more
-  const double end_s = seconds();
-  times.redistribute_s += there_s - begin_s + end_s - back_s;
-  times.total_s = end_s - begin_s;
+  team.run_or_revoke([&] {
+    GlobalMatrix<T> blocks_a = blocks_for<T>(team, *matrix_a);
+    GlobalMatrix<T> blocks_b = blocks_for<T>(team, *matrix_b);
+    GlobalMatrix<T> blocks_c = blocks_for<T>(team, *matrix_c);
+    put_into(team, *matrix_a, a, blocks_a);
+    put_into(team, *matrix_b, b, blocks_b);
+    if (beta != T{}) {
+      put_into(team, *matrix_c, c, blocks_c);
+    }
+    const double there_s = seconds();
+    // Its own barriers stand between the puts above and the gets below.
+    times = multiply(team, second, first, alpha, blocks_b, blocks_a, beta, blocks_c, {.threads = threads});
+    const double back_s = seconds();
+    get_from(team, *matrix_c, c, blocks_c);
+    team.barrier();  // nobody reads this rank's blocks any more
+    const double end_s = seconds();
+    times.redistribute_s += there_s - begin_s + end_s - back_s;
+    times.total_s = end_s - begin_s;
+  });
   return times;
 }
 

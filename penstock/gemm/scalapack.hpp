@@ -26,7 +26,8 @@ struct ProcessGrid {
 /// Neither A nor B is read where alpha is 0, nor C where beta is.
 ///
 /// Collective, with the same arguments on all ranks but for the arrays and their leading dimensions; the team has as
-/// many ranks as the grid. Throws Error on every rank where an argument cannot be, or one has no memory.
+/// many ranks as the grid. Throws Error on every rank where an argument cannot be, or one has no memory. Where a
+/// rank fails midway the team is revoked (see gas::Team).
 ///
 /// Each element of the factors goes once from its owner's array into a block on the rank that multiplies it next to its
 /// neighbours, and each of C back; `multiply` does the rest, on `threads` threads a rank. This takes the memory of the

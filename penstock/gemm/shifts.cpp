@@ -20,6 +20,18 @@ Shifts<T>::Shifts(const gas::Team& team, Factor factor, const WorkGrid& grid, Op
       segment_((plan_arrivals(nodes), plan_sends(nodes), make_segment())) {}
 
 template <class T>
+Shifts<T>::~Shifts() {
+  for (gas::Event& event : under_way_) {
+    event.give_up();
+  }
+  for (Arrival& arrival : arrivals_) {
+    for (gas::Event& event : arrival.handed_on) {
+      event.give_up();
+    }
+  }
+}
+
+template <class T>
 gas::Segment Shifts<T>::make_segment() const {
   const std::size_t bytes = std::min(buffers, arrivals_.size()) * buffer_elements_ * sizeof(T);
   return {team_, bytes, buffers + static_cast<std::size_t>(team_.size())};

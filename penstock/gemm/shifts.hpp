@@ -29,6 +29,11 @@ class Shifts {
   /// `deliveries`. Throws Error on every rank where one has no memory.
   Shifts(const gas::Team& team, Factor factor, const WorkGrid& grid, Operand<T>& operand, std::span<const int> nodes);
 
+  /// Where something was thrown, gives up what is under way.
+  ~Shifts();
+  Shifts(const Shifts&) = delete;
+  Shifts& operator=(const Shifts&) = delete;
+
   /// Tells the senders that the buffers are free.
   void start();
   /// Begins what has become possible; to be called often. Throws where a peer has failed.

@@ -27,6 +27,15 @@ class Stationary {
     }
   }
 
+  ~Stationary() {
+    // Where something was thrown, panels are under way into the buffers.
+    for (Panel& panel : panels_) {
+      panel.arrived.give_up();
+    }
+  }
+  Stationary(const Stationary&) = delete;
+  Stationary& operator=(const Stationary&) = delete;
+
   void run(DistributedTimes& times) {
     if (rows_.count == 0 || columns_.count == 0) {
       return;

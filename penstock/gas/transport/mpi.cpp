@@ -53,6 +53,12 @@ std::unique_ptr<Transport> make_mpi_transport(MPI_Comm comm, const Reach& reach)
   if constexpr (is_simulated) {
     return apart;  // memory that is shared shows no simulated time, and processes that do not exist do not die
   }
+  const std::pair mine{reach.mapping, reach.network};
+  std::vector<std::pair<Reach::Mapping, NetworkKind>> reaches(static_cast<std::size_t>(size));
+  apart->all_gather(&mine, sizeof mine, reaches.data());
+  if (std::ranges::count(reaches, reaches.front()) != std::ssize(reaches)) {
+    throw TeamFailure("the ranks differ in how they are to reach one another: give all ranks the same transport", true);
+  }
   std::vector<int> nodes = find_nodes(*apart);
   watch->begin(*apart, nodes);
   if (reach.mapping == Reach::Mapping::never) {

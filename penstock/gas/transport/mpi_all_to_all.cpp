@@ -13,10 +13,10 @@ namespace penstock::gas {
 namespace {
 
 /// A communicator that is freed with its last user, unless MPI has ended before.
-std::shared_ptr<const MPI_Comm> copy_of(MPI_Comm comm) {
-  return {new MPI_Comm(duplicate(comm)), [](const MPI_Comm* copy) {
-            const std::unique_ptr<const MPI_Comm> owner(copy);
-            MPI_Comm mine = *copy;
+std::shared_ptr<const MPI_Comm> owned(MPI_Comm comm) {
+  return {new MPI_Comm(comm), [](const MPI_Comm* last) {
+            const std::unique_ptr<const MPI_Comm> owner(last);
+            MPI_Comm mine = *last;
             int is_finalized = 0;
             MPI_Finalized(&is_finalized);
             if (is_finalized == 0) {
@@ -108,10 +108,10 @@ class AllToAllChannel final : public Channel {
 
 std::vector<std::unique_ptr<Channel>> make_all_to_all_channels(MPI_Comm comm, std::shared_ptr<std::mutex> mutex,
                                                                std::vector<AllToAllCall> calls, bool is_blocking) {
-  const auto copy = copy_of(comm);
+  const auto shared = owned(comm);
   std::vector<std::unique_ptr<Channel>> channels;
   for (const AllToAllCall& call : calls) {
-    channels.push_back(std::make_unique<AllToAllChannel>(copy, mutex, call, is_blocking));
+    channels.push_back(std::make_unique<AllToAllChannel>(shared, mutex, call, is_blocking));
   }
   return channels;
 }

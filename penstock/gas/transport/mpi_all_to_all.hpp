@@ -11,8 +11,8 @@
 
 namespace penstock::gas {
 
-/// Collective over `comm`, of which they use a copy of their own; see Transport::all_to_all_channels. `mutex`
-/// serialises the rank's MPI calls.
+/// The channels of Transport::all_to_all_channels, over `comm`, which they take over. `mutex` serialises the rank's MPI
+/// calls. Not collective: throws Error where MPI cannot count this rank's bytes.
 std::vector<std::unique_ptr<Channel>> make_all_to_all_channels(MPI_Comm comm, std::shared_ptr<std::mutex> mutex,
                                                                std::vector<AllToAllCall> calls, bool is_blocking);
 

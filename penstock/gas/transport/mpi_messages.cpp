@@ -105,7 +105,7 @@ ByteType::~ByteType() {
 
 MpiChannel::MpiChannel(MPI_Comm comm, std::mutex& mutex, Direction direction, int peer, int tag,
                        std::span<std::byte> data, std::size_t piece_bytes)
-    : mutex_(mutex) {
+    : mutex_(mutex), direction_(direction) {
   while (!data.empty()) {
     const std::span<std::byte> piece = data.first(std::min(piece_bytes, data.size()));
     auto& [type, request] = pieces_.emplace_back(Piece{ByteType(piece.size())});
@@ -120,8 +120,27 @@ MpiChannel::MpiChannel(MPI_Comm comm, std::mutex& mutex, Direction direction, in
 }
 
 MpiChannel::~MpiChannel() {
+  // What is under way here is of a round that has failed. Its receiver takes its memory back; of a send MPI keeps that.
+  for (std::size_t i = done_; i < pieces_.size() && direction_ == Direction::receive; ++i) {
+    cancel(pieces_[i].request);
+  }
   for (Piece& piece : pieces_) {
     MPI_Request_free(&piece.request);
+  }
+}
+
+/// Ends a receive: at once where nothing has come for it, else when that is here, but after no more than two seconds,
+/// as its sender may have failed.
+void MpiChannel::cancel(MPI_Request& request) noexcept {
+  constexpr double patience_s = 2;
+  const double deadline_s = seconds() + patience_s;
+  const std::scoped_lock lock(mutex_);
+  MPI_Cancel(&request);
+  int is_done = 0;
+  for (Backoff backoff; is_done == 0 && seconds() < deadline_s; backoff.pause()) {
+    if (MPI_Test(&request, &is_done, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
+      return;
+    }
   }
 }
 

@@ -68,7 +68,10 @@ class MpiChannel final : public Channel {
   bool test() override;
 
  private:
+  void cancel(MPI_Request& request) noexcept;
+
   std::mutex& mutex_;
+  Direction direction_;
   struct Piece {
     ByteType type;
     MPI_Request request = MPI_REQUEST_NULL;

@@ -54,7 +54,9 @@ class MpiTransport final : public Transport {
   ~MpiTransport() override {
     int is_finalized = 0;
     MPI_Finalized(&is_finalized);
-    if (is_finalized == 0) {
+    // What is under way over an abandoned communicator may still arrive: MPI would take it for a message of the next
+    // one that gets its number.
+    if (is_finalized == 0 && !is_abandoned_) {
       MPI_Comm_free(&comm_);
     }
   }
@@ -149,7 +151,10 @@ class MpiTransport final : public Transport {
 
   std::vector<std::unique_ptr<Channel>> all_to_all_channels(std::vector<AllToAllCall> calls,
                                                             bool is_blocking) override {
-    return make_all_to_all_channels(comm_, mutex_, std::move(calls), is_blocking);
+    std::vector<std::unique_ptr<Channel>> channels;
+    const MPI_Comm copy = duplicate(comm_);
+    on_all(*this, [&] { channels = make_all_to_all_channels(copy, mutex_, std::move(calls), is_blocking); });
+    return channels;
   }
 
   std::unique_ptr<Network> make_network() override {
@@ -161,6 +166,8 @@ class MpiTransport final : public Transport {
     name_network();
     return std::move(made.network);
   }
+
+  void abandon() noexcept override { is_abandoned_ = true; }
 
   void check_peers() const override { watch_->check(); }
   void check_peers_now() const override { watch_->check_now(); }
@@ -236,10 +243,15 @@ class MpiTransport final : public Transport {
   /// Waits for what has been started. Waiting is ours: in MPI's blocking calls a rank may spin for ever and, where
   /// ranks outnumber cores, keep the one that it waits for from running (MPICH took minutes for what takes seconds).
   void complete(MPI_Request& request) {
-    wait_serving([&] {
-      const std::scoped_lock lock(*mutex_);
-      return is_complete(request);
-    });
+    try {
+      wait_serving([&] {
+        const std::scoped_lock lock(*mutex_);
+        return is_complete(request);
+      });
+    } catch (...) {
+      is_abandoned_ = true;
+      throw;
+    }
   }
 
   bool spans_one_node() const { return local_peers_ == size_; }
@@ -262,6 +274,7 @@ class MpiTransport final : public Transport {
   int thread_level_ = MPI_THREAD_SINGLE;
   NetworkKind network_;
   std::string name_;
+  bool is_abandoned_ = false;
   std::shared_ptr<std::mutex> mutex_;  // serialises this rank's MPI calls between its threads, for all teams of a world
   std::shared_ptr<PeerWatch> watch_;   // of the world
   std::map<int, int> send_tags_;       // by peer: the channels made so far

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <exception>
 #include <mutex>
 #include <string>
@@ -76,9 +75,11 @@ class ThreadTransport final : public Transport {
   void check_peers() const override { group_->check(); }
 
   void all_gather(const void* mine, std::size_t bytes, void* all) override {
-    share(mine, [&](std::span<const void* const> board) {
+    const auto* const first = static_cast<const std::byte*>(mine);
+    share(std::vector<std::byte>(first, first + bytes), [&](std::span<const void* const> board) {
       for (std::size_t i = 0; i < board.size(); ++i) {
-        std::memcpy(static_cast<std::byte*>(all) + i * bytes, board[i], bytes);
+        const auto& given = *static_cast<const std::vector<std::byte>*>(board[i]);
+        std::copy(given.begin(), given.end(), static_cast<std::byte*>(all) + i * bytes);
       }
     });
   }
@@ -87,9 +88,8 @@ class ThreadTransport final : public Transport {
     struct Wish {
       int color, key;
     };
-    const Wish mine{color, key};
     std::vector<int> members;  // ranks in this team, in the order of the new one
-    share(&mine, [&](std::span<const void* const> board) {
+    share(Wish{color, key}, [&](std::span<const void* const> board) {
       const auto wish_of = [&](int i) { return *static_cast<const Wish*>(board[static_cast<std::size_t>(i)]); };
       for (int i = 0; i < size(); ++i) {
         if (wish_of(i).color == color) {
@@ -101,7 +101,7 @@ class ThreadTransport final : public Transport {
     // The first member makes the group that all members share.
     const auto made = std::make_shared<ThreadGroup>(static_cast<int>(members.size()), group_->failure_flag());
     std::shared_ptr<ThreadGroup> group;
-    share(&made, [&](std::span<const void* const> board) {
+    share(made, [&](std::span<const void* const> board) {
       group = *static_cast<const std::shared_ptr<ThreadGroup>*>(board[static_cast<std::size_t>(members.front())]);
     });
     const auto position = std::find(members.begin(), members.end(), rank_) - members.begin();
@@ -109,33 +109,27 @@ class ThreadTransport final : public Transport {
   }
 
   std::unique_ptr<Region> map(std::size_t bytes) override {
-    std::string failure;
     std::shared_ptr<const Memory> memory;
-    try {
-      memory = std::make_shared<Memory>(bytes);
-    } catch (const Error& error) {
-      failure = error.what();
-    }
+    const std::string failure = failure_of(rank_, [&] { memory = std::make_shared<Memory>(bytes); });
     auto region = std::make_unique<ThreadRegion>();
     std::string first_failure;
     struct Offer {
-      const std::string* failure;
-      const std::shared_ptr<const Memory>* memory;
+      std::string failure;
+      std::shared_ptr<const Memory> memory;
     };
-    const Offer mine{&failure, &memory};
-    share(&mine, [&](std::span<const void* const> board) {
+    share(Offer{failure, memory}, [&](std::span<const void* const> board) {
       for (const void* entry : board) {
         const Offer& offer = *static_cast<const Offer*>(entry);
-        if (!offer.failure->empty()) {
-          first_failure = *offer.failure;
+        if (!offer.failure.empty()) {
+          first_failure = offer.failure;
           return;
         }
-        region->memories.push_back(*offer.memory);
-        region->at.push_back((*offer.memory)->data());
+        region->memories.push_back(offer.memory);
+        region->at.push_back(offer.memory->data());
       }
     });
     if (!first_failure.empty()) {
-      throw Error(first_failure);
+      throw TeamFailure(first_failure, true);
     }
     region->mine = {memory->data(), memory->size()};
     return region;
@@ -143,12 +137,18 @@ class ThreadTransport final : public Transport {
 
  private:
   /// Collective: shows `mine` to all, lets each rank read everyone's while it is certain to exist.
-  template <class Read>
-  void share(const void* mine, Read read) {
-    group_->pin(rank_, mine);
-    barrier();
-    read(group_->board());
-    barrier();
+  template <class T, class Read>
+  void share(T mine, const Read& read) {
+    auto shown = std::make_unique<const T>(std::move(mine));
+    group_->pin(rank_, shown.get());
+    try {
+      barrier();
+      read(group_->board());
+      barrier();
+    } catch (...) {
+      static_cast<void>(shown.release());  // others may be reading it
+      throw;
+    }
   }
 
   std::shared_ptr<ThreadGroup> group_;

@@ -43,7 +43,7 @@ void throw_if_any_failed(Transport& transport, std::string_view failure) {
   transport.all_gather(mine.data(), mine.size(), all.data());
   for (const auto& text : all) {
     if (text[0] != '\0') {
-      throw Error(text.data());
+      throw TeamFailure(text.data(), true);
     }
   }
 }

@@ -12,6 +12,7 @@
 
 #include "penstock/base/error.hpp"
 #include "penstock/base/wait.hpp"
+#include "penstock/gas/team.hpp"
 #include "penstock/gas/transport/network.hpp"
 
 namespace penstock::gas {
@@ -85,6 +86,9 @@ class Transport {
   /// before it does what is waited for here.
   virtual void let_mpi_go_on() const {}
 
+  /// The team is used no more, and its ranks do not end in order: what is under way is left to MPI.
+  virtual void abandon() noexcept {}
+
   /// Called again and again while a collective call waits, so that peers that want something meanwhile are served.
   void set_while_waiting(std::function<void()> serve) { serve_ = std::move(serve); }
 
@@ -105,19 +109,13 @@ class Transport {
   std::function<void()> serve_;
 };
 
-/// Collective: throws Error on every rank where `failure` is not empty on one, with the first such text.
+/// Collective: throws TeamFailure on every rank where `failure` is not empty on one, with the first such text.
 void throw_if_any_failed(Transport& transport, std::string_view failure);
 
-/// Collective: runs `work` on every rank, then throws Error on all where it threw on one.
+/// Collective: runs `work` on every rank, then throws Error on all where it threw on one, or found no memory.
 template <class Work>
 void on_all(Transport& transport, const Work& work) {
-  std::string failure;
-  try {
-    work();
-  } catch (const Error& error) {
-    failure = error.what();
-  }
-  throw_if_any_failed(transport, failure);
+  throw_if_any_failed(transport, failure_of(transport.rank(), work));
 }
 
 }  // namespace penstock::gas

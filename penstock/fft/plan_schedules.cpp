@@ -1,0 +1,68 @@
+// The schedules of both directions, and of a convolution where the plan makes any, with what they need together.
+#include "penstock/fft/plan_schedules.hpp"
+
+#include <algorithm>
+
+#include "penstock/fft/pipeline.hpp"
+
+namespace penstock::fft {
+namespace {
+
+Schedules schedules_of(const gas::Team& team, const Problem& problem) {
+  Schedules schedules{.forward = make_schedule(problem, Way::forward, team.rank()),
+                      .backward = make_schedule(problem, Way::backward, team.rank()),
+                      .convolution = {},
+                      .region_bytes = {},
+                      .need = {}};
+  if (problem.options.convolves) {
+    schedules.convolution = make_schedule(problem, Way::there_and_back, team.rank());
+  }
+  const auto count = [&](const Schedule& schedule) {
+    schedules.region_bytes.resize(std::max(schedules.region_bytes.size(), schedule.region_bytes.size()));
+    for (std::size_t i = 0; i < schedule.region_bytes.size(); ++i) {
+      schedules.region_bytes[i] = std::max(schedules.region_bytes[i], schedule.region_bytes[i]);
+    }
+    for (const ExchangePlan& exchange : schedule.exchanges) {
+      schedules.need.exchange_bytes += gas::Exchange::buffer_bytes(team, exchange.outgoing, problem.carrier);
+    }
+    schedules.tile_bytes = std::max(schedules.tile_bytes, schedule.tile_bytes);
+    schedules.plane_bytes = std::max(schedules.plane_bytes, schedule.plane_bytes);
+  };
+  count(schedules.forward);
+  count(schedules.backward);
+  if (schedules.convolution) {
+    count(*schedules.convolution);
+  }
+  for (const std::uint64_t bytes : schedules.region_bytes) {
+    schedules.need.exchange_bytes += bytes;
+  }
+  schedules.need.scratch_bytes =
+      static_cast<std::uint64_t>(problem.options.threads) * Scratch::bytes(schedules.tile_bytes, schedules.plane_bytes);
+  schedules.need.field_bytes = static_cast<std::uint64_t>(problem.field_bytes(team.rank()));
+  return schedules;
+}
+
+}  // namespace
+
+Decision decide(const Problem& problem, const Schedules& schedules) {
+  return {
+      .grid = problem.grid,
+      .grain = problem.grain,
+      .late_eighths = problem.late_eighths,
+      .carrier = problem.carrier,
+      .is_plane_in_cache = problem.is_plane_in_cache,
+      .candidates = problem.candidates,
+      .modelled = problem.modelled,
+      .passes = static_cast<int>(schedules.forward.passes.size()),
+      .forward_stages = describe_stages(schedules.forward),
+      .backward_stages = describe_stages(schedules.backward),
+      .convolution_stages = schedules.convolution ? describe_stages(*schedules.convolution) : std::vector<StagePlan>{}};
+}
+
+Schedules make_schedules(const gas::Team& team, const Problem& problem) {
+  Schedules schedules;
+  team.together([&] { schedules = schedules_of(team, problem); });
+  return schedules;
+}
+
+}  // namespace penstock::fft
