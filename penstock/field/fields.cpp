@@ -35,7 +35,8 @@ std::uint64_t least_bytes(const gas::Team& team, const fft::Options& options) {
 template <class Real>
 std::uint64_t Fields<Real>::needed_bytes(const gas::Team& team, const fft::Options& options) {
   const std::uint64_t least = least_bytes<Real>(team, options);
-  if (options.memory_budget_bytes > 0 && least > options.memory_budget_bytes) {
+  const bool is_beyond = options.memory_budget_bytes > 0 && least > options.memory_budget_bytes;
+  if (team.largest(is_beyond ? 1 : 0) != 0) {
     return least;
   }
   const fft::MemoryNeed need = fft::memory_need<Real>(team, options);
@@ -46,9 +47,7 @@ template <class Real>
 void Fields<Real>::require_memory(const gas::Team& team, const fft::Options& options) {
   const auto [nx, ny, nz] = options.size;
   const std::string what = fmt::format("a transform of {}x{}x{}", nx, ny, nz);
-  if (const std::uint64_t least = least_bytes<Real>(team, options); least > 0) {
-    team.require_memory(what, least, options.memory_budget_bytes);
-  }
+  team.require_memory(what, least_bytes<Real>(team, options), options.memory_budget_bytes);
   team.require_memory(what, needed_bytes(team, options), options.memory_budget_bytes);
 }
 

@@ -14,7 +14,8 @@
 //   directly: once. Other memory is reached through queues, which copies twice.
 // - Where arguments of a rank cannot be used, and where messages show that ranks differ in a call, its root or its
 //   lengths, the event throws Error on every rank that is not done with it. Of an exchange both ranks of a pair see
-//   whether they differ. Ranks that all wait for one another in different calls wait for ever.
+//   whether they differ. Ranks that all wait for one another in different calls wait for ever. The team is of use as
+//   before; once it has been revoked (see Team), the calls throw.
 // - The calls without `start_` wait; what they throw comes when they have been given up.
 #pragma once
 

@@ -46,6 +46,8 @@ struct [[nodiscard]] Put {
 /// memory or a signal which the peer has not throw Error, in release builds as well, and nothing is moved; the message
 /// tells the addresses on both sides, of the peer's those in its own process.
 ///
+/// What waits throws Error where the team has been revoked (see Team).
+///
 /// Not collective to destroy: peers must be done with this rank's part (a barrier after the end of their puts and
 /// gets).
 class Segment {

@@ -7,7 +7,9 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "penstock/base/base.hpp"
 #include "penstock/gas/engine.hpp"
@@ -56,7 +58,14 @@ Team::~Team() {
 }
 
 Team::Team(Team&&) noexcept = default;
-Team& Team::operator=(Team&&) noexcept = default;
+
+Team& Team::operator=(Team&& other) noexcept {
+  if (this != &other) {
+    std::destroy_at(this);
+    std::construct_at(this, std::move(other));
+  }
+  return *this;
+}
 
 std::string_view Team::transport_name() const {
   return transport_->name();

@@ -71,6 +71,20 @@ void expect_all_throw(const gas::Team& world, const Case& one) {
 
 }  // namespace
 
+Trap::Trap(const gas::Team& team)
+    : team_(team), messages_(team, {[this](const gas::ActiveMessages::Message&) {
+                               if (is_set_) {
+                                 throw Error("a handler throws");
+                               }
+                             }}) {}
+
+void Trap::set() {
+  is_set_ = true;
+  if (team_.rank() == 0) {
+    messages_.call(1, 0, {});
+  }
+}
+
 void expect_all_ranks_throw(std::span<const Case> cases) {
   gas::on_worlds({3}, [&](gas::Team& world) {
     ASSERT_EQ(world.size(), 3);

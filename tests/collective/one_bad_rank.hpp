@@ -18,6 +18,20 @@ struct Case {
   bool may_complete = false;  ///< on rank 2, which needs nothing of rank 1
 };
 
+/// Has rank 1 throw in the middle of a call: a handler does, where the rank waits.
+class Trap {
+ public:
+  /// Collective.
+  explicit Trap(const gas::Team& team);
+  /// To be called before each of the calls.
+  void set();
+
+ private:
+  const gas::Team& team_;
+  bool is_set_ = false;
+  gas::ActiveMessages messages_;
+};
+
 /// On worlds of three ranks: every case throws the same Error on every rank, within five seconds, over a team of its
 /// own; the world is of use afterwards.
 void expect_all_ranks_throw(std::span<const Case> cases);

@@ -41,11 +41,9 @@ class Unreadable final : public Source {
 /// Makes a call again and again, in which rank 1 throws where it waits.
 void fail_midway(const Team& team, const std::function<void(Fields<double>&)>& call) {
   Fields<double> fields(team, options_of());
-  gas::ActiveMessages messages(team, {[](const gas::ActiveMessages::Message&) { throw Error("no handler"); }});
-  if (team.rank() == 0) {
-    messages.call(1, 0, {});
-  }
+  Trap trap(team);
   for (int i = 0; i < 1000; ++i) {
+    trap.set();
     call(fields);
   }
 }

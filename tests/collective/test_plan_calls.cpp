@@ -148,24 +148,12 @@ TEST(OneBadRank, FailsTransformsOnEveryRank) {
          EXPECT_THROW(call.plan.forward(call.from(), call.to()), Error);
          call.plan.forward(call.complex_in, call.to());
        }},
-      {"fft::Plan::forward, one is under way",
-       [](const Team& team, bool is_bad) {
-         Call call(team, false, options_of());
-         Execution one = call.plan.start_forward(call.from(), call.to());
-         if (is_bad) {
-           call.plan.forward(call.from(), call.to());
-         }
-         one.wait();
-       },
-       true},
       {"fft::Plan::forward, a handler throws midway",
        [](const Team& team, bool) {
          Call call(team, false, options_of());
-         gas::ActiveMessages messages(team, {[](const gas::ActiveMessages::Message&) { throw Error("no handler"); }});
-         if (team.rank() == 0) {
-           messages.call(1, 0, {});
-         }
+         Trap trap(team);
          for (int i = 0; i < 1000; ++i) {
+           trap.set();
            call.plan.forward(call.from(), call.to());
          }
        }},
