@@ -27,7 +27,7 @@ class Trap {
   void set();
 
  private:
-  const gas::Team& team_;
+  int rank_;
   bool is_set_ = false;
   gas::ActiveMessages messages_;
 };
