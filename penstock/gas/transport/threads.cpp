@@ -13,7 +13,7 @@
 
 namespace penstock::gas {
 
-/// What the ranks of one team share: a barrier, a board on which each rank hangs an address, and whether one failed.
+/// What the ranks of one team share: a barrier, a board on which each rank shows something, and whether one failed.
 class ThreadGroup {
  public:
   ThreadGroup(int size, std::shared_ptr<std::atomic<bool>> has_failed)
@@ -39,14 +39,15 @@ class ThreadGroup {
     wait([&] { return page_.load(std::memory_order_acquire) != page; });
   }
 
-  void pin(int rank, const void* mine) { board_[static_cast<std::size_t>(rank)] = mine; }
-  std::span<const void* const> board() const noexcept { return board_; }
+  using Shown = std::shared_ptr<const void>;
+  void pin(int rank, Shown mine) { board_[static_cast<std::size_t>(rank)] = std::move(mine); }
+  std::span<const Shown> board() const noexcept { return board_; }
 
   const std::shared_ptr<std::atomic<bool>>& failure_flag() const noexcept { return has_failed_; }
 
  private:
   int size_;
-  std::vector<const void*> board_;
+  std::vector<Shown> board_;
   std::atomic<int> arrived_{0};
   std::atomic<std::uint64_t> page_{0};
   std::shared_ptr<std::atomic<bool>> has_failed_;
@@ -76,9 +77,9 @@ class ThreadTransport final : public Transport {
 
   void all_gather(const void* mine, std::size_t bytes, void* all) override {
     const auto* const first = static_cast<const std::byte*>(mine);
-    share(std::vector<std::byte>(first, first + bytes), [&](std::span<const void* const> board) {
+    share(std::vector<std::byte>(first, first + bytes), [&](std::span<const ThreadGroup::Shown> board) {
       for (std::size_t i = 0; i < board.size(); ++i) {
-        const auto& given = *static_cast<const std::vector<std::byte>*>(board[i]);
+        const auto& given = *static_cast<const std::vector<std::byte>*>(board[i].get());
         std::copy(given.begin(), given.end(), static_cast<std::byte*>(all) + i * bytes);
       }
     });
@@ -89,8 +90,8 @@ class ThreadTransport final : public Transport {
       int color, key;
     };
     std::vector<int> members;  // ranks in this team, in the order of the new one
-    share(Wish{color, key}, [&](std::span<const void* const> board) {
-      const auto wish_of = [&](int i) { return *static_cast<const Wish*>(board[static_cast<std::size_t>(i)]); };
+    share(Wish{color, key}, [&](std::span<const ThreadGroup::Shown> board) {
+      const auto wish_of = [&](int i) { return *static_cast<const Wish*>(board[static_cast<std::size_t>(i)].get()); };
       for (int i = 0; i < size(); ++i) {
         if (wish_of(i).color == color) {
           members.push_back(i);
@@ -101,8 +102,8 @@ class ThreadTransport final : public Transport {
     // The first member makes the group that all members share.
     const auto made = std::make_shared<ThreadGroup>(static_cast<int>(members.size()), group_->failure_flag());
     std::shared_ptr<ThreadGroup> group;
-    share(made, [&](std::span<const void* const> board) {
-      group = *static_cast<const std::shared_ptr<ThreadGroup>*>(board[static_cast<std::size_t>(members.front())]);
+    share(made, [&](std::span<const ThreadGroup::Shown> board) {
+      group = *static_cast<const std::shared_ptr<ThreadGroup>*>(board[static_cast<std::size_t>(members.front())].get());
     });
     const auto position = std::find(members.begin(), members.end(), rank_) - members.begin();
     return std::make_unique<ThreadTransport>(std::move(group), static_cast<int>(position));
@@ -117,9 +118,9 @@ class ThreadTransport final : public Transport {
       std::string failure;
       std::shared_ptr<const Memory> memory;
     };
-    share(Offer{failure, memory}, [&](std::span<const void* const> board) {
-      for (const void* entry : board) {
-        const Offer& offer = *static_cast<const Offer*>(entry);
+    share(Offer{failure, memory}, [&](std::span<const ThreadGroup::Shown> board) {
+      for (const ThreadGroup::Shown& entry : board) {
+        const Offer& offer = *static_cast<const Offer*>(entry.get());
         if (!offer.failure.empty()) {
           first_failure = offer.failure;
           return;
@@ -136,19 +137,15 @@ class ThreadTransport final : public Transport {
   }
 
  private:
-  /// Collective: shows `mine` to all, lets each rank read everyone's while it is certain to exist.
+  /// Collective: shows `mine` to all, lets each rank read everyone's. Where waiting throws it stays on the board, as
+  /// the others may be reading it.
   template <class T, class Read>
   void share(T mine, const Read& read) {
-    auto shown = std::make_unique<const T>(std::move(mine));
-    group_->pin(rank_, shown.get());
-    try {
-      barrier();
-      read(group_->board());
-      barrier();
-    } catch (...) {
-      static_cast<void>(shown.release());  // others may be reading it
-      throw;
-    }
+    group_->pin(rank_, std::make_shared<const T>(std::move(mine)));
+    barrier();
+    read(group_->board());
+    barrier();
+    group_->pin(rank_, nullptr);
   }
 
   std::shared_ptr<ThreadGroup> group_;
