@@ -40,12 +40,16 @@ void Team::join(int world_rank) {
   rank_ = transport_->rank();
   size_ = transport_->size();
   calls_ = std::make_unique<TeamCalls>(engine_, rank_);
+  // A rank that has joined may revoke the team at once: the others join all the same.
+  transport_->set_while_waiting([engine = engine_.get()] { engine->progress(); });
+  const TeamCalls::Seat mine{.world_rank = world_rank, .calls = calls_->id()};
+  std::vector<TeamCalls::Seat> seats(static_cast<std::size_t>(size_));
+  transport_->all_gather(&mine, sizeof mine, seats.data());
+  calls_->seat(std::move(seats));
   transport_->set_while_waiting([engine = engine_.get(), revocation = calls_->revocation()] {
     engine->progress();
     revocation->check();
   });
-  const TeamCalls::Seat mine{.world_rank = world_rank, .calls = calls_->id()};
-  calls_->seat(all_gather(mine));
   for (const TeamCalls::Seat& seat : calls_->seats()) {
     world_ranks_.push_back(seat.world_rank);
   }

@@ -274,6 +274,7 @@ TEST(RevokedTeam, EndsEveryKindOfWait) {
     each([](const Team& team) {
       Ring ring(team);
       Exchange exchange(team, ring.segment, ring.outgoing, ring.incoming);
+      exchange.open();
       expect_revoked(team, [&] { exchange.wait(0); });
     });
     each([](const Team& team) {
