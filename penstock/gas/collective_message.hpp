@@ -20,7 +20,7 @@ enum class Phase : std::uint8_t {
   piece,    ///< data: the payload is what begins at `offset`
   placed,   ///< data: it lies in its place already
   failed,   ///< the call has failed; payload: why
-  revoked,  ///< of no call: the team has been revoked; payload: why
+  revoked,  ///< the team has been revoked; payload: why; in place of the call what Transport::completed was
 };
 
 /// Whether the step that the message is for is a send.

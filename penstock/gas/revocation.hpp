@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -25,10 +26,15 @@ class Revocation {
     }
   }
 
+  /// How many of the transport's collective calls the rank that revoked had completed: those that it had left complete
+  /// on every rank, as all ranks had entered them.
+  std::uint64_t completed_before() const noexcept { return is_set() ? completed_before_ : 0; }
+
   /// With the engine's turn held. The first reason counts.
-  void set(std::string_view why) {
+  void set(std::string_view why, std::uint64_t completed_before) {
     if (!is_set()) {
       why_ = why;
+      completed_before_ = completed_before;
       is_set_.store(true, std::memory_order_release);
     }
   }
@@ -36,6 +42,7 @@ class Revocation {
  private:
   const Engine& engine_;
   std::string why_;
+  std::uint64_t completed_before_ = 0;
   std::atomic<bool> is_set_ = false;
 };
 

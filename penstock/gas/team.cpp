@@ -40,16 +40,15 @@ void Team::join(int world_rank) {
   rank_ = transport_->rank();
   size_ = transport_->size();
   calls_ = std::make_unique<TeamCalls>(engine_, rank_);
-  // A rank that has joined may revoke the team at once: the others join all the same.
-  transport_->set_while_waiting([engine = engine_.get()] { engine->progress(); });
+  transport_->set_while_waiting(
+      [engine = engine_.get(), transport = transport_.get(), revocation = calls_->revocation()] {
+        engine->progress();
+        if (transport->completed() >= revocation->completed_before()) {
+          revocation->check();
+        }
+      });
   const TeamCalls::Seat mine{.world_rank = world_rank, .calls = calls_->id()};
-  std::vector<TeamCalls::Seat> seats(static_cast<std::size_t>(size_));
-  transport_->all_gather(&mine, sizeof mine, seats.data());
-  calls_->seat(std::move(seats));
-  transport_->set_while_waiting([engine = engine_.get(), revocation = calls_->revocation()] {
-    engine->progress();
-    revocation->check();
-  });
+  calls_->seat(all_gather(mine));
   for (const TeamCalls::Seat& seat : calls_->seats()) {
     world_ranks_.push_back(seat.world_rank);
   }
@@ -123,7 +122,7 @@ void Team::poll() const {
 }
 
 void Team::revoke(std::string_view why) const noexcept {
-  calls_->revoke(why);
+  calls_->revoke(why, transport_->completed());
 }
 
 void Team::check_revoked() const {

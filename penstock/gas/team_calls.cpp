@@ -78,12 +78,12 @@ void TeamCalls::refuse(CallKind kind, const std::string& why) {
   throw Error(why);
 }
 
-void TeamCalls::revoke(std::string_view why) noexcept {
+void TeamCalls::revoke(std::string_view why, std::uint64_t completed) noexcept {
   try {
     engine_->in_turn([&] {
       if (!revocation_->is_set()) {
-        take_revocation(why);
-        send_failure(*this, Phase::revoked, 0, CallKind::barrier, why);
+        take_revocation(why, completed);
+        send_failure(*this, Phase::revoked, completed, CallKind::barrier, why);
       }
     });
   } catch (...) {
@@ -93,8 +93,8 @@ void TeamCalls::revoke(std::string_view why) noexcept {
 }
 
 /// With the turn held: ends the calls that are under way.
-void TeamCalls::take_revocation(std::string_view why) {
-  revocation_->set(why);
+void TeamCalls::take_revocation(std::string_view why, std::uint64_t completed) {
+  revocation_->set(why, completed);
   for (const auto& call : running_) {
     call->deliver({.phase = Phase::failed, .kind = CallKind::barrier}, std::as_bytes(std::span(why)));
     call->advance();
@@ -137,7 +137,7 @@ Call* TeamCalls::find(std::uint64_t number) const noexcept {
 
 void TeamCalls::deliver(const Header& header, std::span<const std::byte> payload) {
   if (CollectiveMessage::of(header).phase == Phase::revoked) {
-    take_revocation({reinterpret_cast<const char*>(payload.data()), payload.size()});
+    take_revocation({reinterpret_cast<const char*>(payload.data()), payload.size()}, header.cookie);
     return;
   }
   if (Call* const call = find(header.cookie); call != nullptr) {

@@ -58,8 +58,8 @@ class TeamCalls final : public CallInbox {
   /// Takes part in the next call by failing it on every rank, and throws Error with `why`.
   [[noreturn]] void refuse(CallKind kind, const std::string& why);
 
-  /// See Team::revoke.
-  void revoke(std::string_view why) noexcept;
+  /// See Team::revoke; `completed` is Transport::completed of this rank.
+  void revoke(std::string_view why, std::uint64_t completed) noexcept;
   const std::shared_ptr<const Revocation>& revocation() const noexcept { return shown_revocation_; }
 
   /// Waits until `is_done()`, making progress; throws Error where the team is revoked before.
@@ -87,7 +87,7 @@ class TeamCalls final : public CallInbox {
   std::shared_ptr<Call> spare_call();
   void begin(const std::shared_ptr<Call>& call);
   Call* find(std::uint64_t number) const noexcept;
-  void take_revocation(std::string_view why);
+  void take_revocation(std::string_view why, std::uint64_t completed);
   void drop_done();
 
   std::shared_ptr<Engine> engine_;  // outlives these calls wherever their team goes

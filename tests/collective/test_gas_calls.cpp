@@ -248,8 +248,9 @@ TEST(OneBadRank, FailsWhatRootsCollectOnTheRoot) {
   expect_all_ranks_throw(cases);
 }
 
-/// What a rank does over a team that rank 1 has revoked.
-void expect_revoked(const Team& team, const std::function<void()>& call) {
+/// What a rank does over a team that rank 1 revokes; `world` is another one of the same ranks.
+void expect_revoked(const Team& world, const Team& team, const std::function<void()>& call) {
+  world.barrier();
   if (team.rank() == 1) {
     team.revoke("rank 1 has no more data");
   }
@@ -264,29 +265,28 @@ TEST(RevokedTeam, EndsEveryKindOfWait) {
       call(team);
       world.barrier();  // peers are done with this rank's parts
     };
-    each([](const Team& team) {
+    each([&](const Team& team) {
       const Segment segment(team, 8, 2);
-      team.barrier();
-      expect_revoked(team, [&] { segment.wait(0, 1); });
+      expect_revoked(world, team, [&] { segment.wait(0, 1); });
       EXPECT_THROW(segment.test(0, 1), Error);
       EXPECT_THROW(segment.wait_any(std::vector<std::uint64_t>{1, 1}), Error);
     });
-    each([](const Team& team) {
+    each([&](const Team& team) {
       Ring ring(team);
       Exchange exchange(team, ring.segment, ring.outgoing, ring.incoming);
       exchange.open();
-      expect_revoked(team, [&] { exchange.wait(0); });
+      expect_revoked(world, team, [&] { exchange.wait(0); });
     });
-    each([](const Team& team) {
+    each([&](const Team& team) {
       Numbers mine(100'000), all(300'000);
       Event event;
       if (team.rank() != 1) {
         event = start_all_gather(team, mine, std::span(all));
       }
-      expect_revoked(team, [&] { team.rank() == 1 ? team.barrier() : event.wait(); });
+      expect_revoked(world, team, [&] { team.rank() == 1 ? team.barrier() : event.wait(); });
     });
-    each([](const Team& team) {
-      expect_revoked(team, [&] {
+    each([&](const Team& team) {
+      expect_revoked(world, team, [&] {
         for (;;) {
           team.poll();
         }
@@ -299,7 +299,7 @@ TEST(RevokedTeam, LeavesOtherTeamsAlone) {
   on_worlds({3}, [](Team& world) {
     const Team team = world.split(0, world.rank());
     const Team other = world.split(0, world.rank());
-    expect_revoked(team, [&] { team.barrier(); });
+    expect_revoked(world, team, [&] { team.barrier(); });
     double mine = 1;
     double sum = 0;
     all_reduce(other, std::span<const double>(&mine, 1), std::span(&sum, 1), Sum());

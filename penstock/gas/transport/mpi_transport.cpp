@@ -252,6 +252,7 @@ class MpiTransport final : public Transport {
       is_abandoned_ = true;
       throw;
     }
+    count_completed();
   }
 
   bool spans_one_node() const { return local_peers_ == size_; }

@@ -72,6 +72,7 @@ class ThreadTransport final : public Transport {
   bool allows_threads() const noexcept override { return true; }
   void barrier() override {
     group_->barrier([this](const auto& is_done) { wait_serving(is_done); });
+    count_completed();
   }
   void check_peers() const override { group_->check(); }
 

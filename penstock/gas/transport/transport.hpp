@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -86,6 +87,9 @@ class Transport {
   /// before it does what is waited for here.
   virtual void let_mpi_go_on() const {}
 
+  /// How many collective calls of this transport have completed here: the same calls are counted on every rank.
+  std::uint64_t completed() const noexcept { return completed_; }
+
   /// The team is used no more, and its ranks do not end in order: what is under way is left to MPI.
   virtual void abandon() noexcept {}
 
@@ -93,6 +97,8 @@ class Transport {
   void set_while_waiting(std::function<void()> serve) { serve_ = std::move(serve); }
 
  protected:
+  void count_completed() noexcept { ++completed_; }
+
   /// Waits until `is_done()`, serving peers.
   template <class Condition>
   void wait_serving(const Condition& is_done) const {
@@ -107,6 +113,7 @@ class Transport {
 
  private:
   std::function<void()> serve_;
+  std::uint64_t completed_ = 0;
 };
 
 /// Collective: throws TeamFailure on every rank where `failure` is not empty on one, with the first such text.
