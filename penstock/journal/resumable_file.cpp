@@ -85,8 +85,8 @@ File ResumableFile::open(Standing standing, const Facts& facts, const std::strin
     }
     if (!goes_on || file.size() != bytes) {
       file.reserve(bytes);
-      file.write(0, std::as_bytes(std::span(header)));
     }
+    file.write(0, std::as_bytes(std::span(header)));  // no checksum of the journal tells whether it is whole
     if (!goes_on) {
       std::vector<std::pair<std::string, std::string>> all;
       for (const Fact& fact : facts) {
