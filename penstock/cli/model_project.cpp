@@ -86,7 +86,7 @@ void run_swim_lanes(Session& session, const Study& study, const StudyOptions& op
     Figures figures;
     for (const model::SwimLane& lane : lanes_of(changed.machine)) {
       for (const double value : {lane.nodes, lane.peak_flops, lane.memory_s, lane.network_s}) {
-        figures.push_back({.key = lane.name, .name = lane.name, .value = value});
+        figures.push_back({.key = std::string(lane.name), .name = "", .value = value});
       }
     }
     return figures;
