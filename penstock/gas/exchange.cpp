@@ -1,6 +1,7 @@
 // Exchanges: the ways to carry their messages, chosen once, and the waiting for them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <utility>
@@ -9,13 +10,14 @@
 #include "penstock/gas/exchange_way.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/gas/team_calls.hpp"
+#include "penstock/gas/transport/transport.hpp"
 
 namespace penstock::gas {
 namespace {
 
-/// Throws Error where this rank's messages do not lie in the segment.
+/// Throws Error where this rank's messages do not lie in the segment, or nothing carries them.
 void check_messages(const Team& team, const Segment& segment, const std::vector<Outgoing>& outgoing,
-                    const std::vector<Incoming>& incoming) {
+                    const std::vector<Incoming>& incoming, Carrier carrier) {
   const auto check = [&](const char* what, int peer, std::size_t offset, std::size_t bytes, int owner) {
     if (peer < 0 || peer >= team.size()) {
       throw Error(
@@ -35,6 +37,12 @@ void check_messages(const Team& team, const Segment& segment, const std::vector<
   for (const Incoming& message : incoming) {
     check("from", message.peer, message.offset, message.bytes, team.rank());
   }
+  const auto goes_by_mpi = [&](const Outgoing& message) { return !is_written_in_place(team, carrier, message.peer); };
+  const bool is_by_calls = carrier == Carrier::mpi_alltoall || carrier == Carrier::mpi_ialltoall;
+  if ((is_by_calls || std::ranges::any_of(outgoing, goes_by_mpi)) && !team.transport().has_messages()) {
+    throw Error(fmt::format("the transport '{}' has no MPI that could carry messages: its peers' memory is mapped",
+                            team.transport_name()));
+  }
 }
 
 /// A number that stands for one message, by which both sides know it.
@@ -53,10 +61,10 @@ std::uint64_t number_of(std::initializer_list<std::uint64_t> parts) {
 /// Collective: throws Error on every rank where a message is not listed by both its ranks. One number of each rank
 /// tells: what is sent counts for it, what is received against it, and together they make nothing.
 void agree_on_messages(const Team& team, const Segment& segment, const std::vector<Outgoing>& outgoing,
-                       const std::vector<Incoming>& incoming) {
+                       const std::vector<Incoming>& incoming, Carrier carrier) {
   std::uint64_t balance = 0;
   team.together([&] {
-    check_messages(team, segment, outgoing, incoming);
+    check_messages(team, segment, outgoing, incoming, carrier);
     const auto me = static_cast<std::uint64_t>(team.rank());
     for (const Outgoing& message : outgoing) {
       balance +=
@@ -97,7 +105,7 @@ bool is_written_in_place(const Team& team, Carrier carrier, int peer) {
 Exchange::Exchange(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing,
                    std::vector<Incoming> incoming, Carrier carrier)
     : calls_(&team.calls()), way_(team.run_or_revoke([&] {
-        agree_on_messages(team, segment, outgoing, incoming);
+        agree_on_messages(team, segment, outgoing, incoming, carrier);
         return make_way(team, segment, std::move(outgoing), std::move(incoming), carrier);
       })) {}
 

@@ -139,6 +139,8 @@ class MpiTransport final : public Transport {
 
   std::unique_ptr<Region> map(std::size_t bytes) override { return maps_any_ ? map_shared(bytes) : map_own(bytes); }
 
+  bool has_messages() const noexcept override { return true; }
+
   std::unique_ptr<Channel> send_channel(int peer, std::span<const std::byte> data, std::size_t piece_bytes) override {
     return std::make_unique<MpiChannel>(comm_, *mutex_, MpiChannel::Direction::send, peer, next_tag(send_tags_, peer),
                                         std::span(const_cast<std::byte*>(data.data()), data.size()), piece_bytes);

@@ -12,8 +12,7 @@ namespace {
 
 // A transport whose peers are all local is never asked for messages.
 [[noreturn]] void refuse_messages(const Transport& transport) {
-  throw Error("the transport '" + std::string(transport.name()) +
-              "' has no MPI that could carry messages: its peers' memory is mapped");
+  throw Error("the transport '" + std::string(transport.name()) + "' has no messages");
 }
 
 }  // namespace

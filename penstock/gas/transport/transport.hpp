@@ -64,6 +64,9 @@ class Transport {
   /// Collective: memory of `bytes` bytes on this rank, mapped by the local peers. Fails on every rank or on none.
   virtual std::unique_ptr<Region> map(std::size_t bytes) = 0;
 
+  /// Whether there is an MPI to carry the messages of channels.
+  virtual bool has_messages() const noexcept { return false; }
+
   /// A repeated message to or from a peer that is not local. The k-th channel that a rank makes towards a peer ends in
   /// the k-th that the peer makes from it; messages of different channels do not meet, in whatever order they are sent.
   /// They travel in pieces of `piece_bytes`, the same on both sides.
