@@ -32,6 +32,14 @@ struct GemmChoices {
   bool may_layer = true;
 };
 
+std::int64_t words_of_row(const Case& at) {
+  const std::int64_t n = at.integer("n");
+  if (n < 1) {
+    throw Error(fmt::format("{} words in a row of the matrices are none: give 1 or more", n));
+  }
+  return n;
+}
+
 /// All nodes in one layer, as global arrays are laid out, or in layers, with panels of all depths.
 Figures evaluate_nodes(const GemmChoices& choices, const Case& at) {
   const std::int64_t nodes = at.integer("nodes");
@@ -39,7 +47,7 @@ Figures evaluate_nodes(const GemmChoices& choices, const Case& at) {
   if (nodes < 1 || nodes > most_nodes) {
     throw Error(fmt::format("{} nodes: give from 1 to {}", nodes, most_nodes));
   }
-  const auto n = at.integer("n");
+  const std::int64_t n = words_of_row(at);
   const gas::Distribution flat(std::array{n, n}, std::array<std::int64_t, 2>{}, std::array<int, 2>{},
                                static_cast<int>(nodes));
   std::vector<std::array<int, 3>> grids{{1, flat.dimensions()[0].owners(), flat.dimensions()[1].owners()}};
@@ -94,7 +102,7 @@ double capacity_of(const machine::Machine& machine, const std::string& name) {
 }
 
 Figures evaluate_out_of_core(const GemmChoices& choices, const Case& at) {
-  const std::int64_t n = at.integer("n");
+  const std::int64_t n = words_of_row(at);
   const model::Product product{.m = n, .n = n, .k = n, .element_bytes = at.integer("word_bytes")};
   const auto threads = static_cast<int>(at.machine.node.cores);
   const double budget =

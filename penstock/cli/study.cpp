@@ -133,20 +133,31 @@ Evaluated halve(const Study& study, const Case& base, const std::string& key, do
   return has_whole && !is_above ? near : far;
 }
 
-Evaluated solve_number(const Study& study, const Case& base, const std::string& key, double wanted_s) {
+/// How far a time is from the one that is wanted, as the logarithm of their ratio.
+double distance(const Evaluated& evaluated, double wanted_s) {
+  return std::abs(std::log(time_s(evaluated.figures) / wanted_s));
+}
+
+Evaluated solve_number(const Study& study, const StudyOptions& options, const Case& base, double wanted_s) {
+  const std::string& key = options.solve_key;
   const double start = base.numbers.contains(key) ? base.numbers.at(key) : machine::number(base.machine, key);
   if (!(start > 0)) {
     throw Error(fmt::format("--solve {}: it is {}, and can only be solved for from above 0", key, start));
   }
   const Evaluated first = evaluate_with(study, base, key, start);
+  refuse_unread(study, options, {first});
   const bool has_whole = is_whole(first.at, key, start);
   const bool is_above = time_s(first.figures) > wanted_s;
   Evaluated nearest = first;
   constexpr int most_doublings = 40;
+  const double astray = std::log(1000);  // a time so many times farther off than it was does not come back
   for (const double factor : {2.0, 0.5}) {
     Evaluated near = first;
     for (int doublings = 0; doublings < most_doublings; ++doublings) {
       const double value = has_whole ? std::floor(near.swept * factor) : near.swept * factor;
+      if (value == 0 || distance(near, wanted_s) > distance(nearest, wanted_s) + astray) {
+        break;
+      }
       try {
         Evaluated far = evaluate_with(study, base, key, value);
         if ((time_s(far.figures) > wanted_s) != is_above) {
@@ -156,7 +167,7 @@ Evaluated solve_number(const Study& study, const Case& base, const std::string& 
       } catch (const Error&) {
         break;  // out of what the model can take
       }
-      if (std::abs(time_s(near.figures) - wanted_s) < std::abs(time_s(nearest.figures) - wanted_s)) {
+      if (distance(near, wanted_s) < distance(nearest, wanted_s)) {
         nearest = near;
       }
     }
@@ -281,7 +292,7 @@ Evaluated solve(const Study& study, const StudyOptions& options) {
   }
   const Case base = make_case(study, options);
   return options.solve_key == "nodes" ? solve_nodes(study, base, *options.solve_time_s)
-                                      : solve_number(study, base, options.solve_key, *options.solve_time_s);
+                                      : solve_number(study, options, base, *options.solve_time_s);
 }
 
 void run_study(Session& session, const Study& study, const StudyOptions& options) {

@@ -37,15 +37,15 @@ std::optional<double> machine_number(const Case& at, const std::string& key) {
   }
 }
 
-/// A resource that binds nothing as it is binds where it is scarce, so values far away are tried. A text or a list
-/// counts as read.
-bool depends_on(const Study& study, const Evaluated& point, const std::string& key) {
+/// A resource that binds nothing as it is binds where it is scarce, so values far away are tried. Nothing where that
+/// cannot be told: of a text or a list, or where the machine can have no other value.
+std::optional<bool> depends_on(const Study& study, const Evaluated& point, const std::string& key) {
   if (point.at.numbers.contains(key)) {
     return point.at.reads->numbers.contains(key);
   }
   const auto value = machine_number(point.at, key);
   if (!value) {
-    return true;
+    return std::nullopt;
   }
   bool has_tried = false;
   for (const double other : {*value * 1e3, *value * 1e-3, *value * 1e9, *value * 1e-9, 0.0, 1.0, 2.0, *value * 2}) {
@@ -55,7 +55,7 @@ bool depends_on(const Study& study, const Evaluated& point, const std::string& k
       return true;
     }
   }
-  return !has_tried;
+  return has_tried ? std::optional(false) : std::nullopt;
 }
 
 /// Elements of lists that have no name count as one: "node.caches.N.bandwidth_bytes_per_s".
@@ -98,7 +98,7 @@ std::string accepted_keys(const Study& study, const Evaluated& point) {
   std::vector<std::string> read;
   for (const std::string& key : all) {
     const std::string name = without_numbers(key);
-    if ((read.empty() || read.back() != name) && depends_on(study, point, key)) {
+    if ((read.empty() || read.back() != name) && depends_on(study, point, key).value_or(false)) {
       read.push_back(name);
     }
   }
@@ -120,7 +120,8 @@ void refuse_unread(const Study& study, const StudyOptions& options, const std::v
   }
   for (const auto& [option, key] : named) {
     // The ends of a sweep: a network, for one, counts from the second node on.
-    if (!depends_on(study, points.back(), key) && !depends_on(study, points.front(), key)) {
+    if (!depends_on(study, points.back(), key).value_or(true) &&
+        !depends_on(study, points.front(), key).value_or(true)) {
       throw Error(fmt::format("{} {}: no result of model {} depends on it here, but on {}", option, key, study.name,
                               accepted_keys(study, points.back())));
     }

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <map>
 #include <numeric>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -30,9 +29,10 @@ class EvenFactors {
   EvenFactors(std::int64_t nodes, std::span<const std::int64_t> limits) : nodes_(nodes), limits_(limits) {
     for (std::int64_t factor = 1; factor <= nodes / factor; ++factor) {
       if (nodes % factor == 0) {
-        divisors_.insert({factor, nodes / factor});
+        divisors_.insert(divisors_.end(), {factor, nodes / factor});
       }
     }
+    std::ranges::sort(divisors_);
   }
 
   const std::vector<std::int64_t>& find() { return find(nodes_, 0); }
@@ -53,7 +53,7 @@ class EvenFactors {
     std::vector<std::int64_t> best;
     std::int64_t best_sum = 0;
     for (const std::int64_t factor : divisors_) {
-      if (factor > std::min(rest, limits_[first_limit])) {
+      if (factor > std::min(rest, limits_[first_limit]) || (!best.empty() && factor >= best_sum)) {
         break;
       }
       const std::vector<std::int64_t> none;
@@ -70,7 +70,7 @@ class EvenFactors {
 
   std::int64_t nodes_;
   std::span<const std::int64_t> limits_;
-  std::set<std::int64_t> divisors_;
+  std::vector<std::int64_t> divisors_;
   std::map<std::pair<std::int64_t, std::size_t>, std::vector<std::int64_t>> found_;
 };
 

@@ -221,7 +221,6 @@ class Solutions(Model):
             ("bytes", ("pingpong", "--machine", "infiniband-ddr")),
             ("threads", ("plan", "--machine", "fugaku", "--nodes", "4")),
             ("year", ("project", "--machine", "hopper")),
-            ("nodes", ("topology", "--machine", "frontier", "--set", "network.link_bandwidth_bytes_per_s=1")),
         ):
             with self.subTest(key=key, arguments=arguments):
                 result = self.run_alone("model", *arguments, "--solve", key, "--time", "1e-30")

@@ -26,7 +26,7 @@ RUNS = (
     ("bench", "latency", "--ranks", "2", "--sizes", "8", "--rounds", "2"),
     ("bench", "bandwidth", "--ranks", "2", "--sizes", "8", "--rounds", "2"),
     ("bench", "exchange", "--ranks", "2", "--sizes", "8", "--rounds", "2"),
-) + (("bench", "pack", "--filter", "^NAS_LU_x$", "--rounds", "1"),) * bool(command.MPIEXEC)
+) + (("bench", "pack", "--filter", "NAS_LU_x_12$", "--rounds", "1"),) * bool(command.MPIEXEC)
 
 
 class Output(command.CommandTest):

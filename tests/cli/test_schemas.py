@@ -14,7 +14,7 @@ import schema
 from file_runs import MACHINE, STORAGE
 
 SMALL = ("--rounds", "2", "--sizes", "8:16")
-SLURP = ("--machine", "machine.toml")
+FAST_DISK = ("--machine", "machine.toml")
 POINTS = "1:1,2:1.9,4:3.4,8:5.6,12:6.2"
 FUGAKU = ("--machine", "fugaku", "--size", "256x256x256")
 FRONTIER = ("--machine", "frontier")
@@ -31,11 +31,11 @@ def sweeps(prefix, *arguments):
 # By schema: the runs whose JSON it describes.
 RUNS = {
     "fft": [
-        ("fft", "--size", "8x6x4", "--reps", "2", "--check", "--filter-lowpass", "2", *SLURP, "--explain"),
+        ("fft", "--size", "8x6x4", "--reps", "2", "--check", "--filter-lowpass", "2", *FAST_DISK, "--explain"),
         ("fft", "--size", "8x6x4", "--type", "r2r", "--kinds", "redft10", "--reps", "1"),
         ("fft", "--size", "8x8x8", "--type", "r2c", "--ranks", "2", "--reps", "1", "--plan", "measure"),
         ("fft", "--size", "8x8x8", "--ranks", "2", "--layout", "as-input", "--along", "xy", "--reps", "1"),
-        *(("fft", "--size", size, "--reps", "1", *SLURP) for size in ("1x1x1", "1x1x8", "1x8x1", "2x1x1")),
+        *(("fft", "--size", size, "--reps", "1", *FAST_DISK) for size in ("1x1x1", "1x1x8", "1x8x1", "2x1x1")),
     ],
     "fft-files": [
         ("fft", "--input", "complex.npy", "--output", "back.npy", "--backward"),
@@ -56,7 +56,7 @@ RUNS = {
             "nodes=16,48,4096", "nx=64", "ny=64", "nz=64", "ranks_per_node=1,2", "planes_per_message=1", "copies_per_exchange=2", LINK,
         ),
         *sweeps(("model", "fft", "--machine", "fugaku", "--nodes", "16"), "n=128"),
-        ("model", "fft", *FUGAKU, "--nodes", "7"),
+        ("model", "fft", *FUGAKU, "--nodes", "8", "--ranks-per-node", "4", "--grid", "5x6"),
         *sweeps(
             ("model", "fft", "--machine", "gpu-2020", "--nodes", "8", "--equations", "printed"),
             "nodes=8", "nx=64", "ny=64", "nz=64", "n=64", LINK,
@@ -64,7 +64,7 @@ RUNS = {
         ("model", "fft", "--size", "1x1x1", "--equations", "printed"),
     ],
     "model-gemm": [
-        *sweeps(("model", "gemm", *FRONTIER, "--nodes", "4"), "word_bytes=4,8", "budget_bytes=1e9,2e9", "n=1,1024", LINK),
+        *sweeps(("model", "gemm", *FRONTIER, "--nodes", "4"), "word_bytes=4,8", "budget_bytes=1e9,2e9", "n=1,1024", "node.cores=1,2"),
         *sweeps(
             ("model", "gemm", *FRONTIER, "--way", "out-of-core", "--memory", "1GiB"),
             "word_bytes=4,8", "budget_bytes=1e9,2e9", "n=1,1024", "node.cores=1,2",
@@ -115,12 +115,12 @@ if HAS_GEMM:
             ("gemm", "--size", "20", "--ranks", "2", "--reps", "1", "--check"),
             ("gemm", "--size", "1", "--reps", "1", "--type", "complex64"),
         ],
-        "gemm-files": [("gemm", *"--a m.npy --b m.npy --c c.npy".split(), *SLURP)] * 2,
+        "gemm-files": [("gemm", *"--a m.npy --b m.npy --c c.npy".split(), *FAST_DISK)] * 2,
         "bench-gemm": [("bench", "gemm", "--n", "32", "--rounds", "1")],
         "bench-gemm-files": [("bench", "gemm", "--n", "256", "--rounds", "1", "--memory", "256MiB")],
     }
 if command.MPIEXEC:
-    RUNS["bench-pack"] = [("bench", "pack", "--filter", "NAS_LU", "--rounds", "1")]
+    RUNS["bench-pack"] = [("bench", "pack", "--filter", "NAS_LU_x_(12|64)$", "--rounds", "1")]
 # These are started on two processes where there is MPI.
 OVER_MPI = ("bench-exchange",)
 # Without MPI nothing is compared with.
