@@ -72,8 +72,6 @@ bool update(const std::string& path, Merged merged) {
     draft.commit();
     return true;
   } catch (const std::exception& error) {
-    std::error_code ignored;
-    std::filesystem::remove(draft, ignored);
     fmt::print(stderr, "penstock: note: {} cannot be kept: {}\n", path, error.what());
     return false;
   }

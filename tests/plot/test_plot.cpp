@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "penstock/base/file.hpp"
+#include "penstock/base/draft.hpp"
 #include "penstock/plot/plot.hpp"
 #include "tests/fails_with.hpp"
 #include "tests/temporary_folder.hpp"
