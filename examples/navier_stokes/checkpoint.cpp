@@ -7,8 +7,8 @@
 #include <cstring>
 #include <optional>
 #include <penstock/base/checksum.hpp>
+#include <penstock/base/draft.hpp>
 #include <penstock/base/error.hpp>
-#include <penstock/base/file.hpp>
 #include <span>
 
 namespace navier_stokes {
