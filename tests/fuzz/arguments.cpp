@@ -40,10 +40,11 @@ std::vector<std::string> arguments_of(std::string_view text) {
 }
 
 void run(const cli::Body& body) {
+  static cli::Interruption interruption(false);
   cli::Processes processes;
   const cli::CommonOptions options;
   gas::run_world(1, [&](gas::Team& team) {
-    cli::Session session{.team = team, .options = options, .processes = processes};
+    cli::Session session{.team = team, .options = options, .processes = processes, .interruption = interruption};
     body(session);
   });
 }
