@@ -26,7 +26,7 @@ void on_signal(int signal) {
 
 }  // namespace
 
-Interruption::Interruption(bool is_silent) : is_silent_(is_silent) {
+Interruption::Interruption(bool is_launched) : is_launched_(is_launched) {
   arrived = 0;
   sem_init(&wake, 0, 0);
   struct sigaction ours = {};
@@ -66,7 +66,7 @@ void Interruption::end_by(int signal) {
       unlink(entry.path.c_str());
     }
   }
-  if (!is_silent_) {
+  if (!is_launched_ || !text_.empty()) {
     const std::string line =
         fmt::format("penstock: interrupted by SIG{}{}{}\n", sigabbrev_np(signal), text_.empty() ? "" : ": ", text_);
     static_cast<void>(!write(STDERR_FILENO, line.data(), line.size()));

@@ -13,12 +13,13 @@
 namespace penstock::cli {
 
 /// Ends the process where SIGINT, SIGTERM or SIGHUP arrives that the process does not ignore: the files that were named
-/// are removed, one line is printed, and the signal does what it does by default. Thread-safe. One object per
+/// are removed, a line is printed, and the signal does what it does by default. Thread-safe. One object per
 /// process at a time.
 class Interruption {
  public:
-  /// A silent one leaves the line to another process of the run.
-  explicit Interruption(bool is_silent);
+  /// Where a launcher started the process, it is the launcher that tells of the signal, which often is its own, sent
+  /// when another process has failed: the line is printed only where there is something to `say`.
+  explicit Interruption(bool is_launched);
   ~Interruption();
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
@@ -52,7 +53,7 @@ class Interruption {
   void watch();
   void end_by(int signal);
 
-  const bool is_silent_;
+  const bool is_launched_;
   std::mutex mutex_;
   std::list<Entry> unfinished_;
   int next_number_ = 0;

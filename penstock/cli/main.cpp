@@ -106,7 +106,7 @@ Outcome run(Processes& processes, Interruption& interruption, std::vector<std::s
 }
 
 int run_command(std::vector<std::string> arguments) {
-  Interruption interruption(Processes::is_silent_copy());
+  Interruption interruption(Processes::is_launched());
   std::unique_ptr<Processes> processes;
   try {
     processes = std::make_unique<Processes>();

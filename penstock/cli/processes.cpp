@@ -39,10 +39,6 @@ int launched_rank() {
   return number_from({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"});
 }
 
-bool is_launched() {
-  return launched_size() > 0 || number_from({"PMI_RANK", "PMIX_RANK"}) >= 0;
-}
-
 // How long a failed rank waits for the others: long enough for ranks that met the same failure on a crowded machine.
 constexpr double patience_s = 5;
 // What one that has nothing to tell of a rank that has died leaves the one that has.
@@ -64,6 +60,10 @@ void print_failure(const std::string& message) {
       line.begin(), end, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, ' ');
   *end = '\n';
   std::fwrite(line.data(), 1, static_cast<std::size_t>(end - line.begin()) + 1, stderr);
+}
+
+bool Processes::is_launched() {
+  return launched_size() > 0 || number_from({"PMI_RANK", "PMIX_RANK"}) >= 0;
 }
 
 bool Processes::is_silent_copy() {

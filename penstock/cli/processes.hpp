@@ -48,6 +48,9 @@ class Processes {
   /// A process of the run has died: one of those that know it prints the message, and they end all.
   [[noreturn]] void end_all(const gas::PeerFailure& failure);
 
+  /// Whether the environment shows that a launcher started this process.
+  static bool is_launched();
+
   /// Whether the environment shows several processes that this one cannot know of, of which it is not the first.
   static bool is_silent_copy();
 

@@ -126,9 +126,8 @@ void Call::advance() {
     return;
   }
   std::size_t budget = budget_bytes;
-  if (is_waiting_ && !has_held_back_) {
-    pass_done();
-  } else {
+  pass_done();  // messages complete steps too, and what waits behind the window may begin then
+  if (!is_waiting_ || has_held_back_) {
     while (failure_.empty() && advance_once(budget)) {
     }
   }

@@ -54,11 +54,16 @@ class Signals(unittest.TestCase):
 
     def test_hangup_ends_it(self):
         process, ranks = self.start()
-        bit = 1 << (signal.SIGHUP - 1)
-        for rank in ranks:
-            self.assertEqual(mask(rank, "SigCgt") & bit, 0)
         os.kill(ranks[0], signal.SIGHUP)
         self.assertNotEqual(process.wait(timeout=TIME_LIMIT_S), 0)
+
+    def test_nohup_keeps_it_on(self):
+        process, ranks = self.start(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        for rank in ranks:
+            self.assertNotEqual(mask(rank, "SigIgn") & 1 << (signal.SIGHUP - 1), 0)
+            os.kill(rank, signal.SIGHUP)
+        time.sleep(0.5)
+        self.assertIsNone(process.poll())
 
 
 if __name__ == "__main__":

@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <random>
 #include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -46,6 +48,24 @@ TEST(CollectiveExchanges, GiveEveryPairItsBlock) {
             EXPECT_EQ(copy_of(place.span()), expected) << count << " elements";
           }
         }
+      }
+    }
+  });
+}
+
+TEST(CollectiveExchanges, GoOnBehindTheRankThatComesLast) {
+  // More steps than are under way at a time, of which each in turn is the last to complete.
+  on_worlds({11}, [](Team& team) {
+    for (int late = 0; late < team.size(); ++late) {
+      std::vector<int> sent(static_cast<std::size_t>(team.size()), team.rank());
+      std::vector<int> received(sent.size(), -1);
+      start_barrier(team).wait();
+      if (team.rank() == late) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      }
+      exchange(team, std::span<const int>(sent), std::span(received));
+      for (int peer = 0; peer < team.size(); ++peer) {
+        EXPECT_EQ(received[static_cast<std::size_t>(peer)], peer);
       }
     }
   });
