@@ -105,8 +105,13 @@ Draft::Draft(const std::string& path) {
   const std::string target = follow_links(path);
   refuse_interrupted(target);
   file_ = open_part(target);
+  try {
+    file_.truncate();
+  } catch (...) {
+    unlink(file_.path().c_str());
+    throw;
+  }
   path_ = target;
-  file_.truncate();
 }
 
 Draft::~Draft() {

@@ -97,11 +97,11 @@ TEST(Plan, RefusesArraysThatAreTooShortOrOfTheOtherType) {
   gas::on_worlds({1, 2}, [](gas::Team& team) {
     using Complex = std::complex<double>;
     const auto refused = [&](std::string_view part, const std::function<void(Plan<double>&)>& call) {
-      Plan<double> plan(team, options_of({4, 4, 4}));
+      Plan<double> plan(team, options_of({14, 14, 14}));
       EXPECT_TRUE(fails_with({"rank ", part}, [&] { call(plan); }));
     };
-    std::vector<Complex> short_field(1), field(64);
-    std::vector<double> real_field(64);
+    std::vector<Complex> short_field(1), field(14 * 14 * 14);
+    std::vector<double> real_field(14 * 14 * 14);
     const std::span<Complex> out(field);
     refused("too short", [&](auto& plan) { plan.forward(std::span<const Complex>(short_field), out); });
     refused("too short", [&](auto& plan) { plan.forward(std::span<const Complex>(field), std::span(short_field)); });
