@@ -19,8 +19,8 @@ struct Checked {
 Checked run_transform(const gas::Team& team, const fft::Options& options, field::Reference reference);
 
 /// The simulated seconds of one forward transform without its data: the plan's own tiles and messages, in its order, as
-/// Pipeline runs them, where a stage takes the time that `model` says. Times of up to `resolution_s` are not told apart:
-/// computing passes in steps that are longer.
+/// Pipeline runs them, where a stage takes the time that `model` says. Times of up to `resolution_s` are not told
+/// apart: computing passes in steps that are longer.
 double rehearse(const gas::Team& team, const fft::Options& options, const machine::Transport& transport,
                 const model::FftTime& model, double resolution_s);
 

@@ -63,6 +63,14 @@ struct Crew::State {
   }
 };
 
+std::thread start_thread(std::function<void()> work) {
+  try {
+    return std::thread(std::move(work));
+  } catch (const std::system_error& failure) {
+    throw Error(std::string("cannot start a thread: ") + failure.what());
+  }
+}
+
 Crew::Crew(int threads) {
   if (threads < 1) {
     throw Error("a crew of " + std::to_string(threads) + " threads: at least 1 is needed");
@@ -71,11 +79,11 @@ Crew::Crew(int threads) {
   state_->failures.resize(static_cast<std::size_t>(threads));
   try {
     for (int i = 1; i < threads; ++i) {
-      state_->threads.emplace_back([state = state_.get(), i] { state->serve(i); });
+      state_->threads.push_back(start_thread([state = state_.get(), i] { state->serve(i); }));
     }
-  } catch (const std::system_error& failure) {
+  } catch (...) {
     state_->end();
-    throw Error("cannot start " + std::to_string(threads) + " threads: " + failure.what());
+    throw;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <thread>
 
 namespace penstock {
 
@@ -28,6 +29,9 @@ class Crew {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// A thread that runs `work`. Throws Error when the system refuses it.
+std::thread start_thread(std::function<void()> work);
 
 /// The number of processors that this process may run on (its affinity mask), at least 1.
 int usable_processors() noexcept;

@@ -213,9 +213,17 @@ std::size_t bytes_in_huge_pages(const std::byte* data) {
   return huge_bytes;
 }
 
+void require_address_space(std::size_t bytes) {
+  void* const probe = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (probe == MAP_FAILED) {
+    throw Error(fmt::format("the address space of a process, which ulimit -v limits, has no room for {} more",
+                            format_bytes(bytes)));
+  }
+  munmap(probe, bytes);
+}
+
 std::int64_t resident_bytes() {
-  constexpr std::int64_t step = std::int64_t{2} << 20;
-  return (status_bytes("VmRSS:") + step - 1) / step * step;
+  return status_bytes("VmRSS:");
 }
 
 std::int64_t peak_resident_bytes() {

@@ -40,12 +40,15 @@ class Memory {
 /// system does not tell. Reads the list of all mappings of the process: not for hot paths.
 std::size_t bytes_in_huge_pages(const std::byte* data);
 
+/// Throws Error where the process's address space (`ulimit -v`) has no room for `bytes` more. For libraries that end
+/// the process where they get no memory.
+void require_address_space(std::size_t bytes);
+
 /// Bytes that this machine can still give out without swapping: the system's estimate, or less where the process runs
 /// under a memory limit (control group).
 std::uint64_t available_memory_bytes();
 
-/// The memory that this process has, in steps of 2 MiB, so that a command finds much the same whenever it runs. For
-/// reckoning what a budget for the whole process leaves.
+/// The memory that this process has in frames; 0 where the system does not say.
 std::int64_t resident_bytes();
 
 /// The most memory that the process has had; 0 where the system does not say.

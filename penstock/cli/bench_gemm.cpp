@@ -82,7 +82,7 @@ void run_bench_gemm(Session& session, const BenchGemmOptions& options) {
   if (has_scalapack) {
     scalapack = std::make_unique<Scalapack>(n, options.scalapack_block);
     ways.push_back({fmt::format("ScaLAPACK pdgemm, blocks of {}", options.scalapack_block), [&] {
-                      const gemm::SerialBlas serial;
+                      const gemm::SerialBlas serial(1);
                       scalapack->multiply();
                     }});
     ways.push_back({"Penstock's pdgemm, the same", [&] { scalapack->multiply_by_penstock(team, session.threads); }});

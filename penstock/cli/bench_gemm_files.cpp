@@ -131,7 +131,6 @@ void run_bench_gemm_files(Session& session, const BenchFiles& options) {
   }
   ResultFile json(session, "--json", session.options.json_path);
   const Progress progress(session);
-  const std::int64_t besides_bytes = gemm::process_bytes(session.threads);
   const ScratchFolder folder(options.folder);
   gemm::FileProduct ours{.a = folder.file("a.npy"), .b = folder.file("b.npy"), .c = folder.file("c.npy")};
   gemm::FileProduct theirs = ours;
@@ -141,11 +140,13 @@ void run_bench_gemm_files(Session& session, const BenchFiles& options) {
   write_matrix(ours.b, n, 2);
   progress.show("measuring the machine");
   const auto engine = percolate::make_engine();
-  const gemm::FileOptions file_options{.memory_bytes = static_cast<std::int64_t>(options.memory_bytes),
-                                       .besides_bytes = besides_bytes,
-                                       .threads = session.threads,
-                                       .engine = engine.get(),
-                                       .machine = gemm::measure_machine(session.threads, options.folder, *engine)};
+  const gemm::FileOptions file_options{
+      .memory_bytes = static_cast<std::int64_t>(options.memory_bytes),
+      .counts_process = true,
+      .threads = session.threads,
+      .engine = engine.get(),
+      .machine = gemm::measure_machine(session.threads, options.folder, *engine,
+                                       static_cast<std::int64_t>(options.memory_bytes))};
   gemm::FileMultiply(ours, file_options);  // too little memory is told of here; within a limit it would be a kill
   const auto prepare = [&](const std::string& result) {
     for (const char* part : {"", ".part", ".journal"}) {

@@ -43,13 +43,12 @@ void check_options(const FftOptions& options, std::span<const std::string> given
   }
 }
 
-std::string describe(const fft::FilePlan& plan, const FftOptions& options, std::int64_t memory_bytes,
-                     std::int64_t besides_bytes, int threads) {
+std::string describe(const fft::FilePlan& plan, const FftOptions& options, std::int64_t memory_bytes, int threads) {
   std::string text =
       fmt::format("Transform   {}, {}x{}x{} {}, {} threads, in two passes over files\n", npy::name(plan.type),
                   plan.size[0], plan.size[1], plan.size[2], options.is_backward ? "backward" : "forward", threads);
   text += fmt::format("Memory      {}: slabs or columns {}, the process besides {}\n", bytes_text(memory_bytes),
-                      bytes_text(plan.block_bytes), bytes_text(besides_bytes));
+                      bytes_text(plan.block_bytes), bytes_text(plan.besides_bytes));
   text += fmt::format(
       "Tiling      {} slabs of {} planes, {} columns of {} points; bricks of {}, output in runs of {}\n", plan.slabs,
       plan.tiling.planes, plan.columns, plan.tiling.points, bytes_text(plan.brick_bytes), bytes_text(plan.run_bytes));
@@ -152,10 +151,8 @@ void run_fft_files(Session& session, const FftOptions& options) {
   const auto engine = percolate::make_engine(options.engine);
   percolate::Trace trace;
   const Progress progress(session);
-  // Stacks, the parcels of a window, FFTW's plans.
-  constexpr std::int64_t process_bytes = std::int64_t{4} << 20;
   fft::FileOptions file_options{.memory_bytes = memory_bytes,
-                                .besides_bytes = resident_bytes() + process_bytes,
+                                .counts_process = true,
                                 .threads = session.threads,
                                 .verifies_input = options.verifies_input,
                                 .engine = engine.get(),
@@ -176,9 +173,8 @@ void run_fft_files(Session& session, const FftOptions& options) {
   const fft::FilePlan& plan = transform.plan();
   progress.show("");
   if (session.has_table()) {
-    write_output(plan.was_complete
-                     ? "Complete    an earlier run has made the output; nothing is left to do\n"
-                     : describe(plan, options, memory_bytes, file_options.besides_bytes, session.threads));
+    write_output(plan.was_complete ? "Complete    an earlier run has made the output; nothing is left to do\n"
+                                   : describe(plan, options, memory_bytes, session.threads));
     flush_output();
   }
   const fft::FileResult result = transform.run();

@@ -15,11 +15,11 @@
 namespace penstock::cli {
 namespace {
 
-std::string describe(const gemm::FilePlan& plan, const GemmOptions& options, std::int64_t besides_bytes, int threads) {
+std::string describe(const gemm::FilePlan& plan, const GemmOptions& options, int threads) {
   std::string text = fmt::format("Product     {}, {} x {} by {} x {}, {} threads\n", npy::name(plan.type), plan.m,
                                  plan.k, plan.k, plan.n, threads);
   text += fmt::format("Memory      {}: blocks {}, the process besides {}\n", format_bytes(options.memory_bytes),
-                      bytes_text(plan.block_bytes), bytes_text(besides_bytes));
+                      bytes_text(plan.block_bytes), bytes_text(plan.besides_bytes));
   text += fmt::format("Tiles       {} of {} x {} in strips of {}, panels {} deep\n", plan.tiles, plan.tile_m,
                       plan.tile_n, plan.strip, plan.depth);
   text += fmt::format("Storage     {}; scratch {}\n", plan.engine,
@@ -102,19 +102,16 @@ void run_gemm_files(Session& session, const GemmOptions& asked) {
   percolate::Trace trace;
   const Progress progress(session);
   gemm::FileOptions file_options{.memory_bytes = static_cast<std::int64_t>(options.memory_bytes),
+                                 .counts_process = true,
                                  .threads = session.threads,
                                  .uses_scratch = options.uses_scratch,
                                  .verifies_input = options.verifies_input,
                                  .engine = engine.get(),
                                  .trace = options.trace_path.empty() ? nullptr : &trace,
                                  .progress = [&](const percolate::Progress& at) { show(progress, at); }};
-  progress.show("measuring the machine");
-  // The memory is counted before OpenBLAS has taken what is reckoned for it.
-  file_options.besides_bytes = gemm::process_bytes(session.threads);
-  file_options.machine = options.machine_path.empty()
-                             ? gemm::measure_machine(session.threads, folder_of(options.files.c), *engine)
-                             : read_machine(session, options.machine_path);
-  file_options.measures_inputs = options.machine_path.empty();
+  if (!options.machine_path.empty()) {
+    file_options.machine = read_machine(session, options.machine_path);
+  }
   progress.show("planning");
   gemm::FileMultiply multiply(options.files, file_options);
   session.has_begun_work = true;
@@ -123,7 +120,7 @@ void run_gemm_files(Session& session, const GemmOptions& asked) {
   progress.show("");
   if (session.has_table()) {
     write_output(plan.was_complete ? "Complete    an earlier run has made C; nothing is left to do\n"
-                                   : describe(plan, options, file_options.besides_bytes, session.threads));
+                                   : describe(plan, options, session.threads));
     flush_output();
   }
   const gemm::FileResult result = multiply.run();

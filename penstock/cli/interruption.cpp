@@ -6,9 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
+
+#include "penstock/base/crew.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -16,6 +19,7 @@ namespace {
 // Signals belong to the process, and handlers take no arguments of ours.
 sem_t wake;
 volatile std::sig_atomic_t arrived = 0;  // 0: the watcher is to end
+std::atomic<Interruption*> current = nullptr;
 
 void on_signal(int signal) {
   const int error = errno;
@@ -29,6 +33,8 @@ void on_signal(int signal) {
 Interruption::Interruption(bool is_launched) : is_launched_(is_launched) {
   arrived = 0;
   sem_init(&wake, 0, 0);
+  watcher_ = start_thread([this] { watch(); });
+  current = this;
   struct sigaction ours = {};
   ours.sa_handler = on_signal;
   ours.sa_flags = SA_RESTART;
@@ -38,10 +44,10 @@ Interruption::Interruption(bool is_launched) : is_launched_(is_launched) {
       sigaction(signals_[i], &ours, nullptr);
     }
   }
-  watcher_ = std::thread([this] { watch(); });
 }
 
 Interruption::~Interruption() {
+  current = nullptr;
   for (std::size_t i = 0; i < signals_.size(); ++i) {
     sigaction(signals_[i], &former_[i], nullptr);
   }
@@ -60,12 +66,7 @@ void Interruption::watch() {
 
 void Interruption::end_by(int signal) {
   mutex_.lock();  // for good: nothing new is begun
-  for (const Entry& entry : unfinished_) {
-    struct stat now = {};
-    if (stat(entry.path.c_str(), &now) == 0 && now.st_dev == entry.device && now.st_ino == entry.inode) {
-      unlink(entry.path.c_str());
-    }
-  }
+  remove_files();
   if (!is_launched_ || !text_.empty()) {
     const std::string line =
         fmt::format("penstock: interrupted by SIG{}{}{}\n", sigabbrev_np(signal), text_.empty() ? "" : ": ", text_);
@@ -73,6 +74,22 @@ void Interruption::end_by(int signal) {
   }
   std::signal(signal, SIG_DFL);
   kill(getpid(), signal);
+}
+
+void Interruption::remove_files() noexcept {
+  for (const Entry& entry : unfinished_) {
+    struct stat now = {};
+    if (stat(entry.path.c_str(), &now) == 0 && now.st_dev == entry.device && now.st_ino == entry.inode) {
+      unlink(entry.path.c_str());
+    }
+  }
+}
+
+void Interruption::remove_unfinished() noexcept {
+  Interruption* const interruption = current;
+  if (interruption != nullptr && interruption->mutex_.try_lock()) {  // else somebody just does
+    interruption->remove_files();
+  }
 }
 
 void Interruption::say(const std::string& text) {

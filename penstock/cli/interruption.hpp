@@ -38,6 +38,10 @@ class Interruption {
     int number_ = 0;
   };
 
+  /// Removes the files that were named, of the process's one object if there is one: where the process ends otherwise
+  /// than by a signal or an exception that is caught.
+  static void remove_unfinished() noexcept;
+
   /// What the line says after the signal's name from now on, such as how the work is resumed.
   void say(const std::string& text);
 
@@ -50,6 +54,7 @@ class Interruption {
   };
   static constexpr std::array signals_{SIGINT, SIGTERM, SIGHUP};
 
+  void remove_files() noexcept;
   void watch();
   void end_by(int signal);
 

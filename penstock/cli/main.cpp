@@ -1,6 +1,8 @@
 // The command `penstock`: reads the arguments, finds the subcommand, runs it on all ranks, tells how that ended.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/cli/interruption.hpp"
 #include "penstock/cli/launch.hpp"
 #include "penstock/cli/output.hpp"
 #include "penstock/cli/parse.hpp"
@@ -130,18 +133,50 @@ int run_command(std::vector<std::string> arguments) {
   return processes->conclude(outcome);
 }
 
+int run_and_tell(int argc, char** argv) {
+  try {
+    hold_standard_streams();
+    return run_command({argv + std::min(argc, 1), argv + argc});
+  } catch (const std::bad_alloc&) {
+    print_failure("out of memory");
+  } catch (const std::exception& error) {
+    print_failure(error.what());
+  }
+  return 1;
+}
+
+/// Where libraries throw and nobody can catch it, as where a destructor finds no memory.
+[[noreturn]] void end_uncaught() {
+  Interruption::remove_unfinished();
+  try {
+    const std::exception_ptr failure = std::current_exception();
+    failure != nullptr ? std::rethrow_exception(failure) : throw Error("an error that nothing handles");
+  } catch (const std::bad_alloc&) {
+    print_failure("out of memory");
+  } catch (const std::exception& failure) {
+    print_failure(failure.what());
+  } catch (...) {
+    print_failure("an error that nothing handles");
+  }
+  _exit(1);
+}
+
+/// Whether the address space is limited, as by `ulimit -v`.
+bool has_address_limit() {
+  struct rlimit limit = {};
+  return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 }  // namespace
 }  // namespace penstock::cli
 
 int main(int argc, char** argv) {
-  try {
-    penstock::cli::hold_standard_streams();
-    return penstock::cli::run_command({argv + std::min(argc, 1), argv + argc});
-  } catch (const std::bad_alloc&) {
-    penstock::cli::print_failure("out of memory");
-    return 1;
-  } catch (const std::exception& error) {
-    penstock::cli::print_failure(error.what());
-    return 1;
+  std::set_terminate(penstock::cli::end_uncaught);
+  const int status = penstock::cli::run_and_tell(argc, argv);
+  if (penstock::cli::has_address_limit()) {
+    // A thread of OpenBLAS's that gets no memory tries again for ever, and exit would wait for it.
+    std::fflush(nullptr);
+    _exit(status);
   }
+  return status;
 }

@@ -224,6 +224,8 @@ std::unique_ptr<LocalTransform> plan_with_fftw(const RowShape& shape, Effort eff
   if (shape.length > std::numeric_limits<int>::max()) {
     throw Error("a direction of " + std::to_string(shape.length) + " points is longer than FFTW can transform");
   }
+  constexpr std::size_t most_planner_bytes = std::size_t{32} << 20;
+  require_address_space(most_planner_bytes);  // FFTW aborts where it gets no memory
   return std::make_unique<FftwTransform<Real>>(shape, effort);
 }
 

@@ -25,9 +25,9 @@ PassFlops pass_flops(const Extents& size) noexcept {
   return {.slabs = along(0) + along(1), .columns = along(2)};
 }
 
-double measure_line_rate(const Extents& size, npy::DataType type, int threads) {
+double measure_line_rate(const Extents& size, npy::DataType type, int threads, std::int64_t most_bytes) {
   constexpr double measured_s = 0.1;
-  constexpr std::int64_t bytes = std::int64_t{4} << 20;
+  const std::int64_t bytes = std::min(std::int64_t{4} << 20, most_bytes / threads);
   const std::int64_t width = npy::element_bytes(type);
   const std::int64_t points = size[2];
   const std::int64_t lines = std::max<std::int64_t>(bytes / (points * width), 1);
@@ -55,12 +55,13 @@ double measure_line_rate(const Extents& size, npy::DataType type, int threads) {
 }
 
 model::StorageFigures find_storage_figures(const FileOptions& options, const Extents& size, npy::DataType type,
-                                           const std::string& folder, percolate::Engine& engine) {
+                                           const std::string& folder, percolate::Engine& engine,
+                                           std::int64_t most_bytes) {
   if (!options.machine) {
-    const percolate::StorageRates storage = percolate::measure_storage(folder, engine);
+    const percolate::StorageRates storage = percolate::measure_storage(folder, engine, most_bytes);
     return {.read_bytes_per_s = storage.read_bytes_per_s,
             .write_bytes_per_s = storage.write_bytes_per_s,
-            .rate_flops = std::max(measure_line_rate(size, type, options.threads), 1.0)};
+            .rate_flops = std::max(measure_line_rate(size, type, options.threads, most_bytes), 1.0)};
   }
   const machine::Node& node = options.machine->node;
   // The file's rate is of double precision; a vector register holds twice as many numbers of single.

@@ -9,13 +9,15 @@
 namespace penstock::fft {
 
 /// Flops (5 n log2 n for a line of n points) of lines of all directions, half of them gathered from memory, on all
-/// threads together: in 0.1 s or the time of one tile. Takes 4 MiB for each thread.
-double measure_line_rate(const Extents& size, npy::DataType type, int threads);
+/// threads together: in 0.1 s or the time of one tile. Takes 4 MiB for each thread, or its share of `most_bytes`, but
+/// one line at least.
+double measure_line_rate(const Extents& size, npy::DataType type, int threads, std::int64_t most_bytes);
 
-/// Measured where `options` bring no machine: storage in the folder `folder` by `engine`, and lines. Throws Error where
-/// the machine lacks its FFT rate or the memory level "storage".
+/// Measured where `options` bring no machine, in up to `most_bytes` of memory: storage in the folder `folder` by
+/// `engine`, and lines. Throws Error where the machine lacks its FFT rate or the memory level "storage".
 model::StorageFigures find_storage_figures(const FileOptions& options, const Extents& size, npy::DataType type,
-                                           const std::string& folder, percolate::Engine& engine);
+                                           const std::string& folder, percolate::Engine& engine,
+                                           std::int64_t most_bytes);
 
 /// Flops of the transforms along x and y of a whole field, and along z.
 struct PassFlops {

@@ -46,6 +46,23 @@ std::int64_t next_length(std::int64_t length) noexcept {
   return length + std::max<std::int64_t>(length / 6, 1);
 }
 
+/// Calls `take(cuts)` for each tiling that is worth a look.
+template <class Take>
+void for_each_tiling(const Extents& size, npy::DataType type, const Take& take) {
+  const std::int64_t plane_points = size[0] * size[1];
+  const std::int64_t step = column_step_bytes / npy::element_bytes(type);
+  const std::int64_t most_steps = ceiling(plane_points, step);
+  for (std::int64_t length = 1; length < 2 * size[2]; length = next_length(length)) {
+    // Slabs of equal height, as far as that goes; columns likewise.
+    const std::int64_t planes = ceiling(size[2], ceiling(size[2], std::min(length, size[2])));
+    for (std::int64_t steps = 1; steps < 2 * most_steps; steps = next_length(steps)) {
+      const std::int64_t columns = ceiling(most_steps, std::min(steps, most_steps));
+      const FileTiling tiling{.planes = planes, .points = std::min(ceiling(most_steps, columns) * step, plane_points)};
+      take(FileCuts(size, type, tiling));
+    }
+  }
+}
+
 }  // namespace
 
 FileCuts::FileCuts(const Extents& size, npy::DataType type, const FileTiling& tiling) noexcept
@@ -76,30 +93,30 @@ std::int64_t cuts_bytes(const FileCuts& cuts, int threads) noexcept {
   return std::max(slab_pass_bytes(cuts, threads), column_pass_bytes(cuts, threads));
 }
 
+FileTiling least_file_tiling(const Extents& size, npy::DataType type, int threads) {
+  FileTiling least;
+  std::int64_t least_bytes = std::numeric_limits<std::int64_t>::max();
+  for_each_tiling(size, type, [&](const FileCuts& cuts) {
+    if (const std::int64_t bytes = cuts_bytes(cuts, threads); bytes < least_bytes) {
+      least = cuts.tiling();
+      least_bytes = bytes;
+    }
+  });
+  return least;
+}
+
 FileTiling choose_file_tiling(const Extents& size, npy::DataType type, int threads, std::int64_t memory_bytes,
                               std::int64_t besides_bytes) {
-  const std::int64_t plane_points = size[0] * size[1];
-  const std::int64_t step = column_step_bytes / npy::element_bytes(type);
-  const std::int64_t most_steps = ceiling(plane_points, step);
   FileTiling best;
   double best_s = std::numeric_limits<double>::infinity();
-  std::int64_t least_bytes = std::numeric_limits<std::int64_t>::max();
-  for (std::int64_t length = 1; length < 2 * size[2]; length = next_length(length)) {
-    // Slabs of equal height, as far as that goes; columns likewise.
-    const std::int64_t planes = ceiling(size[2], ceiling(size[2], std::min(length, size[2])));
-    for (std::int64_t steps = 1; steps < 2 * most_steps; steps = next_length(steps)) {
-      const std::int64_t columns = ceiling(most_steps, std::min(steps, most_steps));
-      const FileTiling tiling{.planes = planes, .points = std::min(ceiling(most_steps, columns) * step, plane_points)};
-      const FileCuts cuts(size, type, tiling);
-      const std::int64_t bytes = cuts_bytes(cuts, threads);
-      least_bytes = std::min(least_bytes, bytes);
-      if (bytes <= memory_bytes && expected_s(cuts, threads) < best_s) {
-        best = tiling;
-        best_s = expected_s(cuts, threads);
-      }
+  for_each_tiling(size, type, [&](const FileCuts& cuts) {
+    if (cuts_bytes(cuts, threads) <= memory_bytes && expected_s(cuts, threads) < best_s) {
+      best = cuts.tiling();
+      best_s = expected_s(cuts, threads);
     }
-  }
+  });
   if (best.planes == 0) {
+    const std::int64_t least_bytes = cuts_bytes(FileCuts(size, type, least_file_tiling(size, type, threads)), threads);
     throw Error(fmt::format(
         "{} of memory are too small for a transform of {}x{}x{} from files: at least {} are needed with {} threads",
         format_bytes(static_cast<std::uint64_t>(memory_bytes + besides_bytes)), size[0], size[1], size[2],

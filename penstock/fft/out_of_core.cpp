@@ -82,6 +82,8 @@ struct FileTransform::State {
   std::string scratch_path() const { return follow_links(field.output) + ".scratch"; }
   percolate::Engine& engine() { return options.engine != nullptr ? *options.engine : *own_engine; }
   journal::Facts facts() const;
+  std::int64_t taken_besides() const;
+  void cut(bool goes_on, std::int64_t besides);
   void choose(bool goes_on);
   void open_files(bool goes_on);
   void find_pieces();
@@ -103,13 +105,27 @@ journal::Facts FileTransform::State::facts() const {
   return facts;
 }
 
-void FileTransform::State::choose(bool goes_on) {
-  const int threads = options.threads;
-  std::int64_t tile_bytes = 0;
-  for (const std::int64_t points : plan.size) {
-    tile_bytes = std::max(tile_bytes, LineTransform::most_tile_bytes(plan.type, points));
+/// What of the memory is for other things than slabs and columns, as the process is now; where not the process is
+/// counted, for the tiles that threads work in.
+std::int64_t FileTransform::State::taken_besides() const {
+  if (!options.counts_process) {
+    std::int64_t tile_bytes = 0;
+    for (const std::int64_t points : plan.size) {
+      tile_bytes = std::max(tile_bytes, LineTransform::most_tile_bytes(plan.type, points));
+    }
+    return options.threads * tile_bytes;
   }
-  const std::int64_t besides = options.besides_bytes + threads * tile_bytes;
+  // What is not there yet: stacks of threads, parcels, the journal as it grows. In steps, so that runs on one machine,
+  // which have never quite the same, are cut alike.
+  const std::int64_t later =
+      (std::int64_t{256 + 128 * options.threads} << 10) + std::int64_t{64} * cuts.slabs() * cuts.columns();
+  const std::int64_t step = options.memory_bytes / 128 + 1;
+  return (resident_bytes() + later + step - 1) / step * step;
+}
+
+/// Cuts the field by a tiling of which so much is taken besides, the journal's or the best.
+void FileTransform::State::cut(bool goes_on, std::int64_t besides) {
+  const int threads = options.threads;
   const std::int64_t left = options.memory_bytes - besides;
   FileTiling tiling;
   if (goes_on) {
@@ -129,12 +145,29 @@ void FileTransform::State::choose(bool goes_on) {
     tiling = choose_file_tiling(plan.size, plan.type, threads, left, besides);
   }
   cuts = FileCuts(plan.size, plan.type, tiling);
-  plan.tiling = tiling;
+}
+
+/// What transforms take themselves is seen when they are there, and depends a little on how the field is cut.
+void FileTransform::State::choose(bool goes_on) {
+  constexpr int most_rounds = 4;
+  std::int64_t besides = taken_besides();
+  for (int round = 0; round < most_rounds; ++round) {
+    cut(goes_on, besides);
+    transforms.reset();
+    transforms.emplace(plan.size, plan.type, cuts, field.is_backward, options.threads);
+    const std::int64_t now = taken_besides();
+    if (now <= besides) {
+      break;
+    }
+    besides = now;
+  }
+  plan.besides_bytes = besides;
+  plan.tiling = cuts.tiling();
   plan.slabs = cuts.slabs();
   plan.columns = cuts.columns();
   plan.brick_bytes = cuts.brick_bytes();
   plan.run_bytes = cuts.points_of(0) * cuts.element_bytes();
-  plan.block_bytes = cuts_bytes(cuts, threads);
+  plan.block_bytes = cuts_bytes(cuts, options.threads);
   plan.scratch_bytes = cuts.scratch_bytes();
 }
 
@@ -281,11 +314,13 @@ FileTransform::FileTransform(const FileField& field, const FileOptions& options)
     return;
   }
   const bool goes_on = standing == journal::Standing::goes_on;
-  state.choose(goes_on);
+  const std::int64_t had_bytes = options.counts_process ? resident_bytes() : 0;
+  // Half of what is left for figures: plans and threads take their part.
   const model::StorageFigures figures =
-      find_storage_figures(options, state.plan.size, state.plan.type, folder_of(field.output), state.engine());
+      find_storage_figures(options, state.plan.size, state.plan.type, folder_of(field.output), state.engine(),
+                           std::max<std::int64_t>((options.memory_bytes - had_bytes) / 2, 0));
+  state.choose(goes_on);
   state.open_files(goes_on);
-  state.transforms.emplace(state.plan.size, state.plan.type, state.cuts, field.is_backward, options.threads);
   state.find_pieces();
   state.predict(figures);
 }

@@ -24,8 +24,9 @@ struct FileField {
 
 struct FileOptions {
   std::int64_t memory_bytes = 0;
-  /// What of that is not for parts of the field: what the process has besides, as resident_bytes() tells.
-  std::int64_t besides_bytes = 0;
+  /// Whether that is for the whole process, whatever it has besides parts of the field: its peak then is at most 2 %
+  /// more. Else it is for parts of the field and the tiles that threads work in.
+  bool counts_process = false;
   int threads = 1;
   /// Whether a change of any byte of the input is noticed, by reading it once more before and after; else by its
   /// length, its time of change and samples of it. A run is resumed as it was begun.
@@ -55,6 +56,7 @@ struct FilePlan {
   std::int64_t brick_bytes = 0;    ///< in the scratch file: what is read or written there at least in one go
   std::int64_t run_bytes = 0;      ///< what is written to the output in one go
   std::int64_t block_bytes = 0;    ///< of memory, for slabs or columns
+  std::int64_t besides_bytes = 0;  ///< of memory, for the rest of what memory_bytes counts
   std::int64_t scratch_bytes = 0;  ///< of disk
   std::string engine;
   percolate::StorageRates storage;  ///< measured, or the machine's

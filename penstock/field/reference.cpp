@@ -73,6 +73,7 @@ void ReferenceSpectrum::transform(const Source& source, int index) {
   // Other plans may be made at the same time. With one thread: setting more for the first time would make FFTW forget
   // the tables of the plans there are.
   fftw_make_planner_thread_safe();
+  require_address_space(std::size_t{32} << 20);  // FFTW aborts where it gets no memory
   fftw_plan plan = nullptr;
   switch (options_.type) {
     case fft::Type::c2c:

@@ -6,14 +6,17 @@
 #include <algorithm>
 #include <mutex>
 
+#include "penstock/base/memory.hpp"
+
 namespace penstock::gemm {
 namespace {
 
 /// OpenBLAS has one number of threads for the whole process; so there is one count of those who want it to be 1.
 struct BlasThreads {
   std::mutex mutex;
-  int wanting_one = 0;
-  int before = 1;
+  int multiplying = 0;  // threads of those who want it to be 1
+  int mapped = 0;       // pieces of memory that OpenBLAS has, or for which there was room
+  int before = 1;       // OpenBLAS's number, where somebody wants it to be 1
 };
 
 BlasThreads& blas_threads() {
@@ -42,20 +45,28 @@ void scale_elements(std::int64_t m, std::int64_t n, std::complex<double> beta, s
 
 }  // namespace
 
-SerialBlas::SerialBlas() {
-  BlasThreads& threads = blas_threads();
-  const std::lock_guard lock(threads.mutex);
-  if (threads.wanting_one++ == 0) {
-    threads.before = openblas_get_num_threads();
+SerialBlas::SerialBlas(int threads) : threads_(threads) {
+  BlasThreads& of_all = blas_threads();
+  const std::lock_guard lock(of_all.mutex);
+  // Of OpenBLAS 0.3.21: a piece for each thread that multiplies, and one more.
+  if (const int more = of_all.multiplying + threads + 1 - of_all.mapped; more > 0) {
+    constexpr std::size_t piece_bytes = std::size_t{128} << 20;
+    require_address_space(static_cast<std::size_t>(more) * piece_bytes);
+    of_all.mapped += more;
+  }
+  if (of_all.multiplying == 0) {
+    of_all.before = openblas_get_num_threads();
     openblas_set_num_threads(1);
   }
+  of_all.multiplying += threads;
 }
 
 SerialBlas::~SerialBlas() {
-  BlasThreads& threads = blas_threads();
-  const std::lock_guard lock(threads.mutex);
-  if (--threads.wanting_one == 0) {
-    openblas_set_num_threads(threads.before);
+  BlasThreads& of_all = blas_threads();
+  const std::lock_guard lock(of_all.mutex);
+  of_all.multiplying -= threads_;
+  if (of_all.multiplying == 0) {
+    openblas_set_num_threads(of_all.before);
   }
 }
 

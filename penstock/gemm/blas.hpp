@@ -31,10 +31,15 @@ struct Scalars {
 /// them.
 class SerialBlas {
  public:
-  SerialBlas();
+  /// For multiplies on `threads` threads at once. Throws Error where the address space (`ulimit -v`) has no room for
+  /// what OpenBLAS maps for each: it would try for ever.
+  explicit SerialBlas(int threads);
   ~SerialBlas();
   SerialBlas(const SerialBlas&) = delete;
   SerialBlas& operator=(const SerialBlas&) = delete;
+
+ private:
+  int threads_;
 };
 
 /// C = alpha A B + beta C, of m x k, k x n and m x n elements of `type`; C's rows are `leading_c` elements apart. With

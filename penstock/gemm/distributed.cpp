@@ -104,7 +104,7 @@ DistributedTimes multiply_here(const gas::Team& team, Op op_a, Op op_b, T alpha,
   }
   times.redistribute_s = seconds() - met_s;
   {
-    const SerialBlas serial;
+    const SerialBlas serial(options.threads);
     Crew crew(options.threads);
     const Operand<T> left(block_a ? *block_a : a, op_a);
     const Operand<T> right(block_b ? *block_b : b, op_b);

@@ -2,6 +2,7 @@
 #include "penstock/gemm/figures.hpp"
 
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -21,16 +22,24 @@ struct Round {
 /// meanwhile is no figure of the machine, and a thread alone on it would be faster. Threads that have just begun may
 /// share a core for some milliseconds, and a core that was idle has to gain its clock; so there are rounds until none
 /// has been better for a while. `of_all` makes of this process's round, which began at a time, that of all ranks, the
-/// same on each.
-double measure_settled_rate(int threads, npy::DataType type,
+/// same on each. Blocks are smaller where they would take more than `most_bytes`.
+double measure_settled_rate(int threads, npy::DataType type, std::int64_t most_bytes,
                             const std::function<Round(double done_flops, double begin_s)>& of_all) {
-  constexpr std::int64_t n = 512;
+  const auto blocks_bytes = [&](std::int64_t length) {
+    return threads * 3 * length * length * npy::element_bytes(type);
+  };
+  std::int64_t n = 512;
+  while (n > 64 && blocks_bytes(n) > most_bytes) {
+    n /= 2;
+  }
   constexpr double round_s = 0.05;  // of many multiplies, as threads end up to one of them apart
   constexpr double settled_s = 0.4;
   constexpr double most_s = 0.9;
   const auto bytes = static_cast<std::size_t>(n * n * npy::element_bytes(type));
-  const SerialBlas serial;
-  const Memory memory(static_cast<std::size_t>(threads) * 3 * bytes);  // zeros are multiplied as fast as anything
+  const auto extent = static_cast<double>(n);
+  const double flops_of_one = flops(type, extent, extent, extent);
+  const SerialBlas serial(threads);
+  const Memory memory(static_cast<std::size_t>(blocks_bytes(n)));  // zeros are multiplied as fast as anything
   std::vector<double> done(static_cast<std::size_t>(threads));
   Crew crew(threads);
   double best = 0;
@@ -45,7 +54,7 @@ double measure_settled_rate(int threads, npy::DataType type,
       double flops_done = 0;
       do {
         multiply(type, n, n, n, {}, a, b, mine + 2 * bytes, n);
-        flops_done += flops(type, n, n, n);
+        flops_done += flops_of_one;
       } while (seconds() - begin_s < round_s);
       done[static_cast<std::size_t>(thread)] = flops_done;
     });
@@ -61,17 +70,19 @@ double measure_settled_rate(int threads, npy::DataType type,
 
 }  // namespace
 
-machine::Machine measure_machine(int threads, const std::string& folder, percolate::Engine& engine) {
+machine::Machine measure_machine(int threads, const std::string& folder, percolate::Engine& engine,
+                                 std::int64_t most_bytes) {
   machine::Machine machine = machine::detect();
   const auto alone = [](double done_flops, double begin_s) { return Round{done_flops, seconds() - begin_s}; };
-  machine.node.gemm_rate_flops_per_core = measure_settled_rate(threads, npy::DataType::float64, alone) / threads;
+  machine.node.gemm_rate_flops_per_core =
+      measure_settled_rate(threads, npy::DataType::float64, most_bytes, alone) / threads;
   constexpr double latency_s = 1e-4;  // of a request to a disk without moving parts
   std::erase_if(machine.node.memory_levels, [](const machine::MemoryLevel& level) { return level.name == "storage"; });
   machine.node.memory_levels.insert(
       machine.node.memory_levels.begin(),
       {.name = "storage",
        .capacity_bytes = std::int64_t{1} << 40,
-       .bandwidth_bytes_per_s = percolate::measure_storage(folder, engine).read_bytes_per_s,
+       .bandwidth_bytes_per_s = percolate::measure_storage(folder, engine, most_bytes).read_bytes_per_s,
        .latency_s = latency_s});
   return machine;
 }
@@ -87,7 +98,8 @@ double measure_rate(const gas::Team& team, int threads, npy::DataType type) {
     all.spent_s = team.largest(seconds() - begin_s);
     return all;
   };
-  return team.run_or_revoke([&] { return measure_settled_rate(threads, type, of_all); });
+  return team.run_or_revoke(
+      [&] { return measure_settled_rate(threads, type, std::numeric_limits<std::int64_t>::max(), of_all); });
 }
 
 double rate_flops(const machine::Machine& machine, int threads, npy::DataType type) {

@@ -13,9 +13,10 @@ namespace penstock::gemm {
 
 /// The machine that this process runs on, its GEMM rate measured in double precision on `threads` threads at once and
 /// its memory level "storage" in the folder `folder`, past the page cache where the file system lets it: in all about
-/// 0.6 s, a second at most, for which it takes 8 MiB and 6 for each thread. Throws Error where the folder cannot be
-/// written.
-machine::Machine measure_machine(int threads, const std::string& folder, percolate::Engine& engine);
+/// 0.6 s, a second at most, for which it takes 8 MiB and 6 for each thread, or by turns about `most_bytes` if those are
+/// less. Throws Error where the folder cannot be written.
+machine::Machine measure_machine(int threads, const std::string& folder, percolate::Engine& engine,
+                                 std::int64_t most_bytes);
 
 /// Collective: flops a second of blocks of `type` in memory, `threads` threads of each rank and all ranks together, the
 /// same on each: in 0.5 s, 0.9 at most.

@@ -5,12 +5,10 @@
 // - scalapack.hpp: ScaLAPACK's matrices, as its p?gemm
 // - out_of_core.hpp: matrices in files, larger than memory
 // - figures.hpp: what the machine multiplies and moves
-// - resident.hpp: what memory the process has
 #pragma once
 
 #include "penstock/gemm/blas.hpp"
 #include "penstock/gemm/distributed.hpp"
 #include "penstock/gemm/figures.hpp"
 #include "penstock/gemm/out_of_core.hpp"
-#include "penstock/gemm/resident.hpp"
 #include "penstock/gemm/scalapack.hpp"

@@ -71,6 +71,8 @@ struct FileMultiply::State {
   percolate::Engine& engine() { return options.engine != nullptr ? *options.engine : *own_engine; }
 
   journal::Facts facts() const { return inputs.facts(product, options.verifies_input); }
+  Tiling begun_tiling();
+  std::int64_t taken_besides(const Tiling& begun) const;
   void choose(bool goes_on);
   void open_part(bool goes_on);
   void check_tiles();
@@ -81,29 +83,64 @@ struct FileMultiply::State {
   void predict();
 };
 
+Tiling FileMultiply::State::begun_tiling() {
+  const std::optional<Tiling> begun = parse_tiling(result->journal().fact("tiling"));
+  if (!begun || !fits(*begun, shape)) {
+    throw Error(fmt::format("the journal tells of no tiling of this product's: {}", result->how_to_begin_anew()));
+  }
+  return *begun;
+}
+
+/// What of the memory is for other things than blocks. Of a process that is looked at when all threads have multiplied
+/// blocks of such a tiling, so that it has all that code, threads and OpenBLAS take.
+std::int64_t FileMultiply::State::taken_besides(const Tiling& begun) const {
+  const std::int64_t width = npy::element_bytes(plan.type);
+  const std::int64_t rows = std::min(begun.strip, shape.m);
+  const auto block = [&](std::int64_t height, std::int64_t length) {
+    return Memory(static_cast<std::size_t>(height * length * width));
+  };
+  {
+    const SerialBlas serial(options.threads);
+    const Memory a = block(rows, begun.depth);
+    const Memory b = block(begun.depth, begun.tile_n);
+    Crew(options.threads).run([&](int) {
+      const Memory product_block = block(rows, begun.tile_n);
+      multiply(plan.type, rows, begun.tile_n, begun.depth, {}, {.data = a.data(), .leading = begun.depth},
+               {.data = b.data(), .leading = begun.tile_n}, product_block.data(), begun.tile_n);
+    });
+  }
+  // What is not there yet: parcels, stacks, and the journal as it grows. In steps, so that runs on one machine, which
+  // have never quite the same, are cut alike.
+  const std::int64_t later = std::int64_t{256 + 128 * options.threads} << 10;
+  const std::int64_t step = options.memory_bytes / 128;
+  return (resident_bytes() + later + step - 1) / step * step;
+}
+
 void FileMultiply::State::choose(bool goes_on) {
   const int threads = options.threads;
   if (!options.engine) {
     own_engine = percolate::make_engine();
   }
   plan.engine = engine().name();
-  machine = options.machine ? *options.machine : measure_machine(threads, folder_of(product.c), engine());
-  const std::int64_t left = options.memory_bytes - options.besides_bytes;
+  const std::int64_t had_bytes = options.counts_process ? resident_bytes() + threads * blas_bytes_per_thread : 0;
+  machine = options.machine ? *options.machine
+                            : measure_machine(threads, folder_of(product.c), engine(),
+                                              std::max<std::int64_t>((options.memory_bytes - had_bytes) / 2, 0));
   take_figures();
-  if (goes_on) {
-    const std::optional<Tiling> begun = parse_tiling(result->journal().fact("tiling"));
-    if (!begun || !fits(*begun, shape)) {
-      throw Error(fmt::format("the journal tells of no tiling of this product's: {}", result->how_to_begin_anew()));
-    }
-    tiling = *begun;
-    if (const std::int64_t needed = tiling_bytes(shape, tiling, threads); needed > left + options.memory_bytes / 32) {
-      throw Error(
-          fmt::format("the product was begun with tiles that take {} with {} threads: give at least that, or {}",
-                      format_bytes(static_cast<std::uint64_t>(needed + options.besides_bytes)), threads,
-                      result->how_to_begin_anew()));
-    }
-  } else {
-    tiling = choose_tiling(shape, model::usual_tiling_figures(threads), left, options.besides_bytes);
+  const auto best = [&](std::int64_t besides_bytes) {
+    return choose_tiling(shape, model::usual_tiling_figures(threads), options.memory_bytes - besides_bytes,
+                         besides_bytes);
+  };
+  tiling = goes_on ? begun_tiling() : best(had_bytes);
+  if (options.counts_process) {
+    plan.besides_bytes = taken_besides(tiling);
+    tiling = goes_on ? tiling : best(plan.besides_bytes);
+  }
+  // What a process has besides is never quite the same.
+  if (const std::int64_t needed = tiling_bytes(shape, tiling, threads) + plan.besides_bytes;
+      needed > options.memory_bytes + options.memory_bytes / 32) {
+    throw Error(fmt::format("the product was begun with tiles that take {} with {} threads: give at least that, or {}",
+                            format_bytes(static_cast<std::uint64_t>(needed)), threads, result->how_to_begin_anew()));
   }
   plan.tile_m = tiling.tile_m;
   plan.tile_n = tiling.tile_n;
@@ -148,7 +185,7 @@ void FileMultiply::State::predict() {
       plan.tiles > 0 ? static_cast<double>(plan.tiles - plan.tiles_found) / static_cast<double>(plan.tiles) : 0;
   plan.predicted_s = model::tiled_time(machine, run).total_s * whole;
   plan.percolation_s = model::percolation_time(machine, run, options.threads,
-                                               static_cast<double>(options.memory_bytes - options.besides_bytes)) *
+                                               static_cast<double>(options.memory_bytes - plan.besides_bytes)) *
                        whole;
 }
 
@@ -274,7 +311,7 @@ FileResult FileMultiply::run() {
     state.result->clear();
     return result;
   }
-  const SerialBlas serial;
+  const SerialBlas serial(state.options.threads);
   TileProgram& program = *state.program;
   const double begin_s = seconds();
   const percolate::Program next = percolate::told([&] { return program.next(); },

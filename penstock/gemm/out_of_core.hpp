@@ -25,8 +25,9 @@ struct FileProduct {
 
 struct FileOptions {
   std::int64_t memory_bytes = 0;
-  /// What of that is not for blocks of matrices: what the process has besides, as process_bytes() tells.
-  std::int64_t besides_bytes = 0;
+  /// Whether that is for the whole process, whatever it has besides blocks of matrices: its peak then is at most 2 %
+  /// more. Else it is for blocks.
+  bool counts_process = false;
   int threads = 1;
   /// Whether blocks are kept for later tiles in files without names in C's folder, as large as A and B.
   bool uses_scratch = true;
@@ -54,6 +55,7 @@ struct FilePlan {
   std::int64_t strip = 0;
   std::int64_t depth = 0;
   std::int64_t block_bytes = 0;    ///< of memory, for blocks
+  std::int64_t besides_bytes = 0;  ///< of memory, for the rest of what memory_bytes counts
   std::int64_t scratch_bytes = 0;  ///< of disk; 0 where it would not help, is not wanted, or has no room
   std::string engine;
   std::int64_t layers_ahead = 0;   ///< of a tile, that the system is asked for before they are read

@@ -118,7 +118,7 @@ Tiling choose_tiling(const Product& product, const TilingFigures& figures, std::
   if (!best) {
     throw Error(
         fmt::format("a memory of {} is too small: the process takes {} besides its blocks; give at least {}",
-                    format_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(memory_bytes, 0) + reserved_bytes)),
+                    format_bytes(static_cast<std::uint64_t>(memory_bytes + reserved_bytes)),
                     format_bytes(static_cast<std::uint64_t>(reserved_bytes)),
                     format_bytes(static_cast<std::uint64_t>(least_bytes + reserved_bytes + (std::int64_t{1} << 20)))));
   }

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "penstock/base/clock.hpp"
+#include "penstock/base/crew.hpp"
 #include "penstock/base/error.hpp"
 #include "penstock/percolate/hazards.hpp"
 
@@ -51,7 +52,7 @@ class Run {
     std::vector<std::thread> workers;
     try {
       for (int i = 1; i < options_.workers; ++i) {
-        workers.emplace_back([this, i] { serve(i); });
+        workers.push_back(start_thread([this, i] { serve(i); }));
       }
     } catch (...) {
       const Change change(*this);

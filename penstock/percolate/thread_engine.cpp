@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/base/crew.hpp"
 #include "penstock/percolate/engines.hpp"
 #include "penstock/percolate/pieces.hpp"
 
@@ -15,21 +16,17 @@ namespace {
 class ThreadEngine final : public Engine {
  public:
   explicit ThreadEngine(int threads) {
-    for (int i = 0; i < threads; ++i) {
-      threads_.emplace_back([this] { serve(); });
+    try {
+      for (int i = 0; i < threads; ++i) {
+        threads_.push_back(start_thread([this] { serve(); }));
+      }
+    } catch (...) {
+      end();
+      throw;
     }
   }
 
-  ~ThreadEngine() override {
-    {
-      const std::lock_guard lock(mutex_);
-      is_ending_ = true;
-    }
-    wake_.notify_all();
-    for (std::thread& thread : threads_) {
-      thread.join();
-    }
-  }
+  ~ThreadEngine() override { end(); }
 
   std::string_view name() const noexcept override { return "threads"; }
 
@@ -50,6 +47,17 @@ class ThreadEngine final : public Engine {
       bytes += turn.back().bytes;
     }
     return turn;
+  }
+
+  void end() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_ending_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_) {
+      thread.join();
+    }
   }
 
   void serve() {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/base/crew.hpp"
 #include "penstock/percolate/engines.hpp"
 #include "penstock/percolate/pieces.hpp"
 
@@ -25,7 +26,7 @@ class UringEngine final : public Engine {
     for (std::size_t i = 0; i < out_.size(); ++i) {
       free_.push_back(i);
     }
-    thread_ = std::thread([this] { serve(); });
+    thread_ = start_thread([this] { serve(); });
   }
 
   ~UringEngine() override {

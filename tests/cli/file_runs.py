@@ -3,6 +3,7 @@
 PENSTOCK_TEST_KILLS says how many kills a campaign makes (4); PENSTOCK_TEST_SEED repeats them.
 """
 
+import json
 import os
 import pathlib
 import random
@@ -39,6 +40,21 @@ class FileRunTest(command.CommandTest):
             time.sleep(delay_s)
             process.send_signal(signal.SIGKILL)
             return process.wait() == -signal.SIGKILL
+
+    def check_peaks(self, line, result, budgets_mib):
+        """The command of `line` never has more than 2 % above --memory, nor where it goes on after a kill."""
+        for mib in budgets_mib:
+            for is_resumed in (False, True):
+                with self.subTest(mib=mib, is_resumed=is_resumed):
+                    (self.folder / result).unlink(missing_ok=True)
+                    budgeted = [*line, "--memory", f"{mib}MiB"]
+                    if is_resumed:
+                        self.kill_after(0.6, budgeted)
+                    ending = self.run_alone(*budgeted, "--json", "peak.json")
+                    self.assertEqual(ending.status, 0, ending.stderr)
+                    figures = json.loads((self.folder / "peak.json").read_text())
+                    self.assertLessEqual(figures["peak_resident_bytes"], 1.02 * mib * 2**20)
+                    self.assertGreater(figures["peak_resident_bytes"], 0.75 * mib * 2**20)
 
     def kill_and_go_on(self, line, run, result):
         """`run()` makes the file `result` as the command of `line` does: again and again after some kills, with the same

@@ -330,6 +330,16 @@ class Faults(unittest.TestCase):
             campaign.run(runs)
         self.assertEqual(list(campaign.problems), [])
 
+    def test_a_small_address_space_is_one_line(self):
+        """Libraries below abort or try for ever where they get none; below 80 MiB the system loads none of them."""
+        for name in ("fft in memory", "fft in files", "gemm in files"):
+            for mib in range(80, 721, 40 if "gemm" in name else 16):
+                with self.subTest(name=name, mib=mib), Run(tempfile.gettempdir(), CASES[name]) as run:
+                    line = ["sh", "-c", f'ulimit -v {mib * 1024}; exec "$0" "$@"', *CASES[name].line]
+                    done = subprocess.run(line, cwd=run.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+                    self.assertIn(done.returncode, (0, 1, 2), done.stderr)
+                    self.assertEqual(len(done.stderr.splitlines()), min(done.returncode, 1), done.stderr)
+
     def test_a_standard_output_that_is_full_is_one_line(self):
         for arguments in (["--version"], ["model", "fft"], ["fft", "--size", "4x4x4", "--json", "-"]):
             with open("/dev/full", "w", encoding="ascii") as full:

@@ -169,19 +169,29 @@ void run_thread_ranks(int ranks, const std::function<void(std::unique_ptr<Transp
   std::mutex mutex;
   std::exception_ptr first_failure;
   {
-    std::vector<std::jthread> threads;
-    for (int rank = 0; rank < ranks; ++rank) {
-      threads.emplace_back([&, rank] {
-        try {
-          body(std::make_unique<ThreadTransport>(group, rank));
-        } catch (...) {
-          const std::scoped_lock lock(mutex);
-          if (!first_failure) {
-            first_failure = std::current_exception();
+    std::vector<std::thread> threads;
+    const auto fail = [&] {
+      const std::scoped_lock lock(mutex);
+      if (!first_failure) {
+        first_failure = std::current_exception();
+      }
+      has_failed->store(true, std::memory_order_relaxed);
+    };
+    try {
+      for (int rank = 0; rank < ranks; ++rank) {
+        threads.emplace_back(start_thread([&, rank] {
+          try {
+            body(std::make_unique<ThreadTransport>(group, rank));
+          } catch (...) {
+            fail();
           }
-          has_failed->store(true, std::memory_order_relaxed);
-        }
-      });
+        }));
+      }
+    } catch (...) {
+      fail();  // the ranks there are do not wait for the others
+    }
+    for (std::thread& thread : threads) {
+      thread.join();
     }
   }
   if (first_failure) {
