@@ -121,7 +121,7 @@ ActiveMessages::~ActiveMessages() {
 }
 
 void ActiveMessages::finish() noexcept {
-  try {
+  const auto handle_all = [this] {
     // Replies may follow on what is handled last: done when nothing was sent between two looks.
     std::uint64_t sent_before = ~std::uint64_t{0};
     for (;;) {
@@ -137,8 +137,11 @@ void ActiveMessages::finish() noexcept {
       sent_before = sent;
       state_->engine.progress();
     }
+  };
+  try {
+    state_->team.run_or_revoke(handle_all);
   } catch (...) {
-    // A peer has failed; whoever waits next is told.
+    // A peer has failed, or a handler: whoever waits next is told.
   }
 }
 
