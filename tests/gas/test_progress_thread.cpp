@@ -75,7 +75,8 @@ TEST(ProgressThread, HandsWhatAHandlerThrowsToTheNextWaitOfTheRank) {
         what = error.what();
       }
     }
-    EXPECT_EQ(what, "a handler's own");
+    // Its own, or that of a rank that has met its own before and could not end its messages with the others.
+    EXPECT_TRUE(what.ends_with("a handler's own")) << what;
   });
 }
 
