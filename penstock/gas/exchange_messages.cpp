@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include "penstock/base/base.hpp"
 #include "penstock/gas/exchange_way.hpp"
@@ -14,6 +16,14 @@
 
 namespace penstock::gas {
 namespace {
+
+/// MPI goes on reading what it has been given to send.
+void keep_for_good(Memory memory) {
+  static std::mutex mutex;
+  static auto* const kept = new std::vector<Memory>;  // until the process ends
+  const std::scoped_lock lock(mutex);
+  kept->push_back(std::move(memory));
+}
 
 /// Over TCP, MPI asks the receiver of a long message first, whose answer waits behind what it is sending itself: the
 /// two directions take turns. Packets are sent without that. Elsewhere long messages are carried better than many short
@@ -71,8 +81,7 @@ class ByMessages final : public ExchangeWay {
 
   ~ByMessages() override {
     if (calls_.revocation()->is_set()) {
-      // A round may have failed half-way: MPI goes on reading what it has been given to send.
-      static_cast<void>(std::make_unique<Memory>(std::move(buffer_)).release());
+      keep_for_good(std::move(buffer_));  // a round may have failed half-way
     }
   }
   ByMessages(const ByMessages&) = delete;

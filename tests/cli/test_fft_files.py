@@ -19,6 +19,7 @@ SMALL = ["--memory", "44MiB", "--threads", "2"]
 SIZE = (131, 150, 140)
 
 
+@unittest.skipIf(command.IS_SANITIZED, "a sanitizer's memory is more than these budgets")
 class FftFiles(file_runs.FileRunTest):
     # In memory where that can be: how long a disk takes to have written everything is nobody's to say.
     parent = "/dev/shm" if os.path.isdir("/dev/shm") else None
@@ -97,7 +98,6 @@ class FftFiles(file_runs.FileRunTest):
             self.assertLess(begins["slab 0"], begins["column 0"])
         self.assertEqual(len(contents), 1)
 
-    @unittest.skipIf(command.IS_SANITIZED, "not of the command alone")
     def test_memory_is_kept_to(self):
         self.write_noise()
         for threads in ("1", "2"):
