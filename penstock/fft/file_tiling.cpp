@@ -93,18 +93,6 @@ std::int64_t cuts_bytes(const FileCuts& cuts, int threads) noexcept {
   return std::max(slab_pass_bytes(cuts, threads), column_pass_bytes(cuts, threads));
 }
 
-FileTiling least_file_tiling(const Extents& size, npy::DataType type, int threads) {
-  FileTiling least;
-  std::int64_t least_bytes = std::numeric_limits<std::int64_t>::max();
-  for_each_tiling(size, type, [&](const FileCuts& cuts) {
-    if (const std::int64_t bytes = cuts_bytes(cuts, threads); bytes < least_bytes) {
-      least = cuts.tiling();
-      least_bytes = bytes;
-    }
-  });
-  return least;
-}
-
 FileTiling choose_file_tiling(const Extents& size, npy::DataType type, int threads, std::int64_t memory_bytes,
                               std::int64_t besides_bytes) {
   FileTiling best;
@@ -116,7 +104,9 @@ FileTiling choose_file_tiling(const Extents& size, npy::DataType type, int threa
     }
   });
   if (best.planes == 0) {
-    const std::int64_t least_bytes = cuts_bytes(FileCuts(size, type, least_file_tiling(size, type, threads)), threads);
+    std::int64_t least_bytes = std::numeric_limits<std::int64_t>::max();
+    for_each_tiling(size, type,
+                    [&](const FileCuts& cuts) { least_bytes = std::min(least_bytes, cuts_bytes(cuts, threads)); });
     throw Error(fmt::format(
         "{} of memory are too small for a transform of {}x{}x{} from files: at least {} are needed with {} threads",
         format_bytes(static_cast<std::uint64_t>(memory_bytes + besides_bytes)), size[0], size[1], size[2],

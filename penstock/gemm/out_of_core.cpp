@@ -112,7 +112,7 @@ std::int64_t FileMultiply::State::taken_besides(const Tiling& begun) const {
   // What is not there yet: parcels, stacks, and the journal as it grows. In steps, so that runs on one machine, which
   // have never quite the same, are cut alike.
   const std::int64_t later = std::int64_t{256 + 128 * options.threads} << 10;
-  const std::int64_t step = options.memory_bytes / 128;
+  const std::int64_t step = options.memory_bytes / 128 + 1;
   return (resident_bytes() + later + step - 1) / step * step;
 }
 

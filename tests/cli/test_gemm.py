@@ -69,7 +69,9 @@ class Gemm(file_runs.FileRunTest):
         self.write_noise("a.npy", 1500, 1500)
         self.write_noise("b.npy", 1500, 1500)
         for threads in ("1", "2"):
-            self.check_peaks([*FILES, "--threads", threads], "c.npy", (25, 40))
+            self.check_peaks([*FILES, "--threads", threads], "c.npy", (40, 25))
+            figures = json.loads((self.folder / "peak.json").read_text())
+            self.assertGreater(figures["tiling"]["tiles"], 1)
 
     def test_killed_runs_go_on_and_give_the_same(self):
         self.write_noise("a.npy", 2100, 1500)
