@@ -37,8 +37,11 @@ function(penstock_add_to_library module)
       target_link_libraries(penstock PRIVATE ${link})
     endif()
   endforeach()
-  penstock_public_headers(headers ${module})
-  set_property(TARGET penstock APPEND PROPERTY PENSTOCK_PUBLIC_HEADERS ${headers})
+  get_target_property(is_internal penstock_${module} PENSTOCK_IS_INTERNAL)
+  if(NOT is_internal)
+    penstock_public_headers(headers ${module})
+    set_property(TARGET penstock APPEND PROPERTY PENSTOCK_PUBLIC_HEADERS ${headers})
+  endif()
 endfunction()
 
 # What a pkg-config file has to say of the library's links: the packages it requires, and the flags of what has none.

@@ -1,15 +1,16 @@
-# penstock_module(NAME SOURCES ... [USES modules below ...] [LINKS targets ...]): one target per folder under penstock/.
+# penstock_module(NAME SOURCES ... [USES modules below ...] [LINKS targets ...] [INTERNAL]): one target per folder under
+# penstock/. The face of what is INTERNAL is for other modules alone: it is not installed.
 #
 # Each module is an object library, so that libpenstock is made of all of them while tests can link one alone with
 # exactly the floors below it.
 function(penstock_module name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;USES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "INTERNAL" "" "SOURCES;USES;LINKS" ${ARGN})
   set(target penstock_${name})
   add_library(${target} OBJECT ${ARG_SOURCES})
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR};${PROJECT_BINARY_DIR}/include>")
-  set_target_properties(${target} PROPERTIES PENSTOCK_USES "${ARG_USES}")
+  set_target_properties(${target} PROPERTIES PENSTOCK_USES "${ARG_USES}" PENSTOCK_IS_INTERNAL ${ARG_INTERNAL})
   list(TRANSFORM ARG_USES PREPEND penstock_)
   target_link_libraries(${target} PUBLIC ${ARG_USES} ${ARG_LINKS})
   penstock_warnings(${target})

@@ -20,6 +20,7 @@ namespace {
 sem_t wake;
 volatile std::sig_atomic_t arrived = 0;  // 0: the watcher is to end
 std::atomic<Interruption*> current = nullptr;
+std::array<bool, Interruption::signals.size()> were_ignored{};  // when the process was started
 
 void on_signal(int signal) {
   const int error = errno;
@@ -28,6 +29,17 @@ void on_signal(int signal) {
   errno = error;
 }
 
+void note_what_is_ignored() {
+  for (std::size_t i = 0; i < were_ignored.size(); ++i) {
+    struct sigaction now = {};
+    were_ignored[i] = sigaction(Interruption::signals[i], nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+  }
+}
+
+// Runs before the libraries that the command is linked with are initialised: the UCX that MPICH comes with takes SIGHUP
+// then, ignored or not.
+[[gnu::section(".preinit_array"), gnu::used]] void (*const before_libraries)() = note_what_is_ignored;
+
 }  // namespace
 
 Interruption::Interruption(bool is_launched) : is_launched_(is_launched) {
@@ -35,21 +47,18 @@ Interruption::Interruption(bool is_launched) : is_launched_(is_launched) {
   sem_init(&wake, 0, 0);
   watcher_ = start_thread([this] { watch(); });
   current = this;
-  struct sigaction ours = {};
-  ours.sa_handler = on_signal;
-  ours.sa_flags = SA_RESTART;
-  for (std::size_t i = 0; i < signals_.size(); ++i) {
-    sigaction(signals_[i], nullptr, &former_[i]);
-    if (former_[i].sa_handler != SIG_IGN) {  // as under nohup
-      sigaction(signals_[i], &ours, nullptr);
-    }
+  for (std::size_t i = 0; i < signals.size(); ++i) {
+    struct sigaction ours = {};
+    ours.sa_handler = were_ignored[i] ? SIG_IGN : on_signal;  // ignored as under nohup
+    ours.sa_flags = SA_RESTART;
+    sigaction(signals[i], &ours, &former_[i]);
   }
 }
 
 Interruption::~Interruption() {
   current = nullptr;
-  for (std::size_t i = 0; i < signals_.size(); ++i) {
-    sigaction(signals_[i], &former_[i], nullptr);
+  for (std::size_t i = 0; i < signals.size(); ++i) {
+    sigaction(signals[i], &former_[i], nullptr);
   }
   sem_post(&wake);
   watcher_.join();

@@ -12,11 +12,13 @@
 
 namespace penstock::cli {
 
-/// Ends the process where SIGINT, SIGTERM or SIGHUP arrives that the process does not ignore: the files that were named
-/// are removed, a line is printed, and the signal does what it does by default. Thread-safe. One object per
-/// process at a time.
+/// Ends the process where SIGINT, SIGTERM or SIGHUP arrives, unless it was started with that signal ignored: the files
+/// that were named are removed, a line is printed, and the signal does what it does by default. Thread-safe. One object
+/// per process at a time.
 class Interruption {
  public:
+  static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
+
   /// Where a launcher started the process, it is the launcher that tells of the signal, which often is its own, sent
   /// when another process has failed: the line is printed only where there is something to `say`.
   explicit Interruption(bool is_launched);
@@ -52,7 +54,6 @@ class Interruption {
     dev_t device;
     ino_t inode;
   };
-  static constexpr std::array signals_{SIGINT, SIGTERM, SIGHUP};
 
   void remove_files() noexcept;
   void watch();
@@ -63,7 +64,7 @@ class Interruption {
   std::list<Entry> unfinished_;
   int next_number_ = 0;
   std::string text_;
-  std::array<struct sigaction, signals_.size()> former_{};
+  std::array<struct sigaction, signals.size()> former_{};
   std::thread watcher_;
 };
 

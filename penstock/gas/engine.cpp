@@ -70,7 +70,7 @@ Engine::Patience Engine::patience_for(std::size_t local_ranks, bool has_processo
   // The pause after a look leaves the line to its writer for a while: without it a signal takes 56 ns, with it 49,
   // where a bare flag takes 45 (Zen 5, 2026-11). So many looks and pauses take about 0.6 us: some 10 us pass before the
   // first yield. Where only the network can bring something, they would only make its news late.
-  return {.looks = local_ranks > 1 ? 16 : 1, .spins = 16};
+  return {.looks = local_ranks > 1 ? 16 : 0, .spins = 16};
 }
 
 void Engine::send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) {

@@ -8,7 +8,7 @@
 
 #include "penstock/base/base.hpp"
 #if PENSTOCK_HAS_UCX
-#include "penstock/gas/transport/ucx.hpp"
+#include "penstock/ucx/ucx.hpp"
 #endif
 
 namespace penstock::gas {
@@ -85,7 +85,7 @@ std::string_view network_name(NetworkKind network) noexcept {
 std::string_view ucx_version() noexcept {
 #if PENSTOCK_HAS_UCX
   try {
-    return ucx().ucp_get_version_string();
+    return ucx::api().ucp_get_version_string();
   } catch (const Error&) {
     return "built in, and not to be opened here";
   }

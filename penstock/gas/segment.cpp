@@ -165,6 +165,10 @@ Event Segment::State::put_by_messages(int peer, std::size_t offset, std::span<co
   // to copy them.
   constexpr std::size_t most_in_packets = 4 * most_packet_bytes;
   const int world_rank = parts[index(peer)].world_rank;
+  if (request == nullptr && data.size() <= most_inline_bytes) {  // which are copied
+    engine.send(world_rank, put_header(peer, offset, data.size(), signal), data);
+    return {};
+  }
   std::vector<Event> sources;
   while (data.size() > most_packet_bytes && data.size() <= most_in_packets) {
     auto sent = std::make_shared<Sent>();

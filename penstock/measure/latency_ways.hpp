@@ -54,4 +54,9 @@ std::vector<std::unique_ptr<Way>> make_latency_ways(const gas::Team& team, std::
 void add_mpi_ways(std::vector<std::unique_ptr<Way>>& ways, std::size_t most_bytes, std::vector<std::string>& left_out);
 #endif
 
+#if PENSTOCK_HAS_UCX
+/// Collective: those of UCX alone, with none of our code around them.
+void add_ucx_ways(std::vector<std::unique_ptr<Way>>& ways, const gas::Team& team, std::size_t most_bytes);
+#endif
+
 }  // namespace penstock::measure

@@ -39,6 +39,9 @@ class BenchLatency(command.CommandTest):
         facts, table = self.latency(2, "--transport", "mpi", "--sizes", "4:16")
         self.assertEqual(facts["transport"], "mpi")
         self.check(facts, table, OURS | mpis)
+        if command.HAS_UCX:
+            facts, table = self.latency(2, "--transport", "ucx", "--sizes", "4:16")
+            self.check(facts, table, OURS | mpis | {"UCX message", "UCX put and flag"})
 
     def test_a_fit_has_a_latency_and_a_bandwidth(self):
         facts, table = self.latency(1, "--ranks", "2", "--sizes", "8:65536", "--fit")

@@ -6,22 +6,23 @@ import signal
 import subprocess
 import time
 import unittest
+import uuid
 
 from command import COMMAND, HAS_UCX, MPIEXEC, TIME_LIMIT_S
 
 RUN = ("bench", "latency", "--transport", "ucx", "--sizes", "8:8", "--rounds", "1000000")
 
 
-def ranks_below(process):
-    """The numbers of the processes that a launcher has started as ranks of the command."""
+def ranks_with(mark):
+    """The numbers of the command's processes that have `mark` in their environment."""
     found = []
     for entry in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             line = (entry / "cmdline").read_bytes().split(b"\0")
-            group = os.getsid(int(entry.name))
-        except (OSError, ProcessLookupError):
+            environment = (entry / "environ").read_bytes().split(b"\0")
+        except OSError:  # it has ended, or is another user's
             continue
-        if group == process.pid and line[0] == os.fsencode(COMMAND):
+        if mark in environment and line[0] == os.fsencode(COMMAND):
             found.append(int(entry.name))
     return found
 
@@ -36,15 +37,16 @@ def mask(process, name):
 @unittest.skipUnless(HAS_UCX and MPIEXEC, "over UCX alone")
 class Signals(unittest.TestCase):
     def start(self, *prefix):
+        mark = str(uuid.uuid4())
         process = subprocess.Popen(
             [MPIEXEC, "-n", "2", *prefix, COMMAND, *RUN],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            start_new_session=True)
+            env={**os.environ, "PENSTOCK_TEST_MARK": mark}, start_new_session=True)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         deadline = time.monotonic() + TIME_LIMIT_S
         while time.monotonic() < deadline:
-            ranks = ranks_below(process)
+            ranks = ranks_with(f"PENSTOCK_TEST_MARK={mark}".encode())
             # UCX's own libraries are there once the transport is.
             if len(ranks) == 2 and all("libuct" in pathlib.Path(f"/proc/{rank}/maps").read_text() for rank in ranks):
                 time.sleep(1)

@@ -331,12 +331,19 @@ class Faults(unittest.TestCase):
         self.assertEqual(list(campaign.problems), [])
 
     def test_a_small_address_space_is_one_line(self):
-        """Libraries below abort or try for ever where they get none; below 80 MiB the system loads none of them."""
+        """Libraries below abort or try for ever where they get none. The least that is tried is what the system needs
+        to load them all and to come to `main`, which differs by MPI."""
+
+        def limited(mib, line, folder=None):
+            return subprocess.run(
+                ["sh", "-c", f'ulimit -v {mib * 1024}; exec "$0" "$@"', *line],
+                cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+
+        least = next(mib for mib in range(64, 257, 16) if limited(mib, [COMMAND, "--version"]).returncode == 0)
         for name in ("fft in memory", "fft in files", "gemm in files"):
-            for mib in range(80, 721, 40 if "gemm" in name else 16):
+            for mib in range(least, 721, 40 if "gemm" in name else 16):
                 with self.subTest(name=name, mib=mib), Run(tempfile.gettempdir(), CASES[name]) as run:
-                    line = ["sh", "-c", f'ulimit -v {mib * 1024}; exec "$0" "$@"', *CASES[name].line]
-                    done = subprocess.run(line, cwd=run.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+                    done = limited(mib, CASES[name].line, run.folder)
                     self.assertIn(done.returncode, (0, 1, 2), done.stderr)
                     self.assertEqual(len(done.stderr.splitlines()), min(done.returncode, 1), done.stderr)
 

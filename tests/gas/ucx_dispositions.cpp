@@ -29,9 +29,25 @@ bool are_untouched(const char* when, void (*hangup)(int)) {
   return is_untouched;
 }
 
+/// Whether others than we take signals before `main`: MPICH where it is linked with UCX, or a sanitizer.
+#if defined(MPICH_VERSION) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool others_take_signals = true;
+#else
+constexpr bool others_take_signals = false;
+#endif
+
+void set_default() {
+  for (int signal = 1; signal < NSIG; ++signal) {
+    std::signal(signal, SIG_DFL);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (others_take_signals) {
+    set_default();
+  }
   bool is_untouched = are_untouched("at the beginning", SIG_DFL);
   std::signal(SIGHUP, SIG_IGN);
   {

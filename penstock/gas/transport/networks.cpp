@@ -47,10 +47,10 @@ std::vector<std::vector<std::byte>> gather_bytes(Transport& transport, const std
 
 std::unique_ptr<Network> make_ucx_network(MPI_Comm comm, std::mutex& mutex, Transport& transport,
                                           const std::shared_ptr<PeerWatch>& watch) {
-  std::unique_ptr<UcxWorker> worker;
+  std::unique_ptr<ucx::Worker> worker;
   std::vector<std::byte> address;
   on_all(transport, [&] {
-    worker = std::make_unique<UcxWorker>(transport.size());
+    worker = std::make_unique<ucx::Worker>(transport.size());
     address = worker->address();
   });
   std::vector<std::vector<std::byte>> addresses = gather_bytes(transport, address);

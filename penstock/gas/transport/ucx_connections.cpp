@@ -16,7 +16,7 @@ constexpr double patience_s = 1;
 
 }  // namespace
 
-UcxNetwork::UcxNetwork(MPI_Comm comm, std::mutex& mutex, std::unique_ptr<UcxWorker> worker,
+UcxNetwork::UcxNetwork(MPI_Comm comm, std::mutex& mutex, std::unique_ptr<ucx::Worker> worker,
                        std::vector<std::vector<std::byte>> addresses, std::shared_ptr<PeerWatch> processes)
     : comm_(comm), mutex_(mutex), processes_(std::move(processes)), worker_(std::move(worker)) {
   MPI_Comm_rank(comm_, &rank_);
@@ -31,7 +31,7 @@ UcxNetwork::UcxNetwork(MPI_Comm comm, std::mutex& mutex, std::unique_ptr<UcxWork
     param.cb = callback;
     param.arg = this;
     param.flags = UCP_AM_FLAG_WHOLE_MSG | UCP_AM_FLAG_PERSISTENT_DATA;
-    check_ucx(ucx().ucp_worker_set_am_recv_handler(worker_->get(), &param), "ucp_worker_set_am_recv_handler");
+    ucx::check(ucx::api().ucp_worker_set_am_recv_handler(worker_->get(), &param), "ucp_worker_set_am_recv_handler");
   };
   handle(message_id, on_message);
   handle(farewell_id, on_farewell);
@@ -53,7 +53,7 @@ ucp_ep_h UcxNetwork::endpoint_of(Peer& peer) {
     params.address = reinterpret_cast<const ucp_address_t*>(peer.address.data());
     params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
     params.err_handler = {.cb = on_failure, .arg = &peer};
-    check_ucx(ucx().ucp_ep_create(worker_->get(), &params, &peer.endpoint), "ucp_ep_create");
+    ucx::check(ucx::api().ucp_ep_create(worker_->get(), &params, &peer.endpoint), "ucp_ep_create");
   }
   return peer.endpoint;
 }
@@ -64,10 +64,13 @@ void UcxNetwork::on_failure(void* peer, ucp_ep_h, ucs_status_t status) {
 }
 
 void UcxNetwork::tell_of_failures() {
+  if (broken_ != nullptr) {
+    std::rethrow_exception(broken_);
+  }
   for (const Peer& peer : peers_) {
     if (peer.failure != UCS_OK && !peer.has_left) {
       throw Error(fmt::format("rank {} has failed, or cannot be reached any more (UCX: {})", peer.rank,
-                              ucx().ucs_status_string(peer.failure)));
+                              ucx::api().ucs_status_string(peer.failure)));
     }
   }
   has_failure_ = false;  // but of those that have left
@@ -89,7 +92,8 @@ void UcxNetwork::part() {
     if (is_connected(peer)) {
       Operation& operation = begin(peer);
       const ucp_request_param_t param = report_to(operation);
-      watch(ucx().ucp_am_send_nbx(peer.endpoint, farewell_id, &rank_, sizeof rank_, nullptr, 0, &param), operation);
+      watch(ucx::api().ucp_am_send_nbx(peer.endpoint, farewell_id, &rank_, sizeof rank_, nullptr, 0, &param),
+            operation);
     }
   }
   const double deadline_s = seconds() + patience_s;
@@ -107,7 +111,7 @@ void UcxNetwork::part() {
       peer.arrivals.push_back(arrival);
     }
     for (const Arrival& arrival : peer.arrivals) {
-      const HeldPayload held(*worker_, arrival.data);
+      const HeldPayload held(*worker_, arrival.held);
     }
     if (peer.endpoint == nullptr) {
       continue;
@@ -115,15 +119,15 @@ void UcxNetwork::part() {
     ucp_request_param_t param{};
     param.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
     param.flags = UCP_EP_CLOSE_FLAG_FORCE;
-    void* const request = ucx().ucp_ep_close_nbx(peer.endpoint, &param);
+    void* const request = ucx::api().ucp_ep_close_nbx(peer.endpoint, &param);
     if (request == nullptr || UCS_PTR_IS_ERR(request)) {
       continue;
     }
     wait_until([&] {
-      ucx().ucp_worker_progress(worker_->get());
-      return ucx().ucp_request_check_status(request) != UCS_INPROGRESS;
+      ucx::api().ucp_worker_progress(worker_->get());
+      return ucx::api().ucp_request_check_status(request) != UCS_INPROGRESS;
     });
-    ucx().ucp_request_free(request);
+    ucx::api().ucp_request_free(request);
   }
   operations_.clear();  // with the keys of peers' memory that they still held
 }

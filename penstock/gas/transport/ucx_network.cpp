@@ -11,8 +11,12 @@
 
 namespace penstock::gas {
 UcxNetwork::Operation& UcxNetwork::begin(Peer& peer) {
-  Operation& operation = operations_.emplace_back(
-      Operation{.peer = &peer, .self = {}, .sent = nullptr, .flushed = {}, .packet = nullptr, .memory = nullptr});
+  if (spare_operations_.empty()) {
+    spare_operations_.emplace_back();
+  }
+  operations_.splice(operations_.end(), spare_operations_, spare_operations_.begin());
+  Operation& operation = operations_.back();
+  operation.peer = &peer;
   operation.self = std::prev(operations_.end());
   return operation;
 }
@@ -42,13 +46,16 @@ void UcxNetwork::end(Operation& operation, ucs_status_t status) {
   if (operation.packet != nullptr) {
     spare_packets_.push_back(std::move(operation.packet));
   }
-  operations_.erase(operation.self);
+  operation.sent = nullptr;
+  operation.flushed.clear();
+  operation.memory = nullptr;
+  spare_operations_.splice(spare_operations_.begin(), operations_, operation.self);
 }
 
 void UcxNetwork::on_end(void* request, ucs_status_t status, void* operation) {
   auto& ended = *static_cast<Operation*>(operation);
   ended.peer->network->end(ended, status);
-  ucx().ucp_request_free(request);
+  ucx::api().ucp_request_free(request);
 }
 
 void UcxNetwork::on_received(void* request, ucs_status_t status, std::size_t, void* operation) {
@@ -66,86 +73,114 @@ void UcxNetwork::send(int peer, const Header& header, std::span<const std::byte>
     spare_packets_.pop_back();
   }
   Packet& packet = *operation.packet;
-  packet.front = {.header = header, .source = static_cast<std::uint32_t>(rank_), .number = to.sent++};
+  packet.front = {.source = static_cast<std::uint32_t>(rank_), .number = to.sent++};
+  PacketWriter writer(packet.message);
   ucp_request_param_t param = report_to(operation);
-  if (payload.size() <= most_inline_bytes) {
-    if (!payload.empty()) {
-      std::memcpy(packet.payload.data(), payload.data(), payload.size());
-    }
-    payload = {packet.payload.data(), payload.size()};
-    if (sent != nullptr) {
-      sent->finish();
-    }
-  } else {
-    operation.sent = std::move(sent);
-  }
   if (payload.size() <= most_packet_bytes) {
     param.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
     param.flags = UCP_AM_SEND_FLAG_EAGER;
   }
-  watch(ucx().ucp_am_send_nbx(endpoint, message_id, &packet.front, sizeof packet.front, payload.data(), payload.size(),
-                              &param),
+  if (payload.size() > most_inline_bytes) {
+    operation.sent = std::move(sent);
+    writer.append(header, {});
+    watch(ucx::api().ucp_am_send_nbx(endpoint, message_id, &packet, sizeof packet.front + writer.bytes(),
+                                     payload.data(), payload.size(), &param),
+          operation);
+    return;
+  }
+  writer.append(header, payload);
+  if (sent != nullptr) {
+    sent->finish();
+  }
+  watch(ucx::api().ucp_am_send_nbx(endpoint, message_id, nullptr, 0, &packet, sizeof packet.front + writer.bytes(),
+                                   &param),
         operation);
 }
 
-ucs_status_t UcxNetwork::on_message(void* self, const void* header, std::size_t, void* data, std::size_t bytes,
-                                    const ucp_am_recv_param_t* param) {
+/// UCX calls it, through which nothing may be thrown.
+ucs_status_t UcxNetwork::on_message(void* self, const void* header, std::size_t header_bytes, void* data,
+                                    std::size_t bytes, const ucp_am_recv_param_t* param) {
   auto& network = *static_cast<UcxNetwork*>(self);
-  Packet::Front front;
-  std::memcpy(&front, header, sizeof front);
+  const std::span<const std::byte> given(static_cast<const std::byte*>(data), bytes);
+  const std::span<const std::byte> packet =
+      header_bytes == 0 ? given : std::span(static_cast<const std::byte*>(header), header_bytes);
   const bool is_announced = (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0;
-  const bool is_kept = is_announced || bytes > 0;
-  Peer& peer = network.peers_[front.source];
-  peer.early.emplace(
-      front.number,
-      Arrival{.header = front.header, .data = is_kept ? data : nullptr, .bytes = bytes, .is_announced = is_announced});
+  try {
+    Packet::Front front;
+    std::memcpy(&front, packet.data(), sizeof front);
+    const PacketReader::Message message = PacketReader(packet.subspan(sizeof front)).next();
+    const std::span<const std::byte> payload = header_bytes == 0 ? message.payload : given;
+    const bool is_held = is_announced || !payload.empty();
+    network.line_up(
+        network.peers_.at(front.source), front.number,
+        {.header = message.header, .held = is_held ? data : nullptr, .payload = payload, .is_announced = is_announced});
+    return is_held ? UCS_INPROGRESS : UCS_OK;
+  } catch (...) {
+    network.broken_ = std::current_exception();
+    network.has_failure_ = true;
+    return UCS_OK;
+  }
+}
+
+/// Puts what has come where it belongs among the messages of the peer.
+void UcxNetwork::line_up(Peer& peer, std::uint32_t number, const Arrival& arrival) {
+  if (number != peer.received) {
+    peer.early.emplace(number, arrival);
+    return;
+  }
+  peer.arrivals.push_back(arrival);
+  ++peer.received;
   for (auto next = peer.early.begin(); next != peer.early.end() && next->first == peer.received;
        next = peer.early.erase(next)) {
     peer.arrivals.push_back(next->second);
     ++peer.received;
   }
-  if (!peer.arrivals.empty() && !peer.is_with_arrivals) {
+  if (!peer.is_with_arrivals) {
+    with_arrivals_.push_back(&peer);
     peer.is_with_arrivals = true;
-    network.with_arrivals_.push_back(&peer);
   }
-  return is_kept ? UCS_INPROGRESS : UCS_OK;
 }
 
-/// Gives the inbox what has come from the peer, in order, as far as it is whole.
-void UcxNetwork::hand_over(Peer& peer, Inbox& inbox) {
-  for (;;) {
+/// Gives the inbox what has come from the peer, in order, as far as it is whole; true where there was something.
+bool UcxNetwork::hand_over(Peer& peer, Inbox& inbox) {
+  for (bool has_delivered = false;; has_delivered = true) {
     if (peer.fetch.has_value()) {
       if (!peer.fetch->done->is_done()) {
-        return;
+        return has_delivered;
       }
       const Peer::Fetch fetch = *std::exchange(peer.fetch, std::nullopt);
       inbox.deliver(peer.rank, fetch.header, fetch.place);
+      continue;
     }
     if (peer.arrivals.empty()) {
-      return;
+      return has_delivered;
     }
     const Arrival arrival = peer.arrivals.front();
     peer.arrivals.pop_front();
     if (!arrival.is_announced) {
-      const HeldPayload held(*worker_, arrival.data);
-      inbox.deliver(peer.rank, arrival.header, {static_cast<const std::byte*>(arrival.data), arrival.bytes});
+      const HeldPayload held(*worker_, arrival.held);
+      inbox.deliver(peer.rank, arrival.header, arrival.payload);
       continue;
     }
     peer.fetch = {.header = arrival.header,
-                  .place = {inbox.place(peer.rank, arrival.header), arrival.bytes},
+                  .place = {inbox.place(peer.rank, arrival.header), arrival.payload.size()},
                   .done = std::make_shared<Sent>()};
     Operation& operation = begin(peer);
     operation.sent = peer.fetch->done;
     ucp_request_param_t param = report_to(operation);
     param.cb.recv_am = on_received;
-    watch(ucx().ucp_am_recv_data_nbx(worker_->get(), arrival.data, peer.fetch->place.data(), arrival.bytes, &param),
+    watch(ucx::api().ucp_am_recv_data_nbx(worker_->get(), arrival.held, peer.fetch->place.data(),
+                                          peer.fetch->place.size(), &param),
           operation);
   }
 }
 
 void UcxNetwork::drive() {
-  // More than one round where there is much to do; never without end while peers go on sending.
-  for (int rounds = 0; rounds < 16 && ucx().ucp_worker_progress(worker_->get()) != 0; ++rounds) {
+  // More than one round where there is much to do, but none after a message: it may be what is waited for.
+  for (int rounds = 0; rounds < 16; ++rounds) {
+    if (ucx::api().ucp_worker_progress(worker_->get()) == 0 || !with_arrivals_.empty()) {
+      break;
+    }
   }
   flush_all();
 }
@@ -165,9 +200,10 @@ bool UcxNetwork::progress(Inbox& inbox) {
   if (++turns_ % turns_between == 0) {
     drive_mpi();
   }
+  bool has_delivered = false;
   for (std::size_t i = 0; i < with_arrivals_.size();) {
     Peer& peer = *with_arrivals_[i];
-    hand_over(peer, inbox);
+    has_delivered = hand_over(peer, inbox) || has_delivered;
     if (peer.fetch.has_value()) {
       ++i;
     } else {
@@ -179,7 +215,7 @@ bool UcxNetwork::progress(Inbox& inbox) {
   if (has_failure_) {
     tell_of_failures();
   }
-  return false;
+  return has_delivered;
 }
 
 }  // namespace penstock::gas

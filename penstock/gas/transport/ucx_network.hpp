@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <list>
 #include <map>
 #include <memory>
@@ -14,7 +15,7 @@
 
 #include "penstock/gas/transport/network.hpp"
 #include "penstock/gas/transport/peer_watch.hpp"
-#include "penstock/gas/transport/ucx.hpp"
+#include "penstock/ucx/ucx.hpp"
 
 namespace penstock::gas {
 
@@ -23,7 +24,7 @@ class UcxNetwork final : public Network {
   /// Takes `comm` over, by which the ranks part in the end; `mutex` serialises the rank's MPI calls. `addresses` are of
   /// the workers of all ranks, `processes` knows which of this node have died. Connections are made when they are
   /// first used.
-  UcxNetwork(MPI_Comm comm, std::mutex& mutex, std::unique_ptr<UcxWorker> worker,
+  UcxNetwork(MPI_Comm comm, std::mutex& mutex, std::unique_ptr<ucx::Worker> worker,
              std::vector<std::vector<std::byte>> addresses, std::shared_ptr<PeerWatch> processes);
   ~UcxNetwork() override;
   UcxNetwork(const UcxNetwork&) = delete;
@@ -49,7 +50,8 @@ class UcxNetwork final : public Network {
   void end(Operation& operation, ucs_status_t status);
   void flush(Peer& peer);
   void flush_all();
-  void hand_over(Peer& peer, Inbox& inbox);
+  void line_up(Peer& peer, std::uint32_t number, const Arrival& arrival);
+  bool hand_over(Peer& peer, Inbox& inbox);
   void drive();
   void drive_mpi();
   void tell_of_failures();
@@ -67,14 +69,16 @@ class UcxNetwork final : public Network {
   std::mutex& mutex_;
   std::shared_ptr<PeerWatch> processes_;  // of peers on this node
   int rank_ = 0;
-  std::unique_ptr<UcxWorker> worker_;
+  std::unique_ptr<ucx::Worker> worker_;
   std::vector<Peer> peers_;
-  std::list<Operation> operations_;  // under way
+  std::list<Operation> operations_;        // under way
+  std::list<Operation> spare_operations_;  // those that have ended
   std::vector<std::unique_ptr<Packet>> spare_packets_;
   std::vector<Peer*> with_arrivals_;
   std::vector<Peer*> with_puts_;  // that are to be flushed
   std::map<const std::byte*, ucp_mem_h> exposed_;
   bool has_failure_ = false;
+  std::exception_ptr broken_;  // what was thrown where a message could not be read
   unsigned turns_ = 0;
 };
 

@@ -22,7 +22,7 @@ class UcxNetwork::Memory final : public RemoteMemory, public std::enable_shared_
   }
   ~Memory() override {
     if (unpacked_ != nullptr) {
-      ucx().ucp_rkey_destroy(unpacked_);
+      ucx::api().ucp_rkey_destroy(unpacked_);
     }
   }
   Memory(const Memory&) = delete;
@@ -34,7 +34,7 @@ class UcxNetwork::Memory final : public RemoteMemory, public std::enable_shared_
     Operation& operation = begin(std::move(source));
     const ucp_request_param_t param = report_to(operation);
     network.watch(
-        ucx().ucp_put_nbx(network.endpoint_of(peer_), data.data(), data.size(), base_ + offset, unpacked_, &param),
+        ucx::api().ucp_put_nbx(network.endpoint_of(peer_), data.data(), data.size(), base_ + offset, unpacked_, &param),
         operation);
     peer_.unflushed.push_back(std::move(remote));
     if (!peer_.is_flushing) {
@@ -49,7 +49,7 @@ class UcxNetwork::Memory final : public RemoteMemory, public std::enable_shared_
     Operation& operation = begin(std::move(done));
     const ucp_request_param_t param = report_to(operation);
     network.watch(
-        ucx().ucp_get_nbx(network.endpoint_of(peer_), data.data(), data.size(), base_ + offset, unpacked_, &param),
+        ucx::api().ucp_get_nbx(network.endpoint_of(peer_), data.data(), data.size(), base_ + offset, unpacked_, &param),
         operation);
   }
 
@@ -57,8 +57,8 @@ class UcxNetwork::Memory final : public RemoteMemory, public std::enable_shared_
   Operation& begin(std::shared_ptr<Sent> sent) {
     UcxNetwork& network = *peer_.network;
     if (unpacked_ == nullptr) {
-      check_ucx(ucx().ucp_ep_rkey_unpack(network.endpoint_of(peer_), key_.data() + sizeof base_, &unpacked_),
-                "ucp_ep_rkey_unpack");
+      ucx::check(ucx::api().ucp_ep_rkey_unpack(network.endpoint_of(peer_), key_.data() + sizeof base_, &unpacked_),
+                 "ucp_ep_rkey_unpack");
     }
     Operation& operation = network.begin(peer_);
     operation.sent = std::move(sent);
@@ -78,7 +78,7 @@ void UcxNetwork::flush(Peer& peer) {
   Operation& operation = begin(peer);
   operation.flushed = std::exchange(peer.unflushed, {});
   const ucp_request_param_t param = report_to(operation);
-  watch(ucx().ucp_ep_flush_nbx(endpoint_of(peer), &param), operation);
+  watch(ucx::api().ucp_ep_flush_nbx(endpoint_of(peer), &param), operation);
 }
 
 /// Puts that were begun during a flush wait for the next one, together.
@@ -99,25 +99,25 @@ std::vector<std::byte> UcxNetwork::expose(std::span<std::byte> memory) {
   params.length = memory.size();
   ucp_mem_h handle = nullptr;
   // Systems limit how much memory may be registered; what is beyond is reached by messages.
-  if (memory.empty() || ucx().ucp_mem_map(worker_->context(), &params, &handle) != UCS_OK) {
+  if (memory.empty() || ucx::api().ucp_mem_map(worker_->context(), &params, &handle) != UCS_OK) {
     return {};
   }
   exposed_.emplace(memory.data(), handle);
   void* packed = nullptr;
   std::size_t bytes = 0;
-  check_ucx(ucx().ucp_rkey_pack(worker_->context(), handle, &packed, &bytes), "ucp_rkey_pack");
+  ucx::check(ucx::api().ucp_rkey_pack(worker_->context(), handle, &packed, &bytes), "ucp_rkey_pack");
   const auto address = reinterpret_cast<std::uint64_t>(memory.data());
   std::vector<std::byte> key(sizeof address + bytes);
   std::memcpy(key.data(), &address, sizeof address);
   std::memcpy(key.data() + sizeof address, packed, bytes);
-  ucx().ucp_rkey_buffer_release(packed);
+  ucx::api().ucp_rkey_buffer_release(packed);
   return key;
 }
 
 void UcxNetwork::withdraw(std::span<std::byte> memory) {
   const auto found = exposed_.find(memory.data());
   if (found != exposed_.end()) {
-    ucx().ucp_mem_unmap(worker_->context(), found->second);
+    ucx::api().ucp_mem_unmap(worker_->context(), found->second);
     exposed_.erase(found);
   }
 }

@@ -6,6 +6,7 @@
 #include <deque>
 #include <optional>
 
+#include "penstock/gas/transport/packet.hpp"
 #include "penstock/gas/transport/ucx_network.hpp"
 
 namespace penstock::gas {
@@ -17,38 +18,42 @@ inline constexpr unsigned farewell_id = 2;
 /// Gives a payload that UCX holds back to it.
 class HeldPayload {
  public:
-  HeldPayload(const UcxWorker& worker, void* data) : worker_(worker), data_(data) {}
+  HeldPayload(const ucx::Worker& worker, void* data) : worker_(worker), data_(data) {}
   ~HeldPayload() {
     if (data_ != nullptr) {
-      ucx().ucp_am_data_release(worker_.get(), data_);
+      ucx::api().ucp_am_data_release(worker_.get(), data_);
     }
   }
   HeldPayload(const HeldPayload&) = delete;
   HeldPayload& operator=(const HeldPayload&) = delete;
 
  private:
-  const UcxWorker& worker_;
+  const ucx::Worker& worker_;
   void* data_;
 };
 
-/// A short message, or the header of a long one.
+/// A short message, which travels as it lies here, or the header of a long one.
+///
+/// UCX 1.13 sends at once, from the memory that it is given, what comes as one piece and is short enough for its
+/// transport (some 90 bytes within a node); with a header beside the payload each message takes a request and a buffer
+/// more, and what is longer a copy more.
 struct UcxNetwork::Packet {
   /// UCP promises no order between active messages; those from one rank to another are put in order by their numbers.
   struct Front {
-    Header header;
     std::uint32_t source;
     std::uint32_t number;
   };
 
   Front front;
-  std::array<std::byte, most_inline_bytes> payload;
+  /// As a PacketWriter writes it.
+  std::array<std::byte, PacketWriter::most_header_bytes + most_inline_bytes> message;
 };
 
 /// A message that has come, whose payload UCX holds, or will fetch when told where to.
 struct UcxNetwork::Arrival {
   Header header;
-  void* data;
-  std::size_t bytes;
+  void* held;  // what UCX is to have back, or fetches the payload by; nullptr where it holds nothing
+  std::span<const std::byte> payload;
   bool is_announced;  // the payload is to be fetched
 };
 

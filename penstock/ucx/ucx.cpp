@@ -1,4 +1,4 @@
-#include "penstock/gas/transport/ucx.hpp"
+#include "penstock/ucx/ucx.hpp"
 
 #include <dlfcn.h>
 
@@ -9,7 +9,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/base/signals.hpp"
 
-namespace penstock::gas {
+namespace penstock::ucx {
 namespace {
 
 /// What we want otherwise than UCX does where nothing is said.
@@ -22,7 +22,7 @@ constexpr std::array<std::array<const char*, 2>, 2> settings{{
     {"MM_ERROR_HANDLING", "y"},
 }};
 
-UcxFunctions open_ucx() {
+Functions open_ucx() {
   const SignalDispositions given_back;
   void* library = nullptr;
   for (const char* name : {"libucp.so.0", PENSTOCK_UCX_LIBRARY}) {
@@ -31,7 +31,7 @@ UcxFunctions open_ucx() {
   if (library == nullptr) {
     throw Error(std::string("UCX cannot be opened (") + dlerror() + "): install it, or use another transport than ucx");
   }
-  UcxFunctions functions{};
+  Functions functions{};
   const auto find = [&](auto& function, const char* name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
     if (function == nullptr) {
@@ -46,58 +46,58 @@ UcxFunctions open_ucx() {
 
 ucp_context_h make_context(int ranks) {
   ucp_config_t* config = nullptr;
-  check_ucx(ucx().ucp_config_read(nullptr, nullptr, &config), "ucp_config_read");
+  check(api().ucp_config_read(nullptr, nullptr, &config), "ucp_config_read");
   for (const auto& [name, value] : settings) {
-    ucx().ucp_config_modify(config, name, value);
+    api().ucp_config_modify(config, name, value);
   }
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
   params.features = UCP_FEATURE_AM | UCP_FEATURE_RMA;
   params.estimated_num_eps = static_cast<std::size_t>(ranks);
   ucp_context_h context = nullptr;
-  const ucs_status_t status = ucx().ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &context);
-  ucx().ucp_config_release(config);
-  check_ucx(status, "ucp_init");
+  const ucs_status_t status = api().ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &context);
+  api().ucp_config_release(config);
+  check(status, "ucp_init");
   return context;
 }
 
 }  // namespace
 
-const UcxFunctions& ucx() {
-  static const UcxFunctions functions = open_ucx();
+const Functions& api() {
+  static const Functions functions = open_ucx();
   return functions;
 }
 
-void check_ucx(ucs_status_t status, const char* what) {
+void check(ucs_status_t status, const char* what) {
   if (status != UCS_OK) {
-    throw Error(std::string("UCX: ") + what + " failed: " + ucx().ucs_status_string(status));
+    throw Error(std::string("UCX: ") + what + " failed: " + api().ucs_status_string(status));
   }
 }
 
-UcxWorker::UcxWorker(int ranks) : context_(make_context(ranks)) {
+Worker::Worker(int ranks) : context_(make_context(ranks)) {
   ucp_worker_params_t params{};
   params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
   params.thread_mode = UCS_THREAD_MODE_SERIALIZED;
-  const ucs_status_t status = ucx().ucp_worker_create(context_, &params, &worker_);
+  const ucs_status_t status = api().ucp_worker_create(context_, &params, &worker_);
   if (status != UCS_OK) {
-    ucx().ucp_cleanup(context_);
-    check_ucx(status, "ucp_worker_create");
+    api().ucp_cleanup(context_);
+    check(status, "ucp_worker_create");
   }
 }
 
-UcxWorker::~UcxWorker() {
-  ucx().ucp_worker_destroy(worker_);
-  ucx().ucp_cleanup(context_);
+Worker::~Worker() {
+  api().ucp_worker_destroy(worker_);
+  api().ucp_cleanup(context_);
 }
 
-std::vector<std::byte> UcxWorker::address() const {
+std::vector<std::byte> Worker::address() const {
   ucp_address_t* address = nullptr;
   std::size_t bytes = 0;
-  check_ucx(ucx().ucp_worker_get_address(worker_, &address, &bytes), "ucp_worker_get_address");
+  check(api().ucp_worker_get_address(worker_, &address, &bytes), "ucp_worker_get_address");
   std::vector<std::byte> copy(bytes);
   std::memcpy(copy.data(), address, bytes);
-  ucx().ucp_worker_release_address(worker_, address);
+  api().ucp_worker_release_address(worker_, address);
   return copy;
 }
 
-}  // namespace penstock::gas
+}  // namespace penstock::ucx

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace penstock::gas {
+namespace penstock::ucx {
 
 // NOLINTBEGIN(bugprone-macro-parentheses, cppcoreguidelines-macro-usage): names are declared, and looked up as text
 // clang-format off
@@ -27,6 +27,7 @@ namespace penstock::gas {
   X(ucp_get_version_string) \
   X(ucp_init_version) \
   X(ucp_mem_map) \
+  X(ucp_mem_query) \
   X(ucp_mem_unmap) \
   X(ucp_put_nbx) \
   X(ucp_request_check_status) \
@@ -36,6 +37,7 @@ namespace penstock::gas {
   X(ucp_rkey_pack) \
   X(ucp_worker_create) \
   X(ucp_worker_destroy) \
+  X(ucp_worker_fence) \
   X(ucp_worker_get_address) \
   X(ucp_worker_progress) \
   X(ucp_worker_release_address) \
@@ -44,7 +46,7 @@ namespace penstock::gas {
 // clang-format on
 
 /// UCX's functions that we call.
-struct UcxFunctions {
+struct Functions {
 #define PENSTOCK_DECLARE(NAME) decltype(&::NAME) NAME;
   PENSTOCK_UCX_FUNCTIONS(PENSTOCK_DECLARE)
 #undef PENSTOCK_DECLARE
@@ -53,19 +55,19 @@ struct UcxFunctions {
 
 /// UCX is opened by the first call, and stays: a process loads it where it uses it. When it is loaded it installs
 /// handlers of signals, which are taken away again. Throws Error where it cannot be opened.
-const UcxFunctions& ucx();
+const Functions& api();
 
 /// Throws Error with UCX's own text when `status` is not success; `what` names the call.
-void check_ucx(ucs_status_t status, const char* what);
+void check(ucs_status_t status, const char* what);
 
 /// UCX of one rank: its context and its worker, for one thread at a time.
-class UcxWorker {
+class Worker {
  public:
   /// Throws Error where UCX finds no way to communicate.
-  explicit UcxWorker(int ranks);
-  ~UcxWorker();
-  UcxWorker(const UcxWorker&) = delete;
-  UcxWorker& operator=(const UcxWorker&) = delete;
+  explicit Worker(int ranks);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
 
   ucp_context_h context() const noexcept { return context_; }
   ucp_worker_h get() const noexcept { return worker_; }
@@ -77,4 +79,4 @@ class UcxWorker {
   ucp_worker_h worker_ = nullptr;
 };
 
-}  // namespace penstock::gas
+}  // namespace penstock::ucx

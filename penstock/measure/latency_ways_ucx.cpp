@@ -1,0 +1,229 @@
+// What UCX takes by itself for a message between two ranks: the floors of a transport that uses it.
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "penstock/base/base.hpp"
+#include "penstock/measure/latency_ways.hpp"
+#include "penstock/ucx/ucx.hpp"
+
+namespace penstock::measure {
+namespace {
+
+using ucx::api;
+
+constexpr std::size_t line_bytes = 64;
+
+/// A connection of ranks 0 and 1 with nothing of ours in it: no watch on peers, no order, no queue.
+class Connection {
+ public:
+  explicit Connection(const gas::Team& team) : team_(team), worker_(2) {}
+
+  const ucx::Worker& worker() const noexcept { return worker_; }
+  ucp_ep_h endpoint() const noexcept { return endpoint_; }
+
+  /// Collective.
+  void connect() {
+    const std::vector<std::byte> address = of_peer(worker_.address());
+    if (team_.rank() > 1) {
+      return;
+    }
+    ucp_ep_params_t params{};
+    params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
+    params.address = reinterpret_cast<const ucp_address_t*>(address.data());
+    ucx::check(api().ucp_ep_create(worker_.get(), &params, &endpoint_), "ucp_ep_create");
+  }
+
+  /// Collective: what the other one of ranks 0 and 1 gives; of ranks beyond, anything.
+  std::vector<std::byte> of_peer(const std::vector<std::byte>& mine) const {
+    std::array<std::byte, most_card_bytes> card{};
+    const std::size_t bytes = mine.size();
+    if (bytes + sizeof bytes > card.size()) {
+      throw Error("UCX's address is too long for the benchmark");
+    }
+    std::memcpy(card.data(), &bytes, sizeof bytes);
+    std::memcpy(card.data() + sizeof bytes, mine.data(), bytes);
+    const auto cards = team_.all_gather(card);
+    const auto& theirs = cards[team_.rank() == 0 ? 1 : 0];
+    std::size_t their_bytes = 0;
+    std::memcpy(&their_bytes, theirs.data(), sizeof their_bytes);
+    const std::byte* const first = theirs.data() + sizeof their_bytes;
+    return {first, first + their_bytes};
+  }
+
+  void progress() const { api().ucp_worker_progress(worker_.get()); }
+
+  /// Returns when what was begun has completed here.
+  void finish(ucs_status_ptr_t request) const {
+    if (request == nullptr) {
+      return;
+    }
+    if (UCS_PTR_IS_ERR(request)) {
+      ucx::check(UCS_PTR_STATUS(request), "an operation");
+    }
+    while (api().ucp_request_check_status(request) == UCS_INPROGRESS) {
+      progress();
+    }
+    api().ucp_request_free(request);
+  }
+
+ private:
+  static constexpr std::size_t most_card_bytes = 4096;
+
+  const gas::Team& team_;
+  ucx::Worker worker_;
+  ucp_ep_h endpoint_ = nullptr;  // the worker's
+};
+
+/// A message whose handler counts.
+class UcxMessage final : public PingPong {
+ public:
+  UcxMessage(const gas::Team& team, std::size_t most_bytes) : PingPong(most_bytes), connection_(team) {
+    ucp_am_handler_param_t handler{};
+    handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
+                         UCP_AM_HANDLER_PARAM_FIELD_ARG | UCP_AM_HANDLER_PARAM_FIELD_FLAGS;
+    handler.id = message_id;
+    handler.cb = on_message;
+    handler.arg = this;
+    handler.flags = UCP_AM_FLAG_WHOLE_MSG;
+    ucx::check(api().ucp_worker_set_am_recv_handler(connection_.worker().get(), &handler),
+               "ucp_worker_set_am_recv_handler");
+    connection_.connect();
+  }
+
+  const char* name() const override { return "UCX message"; }
+  // Longer ones are announced, and would need a place to be fetched to.
+  bool serves(std::size_t bytes) const override { return bytes <= most_eager_bytes; }
+
+ private:
+  static constexpr unsigned message_id = 1;
+  static constexpr std::size_t most_eager_bytes = std::size_t{32} << 10;
+
+  static ucs_status_t on_message(void* self, const void*, std::size_t, void* data, std::size_t bytes,
+                                 const ucp_am_recv_param_t*) {
+    auto& way = *static_cast<UcxMessage*>(self);
+    std::memcpy(way.data_.data(), data, bytes);
+    ++way.arrived_;
+    return UCS_OK;
+  }
+  void send(int) override {
+    ucp_request_param_t param{};
+    param.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+    param.flags = UCP_AM_SEND_FLAG_EAGER;
+    connection_.finish(
+        api().ucp_am_send_nbx(connection_.endpoint(), message_id, nullptr, 0, data_.data(), bytes_, &param));
+  }
+  void receive(int) override {
+    while (arrived_ != count_) {
+      connection_.progress();
+    }
+  }
+
+  Connection connection_;
+  std::uint64_t arrived_ = 0;
+};
+
+/// A put, a fence, a put of a flag behind it, into memory that UCX has allocated, as it wants to have it.
+class UcxPutAndFlag final : public PingPong {
+ public:
+  UcxPutAndFlag(const gas::Team& team, std::size_t most_bytes)
+      : PingPong(most_bytes),
+        connection_(team),
+        flag_at_((most_bytes + line_bytes - 1) / line_bytes * line_bytes),
+        memory_(connection_.worker().context(), flag_at_ + line_bytes) {
+    flag().store(0);
+    connection_.connect();
+    const std::vector<std::byte> key = connection_.of_peer(memory_.key());
+    if (team.rank() > 1) {
+      return;
+    }
+    std::memcpy(&peer_address_, key.data(), sizeof peer_address_);
+    ucx::check(api().ucp_ep_rkey_unpack(connection_.endpoint(), key.data() + sizeof peer_address_, &peer_key_),
+               "ucp_ep_rkey_unpack");
+  }
+  ~UcxPutAndFlag() override {
+    if (peer_key_ != nullptr) {
+      api().ucp_rkey_destroy(peer_key_);
+    }
+  }
+  UcxPutAndFlag(const UcxPutAndFlag&) = delete;
+  UcxPutAndFlag& operator=(const UcxPutAndFlag&) = delete;
+
+  const char* name() const override { return "UCX put and flag"; }
+
+ private:
+  using Flag = std::atomic<std::uint64_t>;
+
+  class Memory {
+   public:
+    Memory(ucp_context_h context, std::size_t bytes) : context_(context) {
+      ucp_mem_map_params_t params{};
+      params.field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS;
+      params.length = bytes;
+      params.flags = UCP_MEM_MAP_ALLOCATE;
+      ucx::check(api().ucp_mem_map(context_, &params, &handle_), "ucp_mem_map");
+    }
+    ~Memory() { api().ucp_mem_unmap(context_, handle_); }
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+
+    std::byte* data() const {
+      ucp_mem_attr_t found{};
+      found.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS;
+      ucx::check(api().ucp_mem_query(handle_, &found), "ucp_mem_query");
+      return static_cast<std::byte*>(found.address);
+    }
+    /// Its address, then what a peer reaches it by.
+    std::vector<std::byte> key() const {
+      const auto address = reinterpret_cast<std::uint64_t>(data());
+      void* packed = nullptr;
+      std::size_t bytes = 0;
+      ucx::check(api().ucp_rkey_pack(context_, handle_, &packed, &bytes), "ucp_rkey_pack");
+      std::vector<std::byte> key(sizeof address + bytes);
+      std::memcpy(key.data(), &address, sizeof address);
+      std::memcpy(key.data() + sizeof address, packed, bytes);
+      api().ucp_rkey_buffer_release(packed);
+      return key;
+    }
+
+   private:
+    ucp_context_h context_;
+    ucp_mem_h handle_ = nullptr;
+  };
+
+  Flag& flag() const { return *std::launder(reinterpret_cast<Flag*>(memory_.data() + flag_at_)); }
+  void put(const void* data, std::size_t bytes, std::size_t offset) {
+    const ucp_request_param_t param{};
+    connection_.finish(
+        api().ucp_put_nbx(connection_.endpoint(), data, bytes, peer_address_ + offset, peer_key_, &param));
+  }
+  void send(int) override {
+    put(data_.data(), bytes_, 0);
+    ucx::check(api().ucp_worker_fence(connection_.worker().get()), "ucp_worker_fence");
+    put(&count_, sizeof count_, flag_at_);
+  }
+  void receive(int) override {
+    const Flag& mine = flag();
+    while (mine.load(std::memory_order_acquire) != count_) {
+      connection_.progress();
+    }
+  }
+
+  Connection connection_;
+  std::size_t flag_at_;
+  Memory memory_;
+  std::uint64_t peer_address_ = 0;
+  ucp_rkey_h peer_key_ = nullptr;
+};
+
+}  // namespace
+
+void add_ucx_ways(std::vector<std::unique_ptr<Way>>& ways, const gas::Team& team, std::size_t most_bytes) {
+  ways.push_back(std::make_unique<UcxMessage>(team, most_bytes));
+  ways.push_back(std::make_unique<UcxPutAndFlag>(team, most_bytes));
+}
+
+}  // namespace penstock::measure
