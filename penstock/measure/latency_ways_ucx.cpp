@@ -165,20 +165,19 @@ class UcxPutAndFlag final : public PingPong {
       params.length = bytes;
       params.flags = UCP_MEM_MAP_ALLOCATE;
       ucx::check(api().ucp_mem_map(context_, &params, &handle_), "ucp_mem_map");
+      ucp_mem_attr_t found{};
+      found.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS;
+      ucx::check(api().ucp_mem_query(handle_, &found), "ucp_mem_query");
+      data_ = static_cast<std::byte*>(found.address);
     }
     ~Memory() { api().ucp_mem_unmap(context_, handle_); }
     Memory(const Memory&) = delete;
     Memory& operator=(const Memory&) = delete;
 
-    std::byte* data() const {
-      ucp_mem_attr_t found{};
-      found.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS;
-      ucx::check(api().ucp_mem_query(handle_, &found), "ucp_mem_query");
-      return static_cast<std::byte*>(found.address);
-    }
+    std::byte* data() const noexcept { return data_; }
     /// Its address, then what a peer reaches it by.
     std::vector<std::byte> key() const {
-      const auto address = reinterpret_cast<std::uint64_t>(data());
+      const auto address = reinterpret_cast<std::uint64_t>(data_);
       void* packed = nullptr;
       std::size_t bytes = 0;
       ucx::check(api().ucp_rkey_pack(context_, handle_, &packed, &bytes), "ucp_rkey_pack");
@@ -192,6 +191,7 @@ class UcxPutAndFlag final : public PingPong {
    private:
     ucp_context_h context_;
     ucp_mem_h handle_ = nullptr;
+    std::byte* data_ = nullptr;
   };
 
   Flag& flag() const { return *std::launder(reinterpret_cast<Flag*>(memory_.data() + flag_at_)); }
