@@ -8,6 +8,15 @@ set(PENSTOCK_MPI_ENVIRONMENT
     OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
     ASAN_OPTIONS=detect_leaks=0)
 
+# What LD_PRELOAD has to name before a library of ours, in programs that are built without the sanitizer that it is built
+# with: its run-time library, and a colon.
+set(PENSTOCK_PRELOADED_BEFORE "")
+if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=address")
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libasan.so
+    OUTPUT_VARIABLE PENSTOCK_PRELOADED_BEFORE OUTPUT_STRIP_TRAILING_WHITESPACE)
+  string(APPEND PENSTOCK_PRELOADED_BEFORE ":")
+endif()
+
 # penstock_mpi_test(NAME RANKS program arguments ...): a CTest test that runs a program under mpiexec, oversubscribed
 # where the machine has fewer cores than ranks. Does nothing in a build without MPI.
 function(penstock_mpi_test name ranks)

@@ -13,8 +13,8 @@ import unittest
 COMMAND = os.environ["PENSTOCK_COMMAND"]
 MPIEXEC = os.environ.get("PENSTOCK_MPIEXEC", "")
 HAS_UCX = os.environ.get("PENSTOCK_HAS_UCX", "0") == "1"
-# A sanitizer's memory comes on top of the command's own.
 IS_SANITIZED = os.environ.get("PENSTOCK_IS_SANITIZED", "0") == "1"
+needs_a_small_process = unittest.skipIf(IS_SANITIZED, "a sanitizer's memory is more than these budgets")
 # Between processes of one node.
 TRANSPORTS = ("shm", "mpi", "rma") * bool(MPIEXEC) + ("ucx",) * HAS_UCX
 TIME_LIMIT_S = 60

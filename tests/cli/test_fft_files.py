@@ -19,7 +19,7 @@ SMALL = ["--memory", "44MiB", "--threads", "2"]
 SIZE = (131, 150, 140)
 
 
-@unittest.skipIf(command.IS_SANITIZED, "a sanitizer's memory is more than these budgets")
+@command.needs_a_small_process
 class FftFiles(file_runs.FileRunTest):
     # In memory where that can be: how long a disk takes to have written everything is nobody's to say.
     parent = "/dev/shm" if os.path.isdir("/dev/shm") else None

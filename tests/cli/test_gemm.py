@@ -20,7 +20,8 @@ def integers(chance, count):
 class Gemm(file_runs.FileRunTest):
     def setUp(self):
         super().setUp()
-        self.run_it = [*FILES, "--machine", str(self.machine), "--memory", "64MiB"]
+        memory = "256MiB" if command.IS_SANITIZED else "64MiB"
+        self.run_it = [*FILES, "--machine", str(self.machine), "--memory", memory]
 
     def write_noise(self, name, rows, columns):
         """A file of float64, larger than npy_files would write in good time."""
@@ -64,7 +65,7 @@ class Gemm(file_runs.FileRunTest):
             self.assertTrue(any(event["ph"] == "X" and "arrives" in event["name"] for event in events))
         self.assertEqual(len(contents), 1)
 
-    @unittest.skipIf(command.IS_SANITIZED, "not of the command alone")
+    @command.needs_a_small_process
     def test_memory_is_kept_to(self):
         self.write_noise("a.npy", 1500, 1500)
         self.write_noise("b.npy", 1500, 1500)
@@ -73,6 +74,7 @@ class Gemm(file_runs.FileRunTest):
             figures = json.loads((self.folder / "peak.json").read_text())
             self.assertGreater(figures["tiling"]["tiles"], 1)
 
+    @command.needs_a_small_process
     def test_killed_runs_go_on_and_give_the_same(self):
         self.write_noise("a.npy", 2100, 1500)
         self.write_noise("b.npy", 1500, 1600)
@@ -125,6 +127,7 @@ class Gemm(file_runs.FileRunTest):
             self.assertEqual(ranks.status, 0, ranks.stderr)
             self.assertTrue("pdgemm" in ranks.stdout or "No ScaLAPACK" in ranks.stdout, ranks.stdout)
 
+    @command.needs_a_small_process
     def test_bench_of_files_leaves_nothing_and_has_the_same_products(self):
         result = self.run_alone("bench", "gemm", "--n", "500", "--rounds", "2", "--memory", "40MiB", "--json", "-")
         self.assertEqual(result.status, 0, result.stderr)
@@ -189,6 +192,7 @@ class Gemm(file_runs.FileRunTest):
                 self.assertIn(words, result.lines[0])
                 self.assertEqual(self.left_behind(), before)
 
+    @command.needs_a_small_process
     def test_a_changed_input_is_noticed(self):
         self.write_noise("a.npy", 2100, 1500)
         self.write_noise("b.npy", 1500, 1600)

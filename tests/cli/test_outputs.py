@@ -20,7 +20,6 @@ import npy_files
 PAIRS = int(os.environ.get("PENSTOCK_TEST_PAIRS", "12"))
 SIZE = 64  # of a cube: its transform takes 4 MiB, in passes over files with little memory some tenths of a second
 IN_FILES = ("--memory", "24MiB")
-needs_a_small_process = unittest.skipIf(command.IS_SANITIZED, "a sanitizer's memory is more than that")
 
 
 class Outputs(file_runs.FileRunTest):
@@ -148,7 +147,7 @@ class Outputs(file_runs.FileRunTest):
         self.run_well("fft", "--size", "8x8x8", "--json", "/dev/null")
         self.assertEqual((os.stat("/dev/null").st_rdev, os.readlink("/dev/stdout")), (before[0].st_rdev, before[1]))
 
-    @needs_a_small_process
+    @command.needs_a_small_process
     def test_a_run_in_memory_leaves_alone_what_an_interrupted_run_goes_on_with(self):
         self.write_field("f.npy", "f", 96)
         line = self.fft("f.npy", "k.npy", True)
@@ -202,7 +201,7 @@ class Outputs(file_runs.FileRunTest):
         _, errors = process.communicate(timeout=60)
         self.assertEqual((process.returncode, errors), (0, ""))
 
-    @needs_a_small_process
+    @command.needs_a_small_process
     def test_a_signal_says_how_work_is_resumed(self):
         self.write_field("the field.npy", "f", 96)
         line = self.fft("the field.npy", "k.npy", True)
@@ -224,7 +223,7 @@ class Outputs(file_runs.FileRunTest):
                 self.assertEqual(self.read("k.npy"), expected)
             (self.folder / "k.npy").unlink(missing_ok=True)
 
-    @needs_a_small_process
+    @command.needs_a_small_process
     def test_a_change_of_one_element_is_noticed_where_that_is_asked_for(self):
         self.write_field("f.npy", "f", 96)
         line = self.fft("f.npy", "k.npy", True, "--verify-input")
