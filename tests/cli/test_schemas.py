@@ -121,7 +121,7 @@ if HAS_GEMM:
     }
 if command.MPIEXEC:
     RUNS["bench-pack"] = [("bench", "pack", "--filter", "NAS_LU_x_(12|64)$", "--rounds", "1")]
-# These are started on two processes where there is MPI.
+# These are started on two processes where there is MPI, else on two threads.
 OVER_MPI = ("bench-exchange",)
 # Rows that a run has only where something was measured to be slow.
 BY_CHANCE = "/slower/items/"
@@ -139,8 +139,12 @@ class Schemas(command.CommandTest):
         npy_files.write(self.folder / "m.npy", (8, 8), "<f8", range(64))
 
     def facts_of(self, name, arguments):
-        processes = 2 if command.MPIEXEC and name in OVER_MPI else 1
-        result = self.run_on(processes, *arguments, "--json", "-")
+        if name not in OVER_MPI:
+            result = self.run_alone(*arguments, "--json", "-")
+        elif command.MPIEXEC:
+            result = self.run_on(2, *arguments, "--json", "-")
+        else:
+            result = self.run_alone(*arguments, "--ranks", "2", "--json", "-")
         self.assertEqual(result.status, 0, result.stderr)
         return schema.read_strictly(result.stdout)
 
