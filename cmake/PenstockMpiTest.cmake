@@ -8,8 +8,8 @@ set(PENSTOCK_MPI_ENVIRONMENT
     OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
     ASAN_OPTIONS=detect_leaks=0)
 
-# What LD_PRELOAD has to name before a library of ours, in programs that are built without the sanitizer that it is built
-# with: its run-time library, and a colon.
+# What LD_PRELOAD names before a library of ours that is built with AddressSanitizer: the sanitizer's run-time library,
+# and a colon.
 set(PENSTOCK_PRELOADED_BEFORE "")
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=address")
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libasan.so

@@ -82,15 +82,7 @@ class Connection {
 class UcxMessage final : public PingPong {
  public:
   UcxMessage(const gas::Team& team, std::size_t most_bytes) : PingPong(most_bytes), connection_(team) {
-    ucp_am_handler_param_t handler{};
-    handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
-                         UCP_AM_HANDLER_PARAM_FIELD_ARG | UCP_AM_HANDLER_PARAM_FIELD_FLAGS;
-    handler.id = message_id;
-    handler.cb = on_message;
-    handler.arg = this;
-    handler.flags = UCP_AM_FLAG_WHOLE_MSG;
-    ucx::check(api().ucp_worker_set_am_recv_handler(connection_.worker().get(), &handler),
-               "ucp_worker_set_am_recv_handler");
+    connection_.worker().handle(message_id, on_message, this);
     connection_.connect();
   }
 
@@ -136,7 +128,8 @@ class UcxPutAndFlag final : public PingPong {
         memory_(connection_.worker().context(), flag_at_ + line_bytes) {
     flag().store(0);
     connection_.connect();
-    const std::vector<std::byte> key = connection_.of_peer(memory_.key());
+    const std::vector<std::byte> key =
+        connection_.of_peer(connection_.worker().key_of(memory_.handle(), memory_.data()));
     if (team.rank() > 1) {
       return;
     }
@@ -175,18 +168,7 @@ class UcxPutAndFlag final : public PingPong {
     Memory& operator=(const Memory&) = delete;
 
     std::byte* data() const noexcept { return data_; }
-    /// Its address, then what a peer reaches it by.
-    std::vector<std::byte> key() const {
-      const auto address = reinterpret_cast<std::uint64_t>(data_);
-      void* packed = nullptr;
-      std::size_t bytes = 0;
-      ucx::check(api().ucp_rkey_pack(context_, handle_, &packed, &bytes), "ucp_rkey_pack");
-      std::vector<std::byte> key(sizeof address + bytes);
-      std::memcpy(key.data(), &address, sizeof address);
-      std::memcpy(key.data() + sizeof address, packed, bytes);
-      api().ucp_rkey_buffer_release(packed);
-      return key;
-    }
+    ucp_mem_h handle() const noexcept { return handle_; }
 
    private:
     ucp_context_h context_;

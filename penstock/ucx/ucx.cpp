@@ -100,4 +100,27 @@ std::vector<std::byte> Worker::address() const {
   return copy;
 }
 
+void Worker::handle(unsigned id, ucp_am_recv_callback_t callback, void* self, std::uint32_t flags) const {
+  ucp_am_handler_param_t param{};
+  param.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG |
+                     UCP_AM_HANDLER_PARAM_FIELD_FLAGS;
+  param.id = id;
+  param.cb = callback;
+  param.arg = self;
+  param.flags = UCP_AM_FLAG_WHOLE_MSG | flags;
+  check(api().ucp_worker_set_am_recv_handler(worker_, &param), "ucp_worker_set_am_recv_handler");
+}
+
+std::vector<std::byte> Worker::key_of(ucp_mem_h memory, const std::byte* address) const {
+  void* packed = nullptr;
+  std::size_t bytes = 0;
+  check(api().ucp_rkey_pack(context_, memory, &packed, &bytes), "ucp_rkey_pack");
+  const auto number = reinterpret_cast<std::uint64_t>(address);
+  std::vector<std::byte> key(sizeof number + bytes);
+  std::memcpy(key.data(), &number, sizeof number);
+  std::memcpy(key.data() + sizeof number, packed, bytes);
+  api().ucp_rkey_buffer_release(packed);
+  return key;
+}
+
 }  // namespace penstock::ucx

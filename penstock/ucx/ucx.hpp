@@ -4,6 +4,7 @@
 #include <ucp/api/ucp.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,10 @@ class Worker {
   ucp_worker_h get() const noexcept { return worker_; }
   /// By which peers reach it.
   std::vector<std::byte> address() const;
+  /// Has `callback(self, ...)` take the active messages of number `id`, whole; with `flags` of UCX besides.
+  void handle(unsigned id, ucp_am_recv_callback_t callback, void* self, std::uint32_t flags = 0) const;
+  /// What peers need to reach `memory`, which is at `address`: the address, then what UCX packs.
+  std::vector<std::byte> key_of(ucp_mem_h memory, const std::byte* address) const;
 
  private:
   ucp_context_h context_ = nullptr;

@@ -23,18 +23,8 @@ UcxNetwork::UcxNetwork(MPI_Comm comm, std::mutex& mutex, std::unique_ptr<ucx::Wo
   for (std::size_t peer = 0; peer < addresses.size(); ++peer) {
     peers_.emplace_back(this, static_cast<int>(peer), std::move(addresses[peer]));
   }
-  const auto handle = [this](unsigned id, ucp_am_recv_callback_t callback) {
-    ucp_am_handler_param_t param{};
-    param.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG |
-                       UCP_AM_HANDLER_PARAM_FIELD_FLAGS;
-    param.id = id;
-    param.cb = callback;
-    param.arg = this;
-    param.flags = UCP_AM_FLAG_WHOLE_MSG | UCP_AM_FLAG_PERSISTENT_DATA;
-    ucx::check(ucx::api().ucp_worker_set_am_recv_handler(worker_->get(), &param), "ucp_worker_set_am_recv_handler");
-  };
-  handle(message_id, on_message);
-  handle(farewell_id, on_farewell);
+  worker_->handle(message_id, on_message, this, UCP_AM_FLAG_PERSISTENT_DATA);
+  worker_->handle(farewell_id, on_farewell, this, UCP_AM_FLAG_PERSISTENT_DATA);
 }
 
 UcxNetwork::~UcxNetwork() {

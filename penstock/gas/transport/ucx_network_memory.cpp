@@ -103,15 +103,7 @@ std::vector<std::byte> UcxNetwork::expose(std::span<std::byte> memory) {
     return {};
   }
   exposed_.emplace(memory.data(), handle);
-  void* packed = nullptr;
-  std::size_t bytes = 0;
-  ucx::check(ucx::api().ucp_rkey_pack(worker_->context(), handle, &packed, &bytes), "ucp_rkey_pack");
-  const auto address = reinterpret_cast<std::uint64_t>(memory.data());
-  std::vector<std::byte> key(sizeof address + bytes);
-  std::memcpy(key.data(), &address, sizeof address);
-  std::memcpy(key.data() + sizeof address, packed, bytes);
-  ucx::api().ucp_rkey_buffer_release(packed);
-  return key;
+  return worker_->key_of(handle, memory.data());
 }
 
 void UcxNetwork::withdraw(std::span<std::byte> memory) {
