@@ -232,6 +232,7 @@ void Call::deliver(const CollectiveMessage& message, std::span<const std::byte> 
   }
   if (message.phase == Phase::failed) {
     failure_.assign(reinterpret_cast<const char*>(payload.data()), payload.size());
+    tell_readers();
     return;
   }
   if (message.kind != schedule_.kind || message.root != schedule_.root) {
@@ -249,6 +250,7 @@ void Call::deliver(const CollectiveMessage& message, std::span<const std::byte> 
       take_offer(step, message, payload);
       break;
     case Phase::taken:
+      progress_[step].kept = nullptr;
       progress_[step].is_done = true;
       break;
     case Phase::refused:
@@ -311,31 +313,57 @@ void Call::fail(const std::string& why) {
   send_failure(team_, Phase::failed, number_, schedule_.kind, why);
 }
 
-/// A call that has failed is done when the network reads the caller's memory no more.
+/// Of a call that has failed by another rank: whoever reads this rank's memory must know before that changes, and may
+/// hear of the failure later from the rank that caused it.
+void Call::tell_readers() {
+  for (std::size_t i = first_; i < schedule_.steps.size(); ++i) {
+    if (progress_[i].is_offered && !progress_[i].is_done) {
+      send_failure_to(team_, schedule_.steps[i].peer, Phase::failed, number_, schedule_.kind, failure_);
+    }
+  }
+}
+
 void Call::finish_if_resolved() {
-  const auto is_free = [](const Progress& progress) {
-    return progress.kept == nullptr ||
-           std::ranges::all_of(progress.kept->sent, [](const auto& piece) { return piece->is_done(); });
-  };
-  const bool is_resolved =
-      failure_.empty() ? first_ == schedule_.steps.size() : std::ranges::all_of(progress_, is_free);
-  if (is_resolved) {
+  if (failure_.empty() ? first_ == schedule_.steps.size() : has_left_memory()) {
     is_done_.store(true, std::memory_order_release);
   }
 }
 
+/// Of a call that has failed: whether nobody reads the caller's memory any more, or takes what is read there from now
+/// on for the caller's data.
+bool Call::has_left_memory() {
+  bool has_left = true;
+  for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
+    Progress& progress = progress_[i];
+    if (progress.is_offered && !progress.is_done &&
+        !team_.engine().has_flushed(world_rank_of(schedule_.steps[i].peer))) {
+      has_left = false;  // its reader does not know yet
+    } else if (progress.kept != nullptr) {
+      progress.kept->offered = {};
+      has_left =
+          has_left && std::ranges::all_of(progress.kept->sent, [](const auto& piece) { return piece->is_done(); });
+    }
+  }
+  return has_left;
+}
+
+void send_failure_to(TeamCalls& team, int peer, Phase phase, std::uint64_t number, CallKind kind,
+                     std::string_view why) {
+  const std::span<const std::byte> text = std::as_bytes(std::span(why)).first(std::min(why.size(), most_inline_bytes));
+  const TeamCalls::Seat& seat = team.seats()[index(peer)];
+  const CollectiveMessage message{.phase = phase,
+                                  .kind = kind,
+                                  .calls = seat.calls,
+                                  .call = number,
+                                  .source = team.rank(),
+                                  .payload_bytes = text.size()};
+  team.engine().send_in_turn(seat.world_rank, message.header(), text);
+}
+
 void send_failure(TeamCalls& team, Phase phase, std::uint64_t number, CallKind kind, std::string_view why) {
-  const std::span<const std::byte> text = std::as_bytes(std::span(why));
   for (int peer = 0; peer < team.member().size; ++peer) {
-    const TeamCalls::Seat& seat = team.seats()[index(peer)];
     if (peer != team.rank()) {
-      const CollectiveMessage message{.phase = phase,
-                                      .kind = kind,
-                                      .calls = seat.calls,
-                                      .call = number,
-                                      .source = team.rank(),
-                                      .payload_bytes = std::min(text.size(), most_inline_bytes)};
-      team.engine().send_in_turn(seat.world_rank, message.header(), text.first(message.payload_bytes));
+      send_failure_to(team, peer, phase, number, kind, why);
     }
   }
 }

@@ -13,6 +13,7 @@
 #include "penstock/gas/collective_message.hpp"
 #include "penstock/gas/operation.hpp"
 #include "penstock/gas/schedule.hpp"
+#include "penstock/gas/transport/node_memory.hpp"
 #include "penstock/mover/mover.hpp"
 
 namespace penstock::gas {
@@ -48,7 +49,9 @@ class Call final : public Operation {
   /// What a step needs whose data are more than one short message.
   struct Transfer {
     const std::byte* source = nullptr;        // of a receive: where it reads the data, mapped here
-    std::uint64_t address = 0;                // the same, of the sender's memory that is in no segment
+    std::uint64_t offer = 0;                  // the same, of the sender's memory that is in no segment
+    std::uint64_t known_at = 0;               // of a receive that has read what it can: see `pull`
+    NodeMemory::Offer offered;                // of a send from such memory
     std::byte* place = nullptr;               // of a send: where it can be written to directly
     std::vector<std::shared_ptr<Sent>> sent;  // pieces that the network has, which may still read the caller's memory
     std::vector<std::byte> parcel;            // what was received before the step could begin
@@ -74,7 +77,7 @@ class Call final : public Operation {
       return *kept;
     }
     /// Of a receive: whether it reads the data where they lie.
-    bool is_pulling() const noexcept { return kept != nullptr && (kept->source != nullptr || kept->address != 0); }
+    bool is_pulling() const noexcept { return kept != nullptr && (kept->source != nullptr || kept->offer != 0); }
     bool has_mover() const noexcept { return kept != nullptr && kept->mover.has_value(); }
   };
 
@@ -118,7 +121,9 @@ class Call final : public Operation {
   std::size_t find(bool is_receive, int peer, std::uint32_t ordinal) const noexcept;
   bool agrees(const CollectiveMessage& message, std::size_t step);
   void fail(const std::string& why);
+  void tell_readers();
   void finish_if_resolved();
+  bool has_left_memory();
 
   TeamCalls& team_;
   std::uint64_t number_ = 0;
@@ -133,8 +138,10 @@ class Call final : public Operation {
   std::atomic<bool> is_done_ = false;
 };
 
-/// Tells every other rank of the team that call `number` has failed, or that the team has been revoked. With the
-/// engine's turn held.
+/// Tells a rank of the team that call `number` has failed, or that the team has been revoked. With the engine's turn
+/// held.
+void send_failure_to(TeamCalls& team, int peer, Phase phase, std::uint64_t number, CallKind kind, std::string_view why);
+/// The same to every other rank.
 void send_failure(TeamCalls& team, Phase phase, std::uint64_t number, CallKind kind, std::string_view why);
 
 }  // namespace penstock::gas

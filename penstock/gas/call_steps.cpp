@@ -136,15 +136,29 @@ bool Call::offer_unmapped(std::size_t step) {
       !team_.engine().node_memory().is_read_by(world_rank_of(of.peer))) {
     return false;
   }
-  send(step, Phase::offered, {}, reinterpret_cast<std::uint64_t>(of.from));
+  NodeMemory::Offer& offered = progress_[step].transfer().offered;
+  offered = team_.engine().node_memory().offer(world_rank_of(of.peer), of.from);
+  send(step, Phase::offered, {}, offered.name());
   return true;
 }
 
-/// Reads as much of what was offered as the budget allows.
+/// Reads as much of what was offered as the budget allows. A sender whose call has failed tells so before its data
+/// change or go: a look at the messages after the last read says whether the data were good, or why there are none.
 void Call::pull(std::size_t step, std::size_t& budget) {
   const Step& of = schedule_.steps[step];
   Progress& progress = progress_[step];
   Transfer& transfer = progress.transfer();
+  const Engine& engine = team_.engine();
+  if (transfer.known_at != 0) {
+    if (engine.has_looked(transfer.known_at)) {
+      progress.is_done = progress.moved == of.bytes;
+      if (!progress.is_done) {
+        fail(fmt::format("{}: rank {} cannot read the data of rank {} any more", name_of(schedule_.kind), team_.rank(),
+                         of.peer));
+      }
+    }
+    return;
+  }
   if (transfer.source != nullptr && of.kind == Step::Kind::receive) {
     move(step, transfer.source, of.to, budget);
   } else {
@@ -153,8 +167,7 @@ void Call::pull(std::size_t step, std::size_t& budget) {
     if (transfer.source != nullptr) {
       take(step, progress.moved, {transfer.source + progress.moved, bytes});
     } else if (!take_unmapped(step, bytes)) {
-      fail(fmt::format("{}: rank {} cannot read the data of rank {} any more", name_of(schedule_.kind), team_.rank(),
-                       of.peer));
+      transfer.known_at = engine.next_look();
       return;
     }
     progress.moved += bytes;
@@ -162,7 +175,7 @@ void Call::pull(std::size_t step, std::size_t& budget) {
   }
   if (progress.moved == of.bytes) {
     send(step, Phase::taken, {});
-    progress.is_done = true;
+    transfer.known_at = engine.next_look();
   }
 }
 
@@ -172,14 +185,14 @@ bool Call::take_unmapped(std::size_t step, std::size_t bytes) {
   Progress& progress = progress_[step];
   Transfer& transfer = progress.transfer();
   const Engine& engine = team_.engine();
-  const auto read = [&](std::uint64_t address, std::span<std::byte> to) {
-    return engine.node_memory().read(world_rank_of(of.peer), address, to);
+  const auto read = [&](std::span<std::byte> to) {
+    return engine.node_memory().read(world_rank_of(of.peer), transfer.offer, progress.moved, to);
   };
   if (of.kind == Step::Kind::receive && of.to_layout == nullptr) {
-    return read(transfer.address + progress.moved, {of.to + progress.moved, bytes});
+    return read({of.to + progress.moved, bytes});
   }
   std::vector<std::byte> parcel(bytes);
-  if (!read(transfer.address + progress.moved, parcel)) {
+  if (!read(parcel)) {
     return false;
   }
   take(step, progress.moved, parcel);
@@ -342,7 +355,7 @@ void Call::take_offer(std::size_t step, const CollectiveMessage& message, std::s
   Progress& progress = progress_[step];
   Transfer& transfer = progress.transfer();
   if (message.segment == 0) {
-    transfer.address = message.offset;
+    transfer.offer = message.offset;
     return;
   }
   transfer.source = named_place(message);

@@ -198,6 +198,7 @@ void Engine::flush(LocalPeer& peer) {
 }
 
 void Engine::take_from_queues() {
+  is_looking_ = true;
   for (const int source : local_ranks_) {
     LocalPeer& peer = *local_[index(source)];
     const auto take = [&](const Header& header, std::span<const std::byte> payload) {
@@ -209,6 +210,8 @@ void Engine::take_from_queues() {
       flush(peer);
     }
   }
+  is_looking_ = false;
+  ++looks_;
   if (!network_may_have_more_) {
     send_dones();
   }

@@ -78,6 +78,10 @@ class Engine final : public Inbox {
   int rank() const noexcept { return world_->rank(); }
   bool is_local(int peer) const noexcept { return local_[static_cast<std::size_t>(peer)] != nullptr; }
   const NodeMemory& node_memory() const noexcept { return node_memory_; }
+  /// With the turn held: the number of the first look at the queues that begins after now.
+  std::uint64_t next_look() const noexcept { return looks_ + (is_looking_ ? 2 : 1); }
+  /// With the turn held: whether that look has been taken, so that what local peers had sent before it is known.
+  bool has_looked(std::uint64_t look) const noexcept { return looks_ >= look; }
   /// Throws PeerFailure when a process of this node has died.
   void check_peers_now() const { world_->check_peers_now(); }
 
@@ -93,6 +97,8 @@ class Engine final : public Inbox {
   /// With the turn held: as `send`, and never waits.
   void send_in_turn(int peer, const Header& header, std::span<const std::byte> payload,
                     std::shared_ptr<Sent> sent = nullptr);
+  /// With the turn held: whether all that was sent to a local peer is in its queue.
+  bool has_flushed(int peer) const noexcept { return local_[static_cast<std::size_t>(peer)]->waiting.empty(); }
   /// With the turn held, to a local peer: false where its queue has no room yet, so that nothing is sent.
   bool try_send_in_turn(int peer, const Header& header, std::span<const std::byte> payload);
   /// Sends a request: its answer comes with the number that is put into `header`.
@@ -261,6 +267,8 @@ class Engine final : public Inbox {
   std::unique_ptr<Region> rings_;
   std::vector<std::unique_ptr<LocalPeer>> local_;  // by rank; nullptr where not local
   std::vector<int> local_ranks_;
+  std::uint64_t looks_ = 0;  // at all queues, which have been taken
+  bool is_looking_ = false;
   Patience patience_;
   NodeMemory node_memory_;
   std::unique_ptr<Network> network_;

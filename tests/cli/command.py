@@ -17,8 +17,8 @@ IS_SANITIZED = os.environ.get("PENSTOCK_IS_SANITIZED", "0") == "1"
 needs_a_small_process = unittest.skipIf(IS_SANITIZED, "a sanitizer's memory is more than these budgets")
 # Between processes of one node.
 TRANSPORTS = ("shm", "mpi", "rma") * bool(MPIEXEC) + ("ucx",) * HAS_UCX
-# A calibration takes half a minute alone where the last cache has some hundred MiB.
-TIME_LIMIT_S = 240 if IS_SANITIZED else 120
+# A calibration takes half a minute alone where the last cache has some hundred MiB, minutes with ThreadSanitizer.
+TIME_LIMIT_S = 600 if IS_SANITIZED else 120
 
 
 class Result:

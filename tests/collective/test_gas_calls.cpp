@@ -295,6 +295,32 @@ TEST(RevokedTeam, EndsEveryKindOfWait) {
   });
 }
 
+// What a peer reads after it was given up is no result.
+TEST(RevokedTeam, GivesNoChangedDataToWhoSucceeds) {
+  on_worlds({3}, [](Team& world) {
+    for (int polls = 0; polls < 60; ++polls) {
+      const Team team = world.split(0, world.rank());
+      Numbers mine(100'000, team.rank()), all(300'000);
+      Event event = start_all_gather(team, mine, std::span(all));
+      try {
+        if (team.rank() == 1) {
+          for (int i = 0; i < polls; ++i) {
+            team.poll();
+          }
+          team.revoke("rank 1 has no more data");
+        }
+        event.wait_or_give_up();
+        for (int rank = 0; rank < team.size(); ++rank) {
+          const auto part = std::span(all).subspan(mine.size() * static_cast<std::size_t>(rank), mine.size());
+          EXPECT_EQ(std::ranges::count(part, rank), std::ssize(mine));
+        }
+      } catch (const Error&) {
+        std::ranges::fill(mine, -1);
+      }
+    }
+  });
+}
+
 TEST(RevokedTeam, LeavesOtherTeamsAlone) {
   on_worlds({3}, [](Team& world) {
     const Team team = world.split(0, world.rank());
