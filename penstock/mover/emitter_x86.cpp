@@ -277,10 +277,11 @@ void Emitter::emit_block(std::int64_t from, std::int64_t to, std::int64_t bytes)
     emit_memcpy(from, to, bytes);
     return;
   }
-  if (style_ == Style::plain && bytes < 64) {
-    // Words seldom cross lines, where vectors often do, which costs most outside the first cache.
-    for (std::int64_t done = 0; done < bytes; done += 8) {
-      writer_.write_block(from + done, to + done, std::min<std::int64_t>(8, bytes - done));
+  if (style_ == Style::plain) {
+    // Short moves seldom cross lines, where long ones often do, which costs most outside the first cache.
+    const std::int64_t width = bytes <= 64 ? 16 : 32;
+    for (std::int64_t done = 0; done < bytes; done += width) {
+      writer_.write_block(from + done, to + done, std::min(width, bytes - done));
     }
     return;
   }
@@ -288,7 +289,7 @@ void Emitter::emit_block(std::int64_t from, std::int64_t to, std::int64_t bytes)
     writer_.write_by_string(from, to, bytes);
     return;
   }
-  const bool is_aligned = style_ != Style::plain && (bytes >= 512 || (bytes >= 256 && program_.bytes >= 16384));
+  const bool is_aligned = bytes >= 512 || (bytes >= 256 && program_.bytes >= 16384);
   is_aligned ? writer_.write_aligned_block(from, to, bytes) : writer_.write_block(from, to, bytes);
 }
 

@@ -9,6 +9,7 @@ namespace {
 
 struct Vector {
   static constexpr std::int64_t bytes = 32;
+  using ForEntries = Vector;
   template <std::int64_t E>
   static constexpr std::int64_t width = bytes / E;
 
@@ -16,29 +17,8 @@ struct Vector {
   static void store(std::byte* to, __m256i block) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), block); }
   static void stream(std::byte* to, __m256i block) { _mm256_stream_si256(reinterpret_cast<__m256i*>(to), block); }
 
-  /// Two blocks that overlap where the count is no power of two.
-  template <std::int64_t half>
-  static void copy_ends(std::byte* to, const std::byte* from, std::int64_t count) {
-    std::byte first[half];
-    std::byte last[half];
-    __builtin_memcpy(first, from, half);
-    __builtin_memcpy(last, from + count - half, half);
-    __builtin_memcpy(to, first, half);
-    __builtin_memcpy(to + count - half, last, half);
-  }
-
   static void copy_part(std::byte* to, const std::byte* from, std::int64_t count) {
-    if (count >= 16) {
-      copy_ends<16>(to, from, count);
-    } else if (count >= 8) {
-      copy_ends<8>(to, from, count);
-    } else if (count >= 4) {
-      copy_ends<4>(to, from, count);
-    } else if (count >= 2) {
-      copy_ends<2>(to, from, count);
-    } else if (count == 1) {
-      *to = *from;
-    }
+    copy_less_than<Vector, bytes>(to, from, count);
   }
 
   template <bool is_streaming>

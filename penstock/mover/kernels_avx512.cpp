@@ -8,8 +8,19 @@
 namespace penstock::mover {
 namespace {
 
+struct HalfVector {
+  static constexpr std::int64_t bytes = 32;
+
+  static __m256i load(const std::byte* from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); }
+  static void store(std::byte* to, __m256i block) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), block); }
+  static void copy_part(std::byte* to, const std::byte* from, std::int64_t count) {
+    copy_less_than<HalfVector, bytes>(to, from, count);
+  }
+};
+
 struct Vector {
   static constexpr std::int64_t bytes = 64;
+  using ForEntries = HalfVector;
   template <std::int64_t E>
   static constexpr std::int64_t width = bytes / E;
 
@@ -20,8 +31,7 @@ struct Vector {
   }
 
   static void copy_part(std::byte* to, const std::byte* from, std::int64_t count) {
-    const __mmask64 mask = (__mmask64{1} << count) - 1;
-    _mm512_mask_storeu_epi8(to, mask, _mm512_maskz_loadu_epi8(mask, from));
+    copy_less_than<Vector, bytes>(to, from, count);
   }
   static void stream_part(std::byte* to, const std::byte* from, std::int64_t count) {
     stream_less_than_a_line<Vector>(to, from, count);

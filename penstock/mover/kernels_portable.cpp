@@ -10,6 +10,7 @@ struct Vector {
     std::byte content[16];
   };
   static constexpr std::int64_t bytes = sizeof(Block);
+  using ForEntries = Vector;
   template <std::int64_t E>
   static constexpr std::int64_t width = 4;
 

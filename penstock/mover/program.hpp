@@ -50,7 +50,7 @@ enum class Style {
   ruled,     ///< prefetches, bypasses the cache and shuffles as the hint and the sizes tell
   asking,    ///< prefetches whatever the hint
   unasking,  ///< leaves prefetching to the processor
-  plain,     ///< a programmer's loops: also ordinary stores, short blocks by words, long rows by the system's memcpy
+  plain,     ///< a programmer's loops: also ordinary stores, blocks by short moves, long rows by the system's memcpy
 };
 inline constexpr std::array styles{Style::ruled, Style::asking, Style::unasking, Style::plain};
 

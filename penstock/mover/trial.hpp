@@ -11,8 +11,9 @@
 
 namespace penstock::mover {
 
-/// Each use runs the candidates in turn and is timed, until each has run `rounds` times; the least median wins. Uses
-/// may be those of several threads.
+/// Uses are timed and run the candidates in turns, some uses each: what a use leaves behind, such as stores that are
+/// still under way and lines to be written back, falls to the next one, which is to be of the same candidate. The least
+/// median wins. Uses may be those of several threads.
 class Trial {
  public:
   /// The first candidate stays where no other is clearly faster. At least one, at most one of each style.
@@ -24,12 +25,13 @@ class Trial {
   const Candidate* run(const std::byte* from, std::byte* to) noexcept;
 
  private:
-  static constexpr std::size_t rounds = 15;
+  static constexpr std::size_t uses_in_a_turn = 5;
+  static constexpr std::size_t uses_of_each = 7 * uses_in_a_turn;
 
   const Candidate& choose() const noexcept;
 
   std::vector<Candidate> candidates_;
-  std::array<std::array<double, rounds>, styles.size()> seconds_{};
+  std::array<std::array<double, uses_of_each>, styles.size()> seconds_{};
   std::atomic<std::size_t> begun_ = 0;
   std::atomic<std::size_t> ended_ = 0;
 };
