@@ -1,6 +1,7 @@
 // The command `penstock`: reads the arguments, finds the subcommand, runs it on all ranks, tells how that ended.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -172,8 +173,15 @@ bool has_address_limit() {
 
 int main(int argc, char** argv) {
   std::set_terminate(penstock::cli::end_uncaught);
+  const bool is_limited = penstock::cli::has_address_limit();
+#ifdef M_ARENA_MAX  // glibc
+  if (is_limited) {
+    // Else each thread's first allocation maps 128 MiB for a moment, and FFTW, which allocates meanwhile, aborts.
+    mallopt(M_ARENA_MAX, 1);
+  }
+#endif
   const int status = penstock::cli::run_and_tell(argc, argv);
-  if (penstock::cli::has_address_limit()) {
+  if (is_limited) {
     // A thread of OpenBLAS's that gets no memory tries again for ever, and exit would wait for it.
     std::fflush(nullptr);
     _exit(status);
