@@ -29,9 +29,8 @@ ResumableFile::ResumableFile(const std::string& path, std::string work, std::vec
 }
 
 ResumableFile::~ResumableFile() {
-  std::error_code ignored;
-  if (journal_ && is_new_ && !journal_->has_begun() && !fs::exists(part_path(), ignored)) {
-    journal_->remove();
+  if (journal_ && is_new_ && !journal_->has_begun()) {
+    journal_->remove();  // also beside a draft: that is another run's, for which this one was refused
   }
 }
 

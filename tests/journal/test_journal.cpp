@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <filesystem>
 #include <span>
 #include <string>
 
@@ -73,6 +74,18 @@ TEST(Journal, BelongsToOneProcessAtATime) {
   const TemporaryFolder folder(TemporaryFolder::in_memory());
   const Journal journal(folder / "j");
   EXPECT_TRUE(fails_with({"another process"}, [&] { const Journal other(folder / "j"); }));
+}
+
+// Else the next run that writes the file in one go would be told to resume what was never begun.
+TEST(ResumableFile, LeavesNothingWhereAnotherRunWritesTheFile) {
+  const TemporaryFolder folder(TemporaryFolder::in_memory());
+  {
+    const Draft another(folder / "k");
+    ResumableFile file(folder / "k", "product");
+    EXPECT_EQ(file.find({}), Standing::anew);
+    EXPECT_TRUE(fails_with({"another process writes"}, [&] { file.open(Standing::anew, {}, "", "header", 8); }));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(std::string(folder / "")));
 }
 
 }  // namespace
