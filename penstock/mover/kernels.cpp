@@ -10,22 +10,6 @@
 
 namespace penstock::mover {
 
-bool is_usable(InstructionSet set) noexcept {
-  switch (set) {
-    case InstructionSet::portable:
-      return true;
-#if defined(__x86_64__)
-    case InstructionSet::avx2:
-      return __builtin_cpu_supports("avx2") != 0;
-    case InstructionSet::avx512:
-      return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
-             __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0;
-#endif
-    default:
-      return false;
-  }
-}
-
 bool has_fast_strings() noexcept {
 #if defined(__x86_64__)
   // Asked once: a virtual machine leaves the processor for it, some 8 us.
@@ -41,13 +25,6 @@ bool has_fast_strings() noexcept {
 #else
   return false;
 #endif
-}
-
-InstructionSet best_instruction_set() noexcept {
-  static const InstructionSet best = is_usable(InstructionSet::avx512) ? InstructionSet::avx512
-                                     : is_usable(InstructionSet::avx2) ? InstructionSet::avx2
-                                                                       : InstructionSet::portable;
-  return best;
 }
 
 const Kernels& kernels_of([[maybe_unused]] InstructionSet set) noexcept {

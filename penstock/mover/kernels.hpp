@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "penstock/base/processor.hpp"
 #include "penstock/mover/joint.hpp"
 
 namespace penstock::mover {
@@ -77,15 +78,8 @@ struct Kernels {
   Kernel scatter_entries;
 };
 
-enum class InstructionSet { portable, avx2, avx512 };
-inline constexpr std::array instruction_sets{InstructionSet::portable, InstructionSet::avx2, InstructionSet::avx512};
-
-/// Whether this build has the set's kernels and this processor (and system) runs them.
-bool is_usable(InstructionSet set) noexcept;
 /// Whether this processor copies fast by string instruction (x86-64: "enhanced rep movsb").
 bool has_fast_strings() noexcept;
-/// The widest set that is usable.
-InstructionSet best_instruction_set() noexcept;
 /// The kernels of a usable set.
 const Kernels& kernels_of(InstructionSet set) noexcept;
 

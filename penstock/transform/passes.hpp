@@ -1,0 +1,66 @@
+// The passes that a transform is made of: one radix each, over vectors of pencils. Private to the module.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "penstock/transform/pencils.hpp"
+
+namespace penstock::transform {
+
+/// What a pass works on. The work buffer has a row for each point: the real parts of a vector of pencils, their
+/// imaginary parts, those of the next vector of pencils. Pointers and counts instead of spans, since the members of a
+/// span are inline functions that a set's file would compile for its own processor and the linker might keep for all.
+template <class Real>
+struct PassWork {
+  Pencils<const std::byte> source;       ///< of a first pass
+  Pencils<std::byte> destination;        ///< of a last pass
+  Real* work = nullptr;                  ///< aligned to a vector
+  std::int64_t pencils = 0;
+  std::int64_t row_bytes = 0;            ///< of a row in memory; its last vectors may be filled in part
+  const std::int32_t* blocks = nullptr;  ///< middle, last: where sub-transforms lie in the work buffer, in rows
+  std::int64_t block_count = 0;
+  const std::int32_t* inner = nullptr;   ///< first, middle: where the butterflies of one lie, from there on
+  std::int64_t inner_count = 0;
+  std::int64_t leg_rows = 0;             ///< from leg to leg, in rows
+  const Real* roots = nullptr;           ///< first, middle: for each butterfly of a sub-transform, on each leg but the first
+  const Real* factors = nullptr;         ///< last: a complex factor for each row of the destination, or null
+  Real factor = 1;                       ///< last: on all that is stored
+  std::byte* sums = nullptr;             ///< of Rader's first point: the row of sums, as memory has rows
+  Real sum_factor = 1;                   ///< the same
+  bool is_from_memory = false;           ///< first: rows are asked for ahead
+  bool is_streaming = false;             ///< last: rows of whole vectors, aligned to these, are stored past the cache
+};
+
+template <class Real>
+using PassFunction = void (*)(const PassWork<Real>& pass) noexcept;
+
+/// The passes of one radix.
+template <class Real>
+struct RadixPasses {
+  int radix = 0;
+  PassFunction<Real> first = nullptr;   ///< from the source to the work buffer
+  PassFunction<Real> middle = nullptr;  ///< within the work buffer
+  PassFunction<Real> last = nullptr;    ///< from the work buffer to the destination
+  PassFunction<Real> first_apart = nullptr;  ///< from a source whose pencils are apart
+  PassFunction<Real> last_apart = nullptr;
+};
+
+inline constexpr int radix_count = 15;
+
+/// The passes of one set of instructions.
+template <class Real>
+struct PassTable {
+  const char* name = nullptr;
+  int lanes = 0;             ///< numbers of a vector
+  int vector_registers = 0;  ///< that the processor has
+  int points = 0;            ///< complex numbers of a vector
+  RadixPasses<Real> radices[radix_count];
+  PassFunction<Real> gather = nullptr;   ///< all points from pencils apart to adjacent ones in whole vectors
+  PassFunction<Real> scatter = nullptr;  ///< the other way
+  /// Rader's first point: x is the only row of the source, s is `sums`. The only row of the destination becomes x + s,
+  /// times the factors; `sums` becomes x + sum_factor s.
+  PassFunction<Real> add_first = nullptr;
+};
+
+}  // namespace penstock::transform

@@ -1,0 +1,43 @@
+// The passes in vectors of 16 bytes, which every 64-bit processor has: SSE2, NEON.
+#include "penstock/transform/pass_bodies.hpp"
+#include "penstock/transform/pass_tables.hpp"
+
+namespace penstock::transform {
+namespace {
+
+struct Double {
+  using Real = double;
+  using Vector = double __attribute__((vector_size(16)));
+  using Unaligned = double __attribute__((vector_size(16), aligned(8), may_alias));
+  static constexpr int lanes = 2;
+  static void stream(std::byte* to, Vector value) { std::memcpy(to, &value, sizeof(value)); }
+  static constexpr std::int64_t points = 1;
+  static void turn(Vector*) {}
+};
+
+struct Single {
+  using Real = float;
+  using Vector = float __attribute__((vector_size(16)));
+  using Unaligned = float __attribute__((vector_size(16), aligned(4), may_alias));
+  static constexpr int lanes = 4;
+  static void stream(std::byte* to, Vector value) { std::memcpy(to, &value, sizeof(value)); }
+  static constexpr std::int64_t points = 2;
+  static void turn(Vector* rows) {
+    const Vector low = __builtin_shufflevector(rows[0], rows[1], 0, 1, 4, 5);
+    rows[1] = __builtin_shufflevector(rows[0], rows[1], 2, 3, 6, 7);
+    rows[0] = low;
+  }
+};
+
+#if defined(__aarch64__)
+constexpr int registers = 32;
+#else
+constexpr int registers = 16;
+#endif
+
+}  // namespace
+
+constinit const PassTable<double> portable_double = pass_table<Double>("portable", registers);
+constinit const PassTable<float> portable_single = pass_table<Single>("portable", registers);
+
+}  // namespace penstock::transform

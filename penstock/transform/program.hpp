@@ -1,0 +1,62 @@
+// The forward transform of any length as data that is walked: passes from rows of the caller, through rows of its own, to
+// rows of the caller. Private to the module.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "penstock/transform/passes.hpp"
+
+namespace penstock::transform {
+
+/// Some rows that a pass reads or writes, by their numbers: points of the caller's pencils, or rows of the program's own.
+struct RowList {
+  enum class Owner : std::uint8_t { source, destination, program };
+  Owner owner = Owner::source;
+  std::size_t begin = 0;  ///< in `Program::rows`
+  std::size_t count = 0;
+};
+
+/// One pass. Its lists begin at the places given in the program's arrays.
+template <class Real>
+struct Step {
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  const RadixPasses<Real>* passes = nullptr;  ///< none: Rader's first point
+  enum class Kind : std::uint8_t { first, middle, last, rader } kind = Kind::first;
+  std::size_t from = none;  ///< of a first pass: its list in `Program::lists`; none: all points in their order
+  std::size_t to = none;    ///< of a last pass, likewise
+  std::size_t blocks = 0;   ///< in `Program::places`
+  std::int64_t block_count = 0;
+  std::size_t inner = 0;
+  std::int64_t inner_count = 0;
+  std::int64_t leg_rows = 0;
+  std::size_t roots = 0;  ///< in `Program::roots`
+  std::size_t factors = none;
+  std::int64_t sum_row = 0;  ///< of Rader's first point: the row of the program's own that holds the sum
+  Real sum_factor = 1;       ///< the same
+};
+
+/// The forward transform of `length` points. Immutable.
+template <class Real>
+struct Program {
+  std::int64_t length = 0;
+  std::vector<Step<Real>> steps;
+  std::vector<RowList> lists;
+  std::vector<std::int32_t> rows;
+  std::vector<std::int32_t> places;
+  std::vector<Real> roots;
+  std::int64_t work_rows = 0;  ///< of the work buffer
+  std::int64_t own_rows = 0;   ///< as memory has them
+  bool has_zero_row = false;   ///< the first of its own is to be zero
+  std::string text;            ///< how the length is taken apart, for people
+};
+
+/// Makes the program of `length` points, 1 or more, by the passes of `table`, which must outlive it. `row_bytes` is what
+/// rows of the work buffer will mostly have.
+template <class Real>
+Program<Real> make_program(std::int64_t length, const PassTable<Real>& table, std::int64_t row_bytes);
+
+}  // namespace penstock::transform

@@ -1,0 +1,73 @@
+// Transforms of pencils that lie anywhere in memory to anywhere in memory: movers that transform on the way.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "penstock/base/processor.hpp"
+#include "penstock/transform/pencils.hpp"
+
+namespace penstock::transform {
+
+enum class Direction {
+  forward,   ///< exponent -2 pi i j k / n
+  backward,  ///< exponent +2 pi i j k / n
+};
+
+/// How pencils lie beside one another.
+enum class Spacing {
+  adjacent,  ///< point k of all is a row: the stride from pencil to pencil is the bytes of a number
+  apart,     ///< at any stride; fastest where the points of a pencil follow one another
+};
+
+/// What is planned.
+struct Shape {
+  std::int64_t length = 0;  ///< points of a pencil
+  Direction direction = Direction::forward;
+  Spacing source = Spacing::adjacent;
+  Spacing destination = Spacing::adjacent;
+  std::int64_t pencils = 0;  ///< of a full tile; fewer may be run
+};
+
+/// How a run uses memory.
+struct Access {
+  bool is_from_memory = false;  ///< the source is not in cache: it is asked for ahead
+  /// Adjacent pencils of the destination bypass the cache; their rows are whole lines of 64 bytes. Call
+  /// mover::finish_streaming before another thread is told of them.
+  bool is_streaming = false;
+};
+
+/// Discrete Fourier transforms of many pencils, unscaled but for the factor of a run. Any length: radices up to 16, other
+/// primes by the convolutions of Rader and Bluestein. Immutable; `run` may be called by many threads at once.
+template <class Real>
+class Transform {
+ public:
+  static constexpr std::int64_t most_length = std::int64_t{1} << 26;
+
+  /// Plans for a usable set of instructions. Throws Error where the shape has no points, more than most_length, or no
+  /// pencils.
+  explicit Transform(const Shape& shape, InstructionSet set = best_instruction_set());
+  ~Transform();
+  Transform(Transform&&) noexcept;
+  Transform& operator=(Transform&&) noexcept;
+
+  const Shape& shape() const noexcept;
+  /// The memory that each run is lent, aligned to 64 bytes.
+  std::size_t scratch_bytes() const noexcept;
+  /// Transforms 1 to shape().pencils pencils and multiplies what is stored by `factor`. The destination may be the source:
+  /// each point at the same address in both. Otherwise they may not overlap. Allocates nothing, takes no lock, calls the
+  /// system for nothing.
+  void run(const Pencils<const std::byte>& source, const Pencils<std::byte>& destination, std::int64_t pencils,
+           std::span<std::byte> scratch, Real factor = 1, Access access = {}) const noexcept;
+  /// One line for people: how the length is taken apart, the set of instructions.
+  std::string describe() const;
+
+ private:
+  struct Plan;
+  std::unique_ptr<const Plan> plan_;
+};
+
+}  // namespace penstock::transform

@@ -1,0 +1,259 @@
+// Pencils may lie anywhere: random strides, orders of points, part tiles, both spacings, in place; nothing beside them is
+// read or written.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "tests/transform/definition.hpp"
+#include "tests/guarded_memory.hpp"
+#include "penstock/base/base.hpp"
+#include "penstock/transform/transform.hpp"
+
+namespace penstock::transform {
+namespace {
+
+/// Pencils at random places of guarded memory.
+struct Place {
+  std::vector<std::int64_t> offsets;
+  std::int64_t stride = 0;
+
+  std::int64_t lowest(std::int64_t pencils) const {
+    return *std::ranges::min_element(offsets) + std::min<std::int64_t>(0, stride * (pencils - 1));
+  }
+  std::int64_t highest(std::int64_t pencils, std::int64_t number_bytes) const {
+    return *std::ranges::max_element(offsets) + std::max<std::int64_t>(0, stride * (pencils - 1)) + number_bytes;
+  }
+};
+
+class Chance {
+ public:
+  explicit Chance(unsigned seed) : generator_(seed) {}
+  std::int64_t among(std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(generator_);
+  }
+  double number() { return normal_(generator_); }
+  std::mt19937& generator() { return generator_; }
+
+ private:
+  std::mt19937 generator_;
+  std::normal_distribution<double> normal_;
+};
+
+/// Points in rows of pencils, or pencils of points; in order, backwards, cut into two parts, or shuffled.
+Place random_place(Chance& chance, Spacing spacing, std::int64_t length, std::int64_t pencils,
+                   std::int64_t number_bytes) {
+  Place place;
+  std::vector<std::int64_t> order(static_cast<std::size_t>(length));
+  std::iota(order.begin(), order.end(), 0);
+  const std::int64_t kind = chance.among(0, 5);
+  if (kind == 0) {
+    std::ranges::reverse(order);
+  } else if (kind == 1) {
+    std::ranges::rotate(order, order.begin() + chance.among(0, length - 1));
+  } else if (kind == 2) {
+    std::ranges::shuffle(order, chance.generator());
+  }
+  const std::int64_t gap = chance.among(0, 2) * chance.among(0, 9);
+  std::int64_t point = 0;
+  if (spacing == Spacing::adjacent) {
+    place.stride = number_bytes;
+    point = (pencils + gap) * number_bytes;
+  } else if (chance.among(0, 3) > 0) {
+    point = number_bytes;
+    place.stride = (length + gap) * number_bytes;
+  } else {  // neither points nor pencils beside one another
+    point = number_bytes * chance.among(2, 3);
+    place.stride = length * point + gap * number_bytes;
+  }
+  if (spacing == Spacing::apart && chance.among(0, 5) == 0) {
+    place.stride = -place.stride;
+  }
+  for (const std::int64_t k : order) {
+    place.offsets.push_back(k * point);
+  }
+  return place;
+}
+
+template <class Real>
+void expect_right_anywhere(unsigned seed) {
+  using Number = std::complex<Real>;
+  constexpr std::int64_t number_bytes = sizeof(Number);
+  Chance chance(seed);
+  const std::int64_t length = chance.among(1, chance.among(0, 3) == 0 ? 150 : 40);
+  const std::int64_t most = chance.among(1, 40);
+  const std::int64_t pencils = chance.among(1, most);
+  const auto any_spacing = [&] { return chance.among(0, 1) == 0 ? Spacing::adjacent : Spacing::apart; };
+  const Shape shape{.length = length,
+                    .direction = chance.among(0, 1) == 0 ? Direction::forward : Direction::backward,
+                    .source = any_spacing(),
+                    .destination = any_spacing(),
+                    .pencils = most};
+  InstructionSet set = InstructionSet::portable;
+  do {
+    set = instruction_sets[static_cast<std::size_t>(chance.among(0, instruction_sets.size() - 1))];
+  } while (!is_usable(set));
+  const Transform<Real> transform(shape, set);
+  const Place source = random_place(chance, shape.source, length, pencils, number_bytes);
+  const bool is_in_place = shape.source == shape.destination && chance.among(0, 2) == 0;
+  const Place destination =
+      is_in_place ? source : random_place(chance, shape.destination, length, pencils, number_bytes);
+  const Real factor = chance.among(0, 1) == 0 ? Real{1} : Real{-3} / 4;
+  SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << length << " points, " << pencils << " of " << most
+                                  << " pencils, " << transform.describe() << (shape.source == Spacing::adjacent ? ", adjacent to " : ", apart to ")
+                                  << (shape.destination == Spacing::adjacent ? "adjacent" : "apart") << (is_in_place ? ", in place" : ""));
+
+  GuardedMemory in(120);
+  GuardedMemory other(120);
+  GuardedMemory& out = is_in_place ? in : other;
+  for (const bool is_at_end : {false, true}) {
+    in.place(source.lowest(pencils), source.highest(pencils, number_bytes), is_at_end);
+    in.poison();
+    if (!is_in_place) {
+      out.place(destination.lowest(pencils), destination.highest(pencils, number_bytes), is_at_end);
+      out.poison();
+    }
+    std::vector<std::vector<Long>> numbers(static_cast<std::size_t>(pencils));
+    for (std::int64_t p = 0; p < pencils; ++p) {
+      for (std::int64_t k = 0; k < length; ++k) {
+        const Number number(static_cast<Real>(chance.number()), static_cast<Real>(chance.number()));
+        std::memcpy(in.address() + source.offsets[static_cast<std::size_t>(k)] + p * source.stride, &number, sizeof(number));
+        numbers[static_cast<std::size_t>(p)].emplace_back(
+            number.real(), shape.direction == Direction::backward ? -number.imag() : number.imag());
+      }
+    }
+    // What is beside the destination's points stays as it is.
+    std::vector<std::byte> expected(out.window().begin(), out.window().end());
+    Memory scratch(transform.scratch_bytes());
+    transform.run({in.address(), source.offsets.data(), source.stride},
+                  {out.address(), destination.offsets.data(), destination.stride}, pencils,
+                  {scratch.data(), transform.scratch_bytes()}, factor,
+                  {.is_from_memory = chance.among(0, 1) == 0, .is_streaming = false});
+    for (std::int64_t p = 0; p < pencils; ++p) {
+      const std::vector<Long> y = by_definition(numbers[static_cast<std::size_t>(p)]);
+      for (std::int64_t k = 0; k < length; ++k) {
+        std::byte* const at = out.address() + destination.offsets[static_cast<std::size_t>(k)] + p * destination.stride;
+        Number number;
+        std::memcpy(&number, at, sizeof(number));
+        const Long value = y[static_cast<std::size_t>(k)] * static_cast<long double>(factor);
+        const Long right = shape.direction == Direction::backward ? std::conj(value) : value;
+        const double tolerance = 30 * std::numeric_limits<Real>::epsilon() * std::sqrt(static_cast<double>(length) + 8);
+        ASSERT_LT(std::abs(Long(number) - right), tolerance) << "pencil " << p << ", point " << k;
+        std::memcpy(expected.data() + (at - out.window().data()), at, sizeof(number));
+      }
+    }
+    ASSERT_TRUE(std::ranges::equal(expected, out.window()));
+  }
+}
+
+TEST(TransformPlaces, AreAnywhereInDouble) {
+  for (unsigned seed = 0; seed < 1500; ++seed) {
+    expect_right_anywhere<double>(seed);
+    if (testing::Test::HasFatalFailure()) {
+      return;
+    }
+  }
+}
+
+TEST(TransformPlaces, AreAnywhereInSingle) {
+  for (unsigned seed = 0; seed < 1500; ++seed) {
+    expect_right_anywhere<float>(seed);
+    if (testing::Test::HasFatalFailure()) {
+      return;
+    }
+  }
+}
+
+/// Some pencils of a length, side by side in whole lines.
+template <class Real>
+struct Rows {
+  static constexpr std::int64_t pencils = 32;
+  explicit Rows(std::int64_t length) : memory(static_cast<std::size_t>(length) * pencils * sizeof(std::complex<Real>)) {
+    for (std::int64_t k = 0; k < length; ++k) {
+      offsets.push_back(k * pencils * static_cast<std::int64_t>(sizeof(std::complex<Real>)));
+    }
+    auto* const values = reinterpret_cast<Real*>(memory.data());
+    for (std::int64_t i = 0; i < 2 * pencils * length; ++i) {
+      values[i] = static_cast<Real>(i % 101) - static_cast<Real>(i % 7);
+    }
+  }
+  operator Pencils<const std::byte>() const { return {memory.data(), offsets.data(), sizeof(std::complex<Real>)}; }
+  operator Pencils<std::byte>() { return {memory.data(), offsets.data(), sizeof(std::complex<Real>)}; }
+  bool operator==(const Rows& other) const {
+    return std::equal(memory.data(), memory.data() + offsets.size() * pencils * sizeof(std::complex<Real>),
+                      other.memory.data());
+  }
+
+  Memory memory;
+  std::vector<std::int64_t> offsets;
+};
+
+TEST(TransformPlaces, GiveTheSamePastTheCache) {
+  for (const std::int64_t length : {1, 7, 60, 128, 181, 217}) {
+    for (const InstructionSet set : instruction_sets) {
+      if (is_usable(set)) {
+        const Transform<double> transform({.length = length, .pencils = Rows<double>::pencils}, set);
+        const Rows<double> source(length);
+        Rows<double> stored(length);
+        Rows<double> streamed(length);
+        Memory scratch(transform.scratch_bytes());
+        const std::span lent(scratch.data(), transform.scratch_bytes());
+        transform.run(source, stored, source.pencils, lent, 0.5);
+        transform.run(source, streamed, source.pencils, lent, 0.5, {.is_from_memory = true, .is_streaming = true});
+        EXPECT_TRUE(stored == streamed) << length;
+      }
+    }
+  }
+}
+
+// The bits of a pencil do not depend on the pencils beside it.
+TEST(TransformPlaces, GiveTheSameBitsInEveryTile) {
+  for (const std::int64_t length : {6, 96, 181, 256}) {
+    const Transform<double> transform({.length = length, .pencils = Rows<double>::pencils});
+    Memory scratch(transform.scratch_bytes());
+    const std::span lent(scratch.data(), transform.scratch_bytes());
+    const Rows<double> source(length);
+    Rows<double> together(length);
+    Rows<double> alone(length);
+    transform.run(source, together, source.pencils, lent);
+    for (std::int64_t p = 0; p < source.pencils; ++p) {
+      const std::int64_t shift = p * static_cast<std::int64_t>(sizeof(std::complex<double>));
+      transform.run({source.memory.data() + shift, source.offsets.data(), sizeof(std::complex<double>)},
+                    {alone.memory.data() + shift, alone.offsets.data(), sizeof(std::complex<double>)}, 1, lent);
+    }
+    EXPECT_TRUE(together == alone) << length;
+  }
+}
+
+TEST(TransformPlaces, AreRunByManyThreadsAtOnce) {
+  const std::int64_t length = 181;
+  const Transform<float> transform({.length = length, .direction = Direction::backward, .pencils = Rows<float>::pencils});
+  const Rows<float> source(length);
+  std::vector<Rows<float>> results;
+  for (int i = 0; i < 4; ++i) {
+    results.emplace_back(length);
+  }
+  std::vector<std::thread> threads;
+  for (Rows<float>& result : results) {
+    threads.emplace_back([&] {
+      Memory scratch(transform.scratch_bytes());
+      for (int round = 0; round < 20; ++round) {
+        transform.run(source, result, source.pencils, {scratch.data(), transform.scratch_bytes()});
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  for (const Rows<float>& result : results) {
+    EXPECT_TRUE(result == results.front());
+  }
+}
+
+}  // namespace
+}  // namespace penstock::transform
