@@ -66,7 +66,7 @@ void compare(int length, const Asked& asked) {
   const auto plan = Fftw::make(1, &length, pencils, as_theirs(source), nullptr, point, pencil, as_theirs(theirs), nullptr,
                                point, pencil, FFTW_FORWARD, FFTW_MEASURE);
   using penstock::transform::Spacing;
-  const Spacing spacing = asked.is_adjacent ? Spacing::adjacent : Spacing::apart;
+  const Spacing spacing = asked.is_adjacent ? Spacing::adjacent : Spacing::contiguous;
   const penstock::transform::Transform<Real> transform(
       {.length = length, .source = spacing, .destination = spacing, .pencils = pencils}, asked.set);
   const Memory scratch(transform.scratch_bytes());

@@ -1,8 +1,8 @@
 // Discrete Fourier transforms of a few points, each a vector of pencils: what a pass does with the legs of a butterfly.
 #pragma once
 
-#include <array>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include "penstock/transform/roots.hpp"
@@ -50,8 +50,15 @@ template <std::size_t count, class Body>
   }(std::make_index_sequence<count>());
 }
 
+/// What a butterfly works on. No std::array: two sets' files may have vectors of one type, and the linker keeps but one
+/// copy of a function that is not inlined.
 template <class V, std::size_t points>
-using Legs = std::array<Complex<V>, points>;
+struct Legs {
+  Complex<V> legs[points];
+
+  [[gnu::always_inline]] Complex<V>& operator[](std::size_t i) { return legs[i]; }
+  [[gnu::always_inline]] const Complex<V>& operator[](std::size_t i) const { return legs[i]; }
+};
 
 /// a times exp(-2 pi i k / n).
 template <std::size_t k, std::size_t n, class V>

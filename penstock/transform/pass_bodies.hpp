@@ -7,60 +7,10 @@
 
 #include "penstock/transform/butterflies.hpp"
 #include "penstock/transform/passes.hpp"
+#include "penstock/transform/row_bodies.hpp"
+#include "penstock/transform/vectors.hpp"
 
 namespace penstock::transform {
-
-// A vector type S has: Real; Vector, of `lanes` numbers; stream(address, vector) for aligned addresses. Memory holds
-// complex numbers with their parts side by side. Two neighbouring vectors of memory become a pair of real and imaginary
-// parts by one shuffle each, and come back by another, whose order of pencils is the processor's own.
-
-template <class S, int part, std::size_t... i>
-[[gnu::always_inline]] inline typename S::Vector taken_apart(typename S::Vector a, typename S::Vector b,
-                                                             std::index_sequence<i...>) {
-  constexpr int lanes = S::lanes;
-  if constexpr (sizeof(typename S::Real) == 8) {
-    return __builtin_shufflevector(a, b, (i % 2 == 0 ? static_cast<int>(i) + part : lanes + static_cast<int>(i) - 1 + part)...);
-  } else {
-    return __builtin_shufflevector(
-        a, b, (static_cast<int>(i / 4 * 4 + (i % 2) * 2) + part + (i % 4 < 2 ? 0 : lanes))...);
-  }
-}
-
-template <class S, int part, std::size_t... i>
-[[gnu::always_inline]] inline typename S::Vector put_together(typename S::Vector re, typename S::Vector im,
-                                                              std::index_sequence<i...>) {
-  constexpr int lanes = S::lanes;
-  if constexpr (sizeof(typename S::Real) == 8) {
-    return __builtin_shufflevector(re, im, (i % 2 == 0 ? static_cast<int>(i) + part : lanes + static_cast<int>(i) - 1 + part)...);
-  } else {
-    return __builtin_shufflevector(
-        re, im, (static_cast<int>(i / 4 * 4 + i % 4 / 2) + 2 * part + (i % 2 == 0 ? 0 : lanes))...);
-  }
-}
-
-template <class S>
-[[gnu::always_inline]] inline Complex<typename S::Vector> load(const std::byte* from) {
-  constexpr auto order = std::make_index_sequence<S::lanes>();
-  const auto* const pair = reinterpret_cast<const typename S::Unaligned*>(from);
-  const typename S::Vector first = pair[0];
-  const typename S::Vector second = pair[1];
-  return {taken_apart<S, 0>(first, second, order), taken_apart<S, 1>(first, second, order)};
-}
-
-template <class S>
-[[gnu::always_inline]] inline void store(std::byte* to, const Complex<typename S::Vector>& value) {
-  constexpr auto order = std::make_index_sequence<S::lanes>();
-  auto* const pair = reinterpret_cast<typename S::Unaligned*>(to);
-  pair[0] = put_together<S, 0>(value.re, value.im, order);
-  pair[1] = put_together<S, 1>(value.re, value.im, order);
-}
-
-template <class S>
-[[gnu::always_inline]] inline void stream(std::byte* to, const Complex<typename S::Vector>& value) {
-  constexpr auto order = std::make_index_sequence<S::lanes>();
-  S::stream(to, put_together<S, 0>(value.re, value.im, order));
-  S::stream(to + sizeof(typename S::Vector), put_together<S, 1>(value.re, value.im, order));
-}
 
 template <class S, std::size_t radix>
 [[gnu::always_inline]] inline void twiddle(Legs<typename S::Vector, radix>& legs, const typename S::Real* roots) {
@@ -225,12 +175,12 @@ void last_pass(const PassWork<typename S::Real>& pass) noexcept {
   }
 }
 
-/// Points of a tile of pencils that lie one after the other in each pencil: the tile of 2 * S::points pencils of
-/// S::points points becomes, for each point, a pair of vectors as memory would have them had the pencils been adjacent.
+/// Points of a tile of pencils that lie one after the other in each pencil: the tile of S::lanes pencils of
+/// half as many points becomes, for each point, a pair of vectors as memory would have them had the pencils been adjacent.
 template <class S>
 struct Square {
   using Vector = typename S::Vector;
-  static constexpr std::int64_t points = S::points;
+  static constexpr std::int64_t points = S::lanes / 2;
   static constexpr std::int64_t element_bytes = sizeof(Vector) / points;
   Vector pairs[points][2];
 
@@ -259,7 +209,7 @@ struct Square {
           }
         }
       }
-      S::turn(rows);
+      turn<S, 2>(rows);
       for (std::int64_t k = 0; k < points; ++k) {
         pairs[k][half] = rows[k];
       }
@@ -274,7 +224,7 @@ struct Square {
       for (std::int64_t k = 0; k < points; ++k) {
         rows[k] = pairs[k][half];
       }
-      S::turn(rows);
+      turn<S, 2>(rows);
       for (std::int64_t i = 0; i < points; ++i) {
         const std::int64_t pencil = half * points + i;
         if (pencil >= pencils) [[unlikely]] {
@@ -296,10 +246,10 @@ struct Square {
 /// Where a group of butterflies begins: the last one reaches back where it would be short, and does what is done again.
 template <class S>
 [[gnu::always_inline]] inline std::int64_t group_begin(std::int64_t j, std::int64_t butterflies) {
-  return j + S::points <= butterflies ? j : butterflies - S::points;
+  return j + Square<S>::points <= butterflies ? j : butterflies - Square<S>::points;
 }
 
-/// As first_pass, from pencils apart; there are at least S::points butterflies.
+/// As first_pass, from pencils apart; there are at least half as many butterflies as lanes.
 template <class S, std::size_t radix>
 void first_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
   using Vector = typename S::Vector;
@@ -307,7 +257,7 @@ void first_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
   const std::int64_t row = work_row<S>(pass.row_bytes);
   const std::int64_t leg_stride = pass.leg_rows * row;
   const std::int64_t butterflies = pass.inner_count;
-  for (std::int64_t next = 0; next < butterflies; next += S::points) {
+  for (std::int64_t next = 0; next < butterflies; next += Square<S>::points) {
     const std::int64_t j = group_begin<S>(next, butterflies);
     for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += lanes) {
       Square<S> squares[radix];
@@ -316,12 +266,11 @@ void first_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
                         pass.source.offsets + j + static_cast<std::int64_t>(q) * butterflies, pass.source.pencil_stride,
                         pass.pencils - pencil);
       }
-      for (std::int64_t k = 0; k < S::points; ++k) {
-        constexpr auto order = std::make_index_sequence<S::lanes>();
-        Legs<Vector, radix> legs;
+      for (std::int64_t k = 0; k < Square<S>::points; ++k) {
+              Legs<Vector, radix> legs;
         unroll<radix>([&](auto q) __attribute__((always_inline)) {
           const Vector* const pair = squares[q].pairs[k];
-          legs[q] = {taken_apart<S, 0>(pair[0], pair[1], order), taken_apart<S, 1>(pair[0], pair[1], order)};
+          legs[q] = {part_of<S, 0>(pair[0], pair[1]), part_of<S, 1>(pair[0], pair[1])};
         });
         legs = transformed<radix, Vector>(legs);
         twiddle<S, radix>(legs, pass.roots + 2 * (radix - 1) * static_cast<std::size_t>(j + k));
@@ -336,7 +285,7 @@ void first_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
   }
 }
 
-/// As last_pass, to pencils apart; there are at least S::points butterflies, and no factors of rows.
+/// As last_pass, to pencils apart; there are at least half as many butterflies as lanes, and no factors of rows.
 template <class S, std::size_t radix>
 void last_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
   using Vector = typename S::Vector;
@@ -345,13 +294,12 @@ void last_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
   const std::int64_t leg_stride = pass.leg_rows * row;
   const std::int64_t butterflies = pass.block_count;
   const typename S::Real factor = pass.factor;
-  for (std::int64_t next = 0; next < butterflies; next += S::points) {
+  for (std::int64_t next = 0; next < butterflies; next += Square<S>::points) {
     const std::int64_t o = group_begin<S>(next, butterflies);
     for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += lanes) {
       Square<S> squares[radix];
-      for (std::int64_t k = 0; k < S::points; ++k) {
-        constexpr auto order = std::make_index_sequence<S::lanes>();
-        const auto* const from = reinterpret_cast<const Vector*>(pass.work) + pass.blocks[o + k] * row + pencil / lanes * 2;
+      for (std::int64_t k = 0; k < Square<S>::points; ++k) {
+              const auto* const from = reinterpret_cast<const Vector*>(pass.work) + pass.blocks[o + k] * row + pencil / lanes * 2;
         Legs<Vector, radix> legs;
         unroll<radix>([&](auto q) __attribute__((always_inline)) {
           const Vector* const leg = from + static_cast<std::int64_t>(q()) * leg_stride;
@@ -365,8 +313,8 @@ void last_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
         }
         unroll<radix>([&](auto q) __attribute__((always_inline)) {
           Vector* const pair = squares[q].pairs[k];
-          pair[0] = put_together<S, 0>(legs[q].re, legs[q].im, order);
-          pair[1] = put_together<S, 1>(legs[q].re, legs[q].im, order);
+          pair[0] = put_together<S, 0>(legs[q].re, legs[q].im);
+          pair[1] = put_together<S, 1>(legs[q].re, legs[q].im);
         });
       }
       for (std::size_t q = 0; q < radix; ++q) {
@@ -383,8 +331,8 @@ template <class S>
 void gather(const PassWork<typename S::Real>& pass) noexcept {
   constexpr std::int64_t lanes = S::lanes;
   constexpr std::int64_t number_bytes = Square<S>::element_bytes;
-  for (std::int64_t next = 0; next < pass.inner_count; next += S::points) {
-    if (pass.inner_count < S::points) {
+  for (std::int64_t next = 0; next < pass.inner_count; next += Square<S>::points) {
+    if (pass.inner_count < Square<S>::points) {
       for (std::int64_t k = 0; k < pass.inner_count; ++k) {
         for (std::int64_t pencil = 0; pencil < pass.pencils; ++pencil) {
           std::memcpy(pass.destination.base + pass.destination.offsets[k] + pencil * number_bytes,
@@ -398,7 +346,7 @@ void gather(const PassWork<typename S::Real>& pass) noexcept {
       Square<S> square;
       square.load(pass.source.base + pencil * pass.source.pencil_stride, pass.source.offsets + k,
                   pass.source.pencil_stride, pass.pencils - pencil);
-      for (std::int64_t i = 0; i < S::points; ++i) {
+      for (std::int64_t i = 0; i < Square<S>::points; ++i) {
         std::memcpy(pass.destination.base + pass.destination.offsets[k + i] + pencil * number_bytes, square.pairs[i],
                     sizeof(square.pairs[i]));
       }
@@ -411,8 +359,8 @@ template <class S>
 void scatter(const PassWork<typename S::Real>& pass) noexcept {
   constexpr std::int64_t lanes = S::lanes;
   constexpr std::int64_t number_bytes = Square<S>::element_bytes;
-  for (std::int64_t next = 0; next < pass.inner_count; next += S::points) {
-    if (pass.inner_count < S::points) {
+  for (std::int64_t next = 0; next < pass.inner_count; next += Square<S>::points) {
+    if (pass.inner_count < Square<S>::points) {
       for (std::int64_t k = 0; k < pass.inner_count; ++k) {
         for (std::int64_t pencil = 0; pencil < pass.pencils; ++pencil) {
           std::memcpy(pass.destination.base + pass.destination.offsets[k] + pencil * pass.destination.pencil_stride,
@@ -424,7 +372,7 @@ void scatter(const PassWork<typename S::Real>& pass) noexcept {
     const std::int64_t k = group_begin<S>(next, pass.inner_count);
     for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += lanes) {
       Square<S> square;
-      for (std::int64_t i = 0; i < S::points; ++i) {
+      for (std::int64_t i = 0; i < Square<S>::points; ++i) {
         std::memcpy(square.pairs[i], pass.source.base + pass.source.offsets[k + i] + pencil * number_bytes,
                     sizeof(square.pairs[i]));
       }
@@ -464,23 +412,28 @@ void add_first(const PassWork<typename S::Real>& pass) noexcept {
 }
 
 template <class S, std::size_t... radix>
-constexpr PassTable<typename S::Real> pass_table(const char* name, int vector_registers,
-                                                 std::index_sequence<radix...>) {
-  return {.name = name,
-          .lanes = S::lanes,
-          .vector_registers = vector_registers,
-          .points = S::points,
-          .radices = {{static_cast<int>(radix), first_pass<S, radix>, middle_pass<S, radix>, last_pass<S, radix>,
-                       first_pass_apart<S, radix>, last_pass_apart<S, radix>}...},
-          .gather = gather<S>,
-          .scatter = scatter<S>,
-          .add_first = add_first<S>};
+constexpr void add_passes(PassTable<typename S::Real>& table, std::index_sequence<radix...>) {
+  std::size_t i = 0;
+  ((table.radices[i++] = {static_cast<int>(radix), first_pass<S, radix>, middle_pass<S, radix>, last_pass<S, radix>,
+                          first_pass_apart<S, radix>, last_pass_apart<S, radix>}),
+   ...);
 }
 
-template <class S>
+/// The table of vector type S, whose rows are transformed by the vector types `Row`.
+template <class S, class... Row>
 constexpr PassTable<typename S::Real> pass_table(const char* name, int vector_registers) {
-  return pass_table<S>(name, vector_registers,
-                       std::index_sequence<1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16>());
+  PassTable<typename S::Real> table;
+  table.name = name;
+  table.lanes = S::lanes;
+  table.vector_registers = vector_registers;
+  add_passes<S>(table, Radices());
+  table.points = S::lanes / 2;
+  table.gather = gather<S>;
+  table.scatter = scatter<S>;
+  table.add_first = add_first<S>;
+  std::size_t i = 0;
+  ((table.rows[i++] = row_table<Row>()), ...);
+  return table;
 }
 
 }  // namespace penstock::transform

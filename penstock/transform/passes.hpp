@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "penstock/transform/pencils.hpp"
 
@@ -46,7 +47,46 @@ struct RadixPasses {
   PassFunction<Real> last_apart = nullptr;
 };
 
-inline constexpr int radix_count = 15;
+/// The radices that there are passes of; those of rows, whose last pass is of a vector's lanes.
+using Radices = std::index_sequence<1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16>;
+using RowRadices = std::index_sequence<2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16>;
+
+/// What a row pass works on: one pencil whose points follow one another.
+template <class Real>
+struct RowWork {
+  const std::byte* source = nullptr;     ///< of a first pass
+  std::byte* destination = nullptr;      ///< of a last pass
+  Real* work = nullptr;                  ///< of all points, aligned to a vector
+  const std::int32_t* blocks = nullptr;  ///< last: where vectors lie in the work buffer, in pairs, by what they give
+  std::int64_t block_count = 0;          ///< middle, last
+  std::int64_t inner_pairs = 0;          ///< first, middle: butterflies of a sub-transform, in vectors
+  const Real* roots = nullptr;           ///< first, middle: vectors, for each vector of butterflies one for each leg but the first
+  Real factor = 1;                       ///< last: on all that is stored
+  std::int64_t ahead_bytes = 0;          ///< first: how far ahead the source is asked for; 0: not
+};
+
+template <class Real>
+using RowFunction = void (*)(const RowWork<Real>& pass) noexcept;
+
+template <class Real>
+struct RowPasses {
+  int radix = 0;
+  RowFunction<Real> first = nullptr;
+  RowFunction<Real> first_backward = nullptr;
+  RowFunction<Real> middle = nullptr;
+};
+
+/// The row passes over vectors of one length.
+template <class Real>
+struct RowTable {
+  static constexpr int most_lanes = 16;
+
+  int lanes = 0;  ///< numbers of a vector, and points of the last pass
+  RowPasses<Real> radices[RowRadices::size()];
+  RowFunction<Real> last = nullptr;
+  RowFunction<Real> last_backward = nullptr;
+  int point_of_lane[most_lanes] = {};  ///< which of a vector's points is in a lane while passes work
+};
 
 /// The passes of one set of instructions.
 template <class Real>
@@ -55,9 +95,10 @@ struct PassTable {
   int lanes = 0;             ///< numbers of a vector
   int vector_registers = 0;  ///< that the processor has
   int points = 0;            ///< complex numbers of a vector
-  RadixPasses<Real> radices[radix_count];
+  RadixPasses<Real> radices[Radices::size()];
   PassFunction<Real> gather = nullptr;   ///< all points from pencils apart to adjacent ones in whole vectors
   PassFunction<Real> scatter = nullptr;  ///< the other way
+  RowTable<Real> rows[2];  ///< the longest vectors first; lanes 0 where there are no others
   /// Rader's first point: x is the only row of the source, s is `sums`. The only row of the destination becomes x + s,
   /// times the factors; `sums` becomes x + sum_factor s.
   PassFunction<Real> add_first = nullptr;

@@ -11,8 +11,6 @@ struct Double {
   using Unaligned = double __attribute__((vector_size(16), aligned(8), may_alias));
   static constexpr int lanes = 2;
   static void stream(std::byte* to, Vector value) { std::memcpy(to, &value, sizeof(value)); }
-  static constexpr std::int64_t points = 1;
-  static void turn(Vector*) {}
 };
 
 struct Single {
@@ -21,12 +19,6 @@ struct Single {
   using Unaligned = float __attribute__((vector_size(16), aligned(4), may_alias));
   static constexpr int lanes = 4;
   static void stream(std::byte* to, Vector value) { std::memcpy(to, &value, sizeof(value)); }
-  static constexpr std::int64_t points = 2;
-  static void turn(Vector* rows) {
-    const Vector low = __builtin_shufflevector(rows[0], rows[1], 0, 1, 4, 5);
-    rows[1] = __builtin_shufflevector(rows[0], rows[1], 2, 3, 6, 7);
-    rows[0] = low;
-  }
 };
 
 #if defined(__aarch64__)
@@ -37,7 +29,7 @@ constexpr int registers = 16;
 
 }  // namespace
 
-constinit const PassTable<double> portable_double = pass_table<Double>("portable", registers);
-constinit const PassTable<float> portable_single = pass_table<Single>("portable", registers);
+constinit const PassTable<double> portable_double = pass_table<Double, Double>("portable", registers);
+constinit const PassTable<float> portable_single = pass_table<Single, Single>("portable", registers);
 
 }  // namespace penstock::transform

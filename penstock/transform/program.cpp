@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <complex>
+#include <cstring>
 #include <functional>
 #include <iterator>
 #include <limits>
@@ -148,6 +149,19 @@ class Maker {
  public:
   Maker(const PassTable<Real>& table, std::int64_t row_bytes) : table_(table), row_bytes_(row_bytes) {}
 
+  /// Row passes over the longest vectors that the length is a multiple of often enough.
+  RowProgram<Real> make_rows(std::int64_t length) {
+    RowProgram<Real> program;
+    for (const RowTable<Real>& table : table_.rows) {
+      const std::int64_t lanes = table.lanes;
+      if (lanes > 0 && length % lanes == 0 && length / lanes >= lanes && largest_prime_factor(length) <= 13) {
+        add_row_steps(program, length, table);
+        break;
+      }
+    }
+    return program;
+  }
+
   Program<Real> make(std::int64_t length) {
     program_.length = length;
     emit(length, all(RowList::Owner::source, 0, length), all(RowList::Owner::destination, 0, length), {});
@@ -257,13 +271,18 @@ class Maker {
     return best;
   }
 
-  std::vector<int> radices(std::int64_t n) {
+  std::vector<int> factors(std::int64_t n) {
     std::vector<int> found;
     for (; n > 1; n /= found.back()) {
       found.push_back(static_cast<int>(way(n).part));
     }
     // The largest first: a tenth faster than the other way round, as the last pass writes fewer streams.
     std::ranges::sort(found, std::greater());
+    return found;
+  }
+
+  std::vector<int> radices(std::int64_t n) {
+    std::vector<int> found = factors(n);
     while (found.size() < 2) {
       found.push_back(1);  // a first pass and a last one
     }
@@ -503,6 +522,51 @@ class Maker {
     return steps;
   }
 
+  void add_row_steps(RowProgram<Real>& program, std::int64_t length, const RowTable<Real>& table) {
+    const std::int64_t lanes = table.lanes;
+    const std::int64_t vectors = length / lanes;
+    const std::vector<int> radices = factors(vectors);
+    std::vector<Real> roots;
+    std::int64_t block = length;  // points of a sub-transform before a pass
+    for (std::size_t i = 0; i < radices.size(); ++i) {
+      const std::int64_t radix = radices[i];
+      const auto& passes = *std::ranges::find(table.radices, radix, &RowPasses<Real>::radix);
+      RowStep<Real> step{.pass = i == 0 ? passes.first : passes.middle,
+                         .pass_backward = i == 0 ? passes.first_backward : passes.middle,
+                         .block_count = length / block,
+                         .inner_pairs = block / radix / lanes,
+                         .roots = roots.size()};
+      for (std::int64_t vector = 0; vector < step.inner_pairs; ++vector) {
+        for (std::int64_t q = 1; q < radix; ++q) {
+          for (const bool is_imaginary : {false, true}) {
+            for (std::int64_t lane = 0; lane < lanes; ++lane) {
+              const std::int64_t point = vector * lanes + table.point_of_lane[lane];
+              const std::complex<long double> value = root(point * q % block, block);
+              roots.push_back(static_cast<Real>(is_imaginary ? value.imag() : value.real()));
+            }
+          }
+        }
+      }
+      program.steps.push_back(step);
+      block /= radix;
+    }
+    program.steps.push_back({.pass = table.last, .pass_backward = table.last_backward, .block_count = vectors});
+    for (std::int64_t o = 0; o < vectors; ++o) {  // the digits of an output, the first pass's fastest
+      std::int64_t place = 0;
+      std::int64_t rest = o;
+      for (const int radix : radices) {
+        place = place * radix + rest % radix;
+        rest /= radix;
+      }
+      program.blocks.push_back(static_cast<std::int32_t>(place));
+    }
+    program.roots.resize((roots.size() + Line<Real>::count - 1) / Line<Real>::count);
+    if (!roots.empty()) {
+      std::memcpy(program.roots.data(), roots.data(), roots.size() * sizeof(Real));
+    }
+    program.text = fmt::format("rows of {} x {}", fmt::join(radices, " x "), lanes);
+  }
+
   const PassTable<Real>& table_;
   std::int64_t row_bytes_;
   Program<Real> program_;
@@ -519,6 +583,13 @@ Program<Real> make_program(std::int64_t length, const PassTable<Real>& table, st
   return Maker<Real>(table, row_bytes).make(length);
 }
 
+template <class Real>
+RowProgram<Real> make_row_program(std::int64_t length, const PassTable<Real>& table) {
+  return Maker<Real>(table, 1).make_rows(length);
+}
+
+template RowProgram<float> make_row_program<float>(std::int64_t, const PassTable<float>&);
+template RowProgram<double> make_row_program<double>(std::int64_t, const PassTable<double>&);
 template Program<float> make_program<float>(std::int64_t, const PassTable<float>&, std::int64_t);
 template Program<double> make_program<double>(std::int64_t, const PassTable<double>&, std::int64_t);
 

@@ -11,6 +11,13 @@
 
 namespace penstock::transform {
 
+/// Numbers that vectors are loaded from, in whole lines.
+template <class Real>
+struct alignas(64) Line {
+  static constexpr std::size_t count = 64 / sizeof(Real);
+  Real numbers[count];
+};
+
 /// Some rows that a pass reads or writes, by their numbers: points of the caller's pencils, or rows of the program's own.
 struct RowList {
   enum class Owner : std::uint8_t { source, destination, program };
@@ -53,6 +60,28 @@ struct Program {
   bool has_zero_row = false;   ///< the first of its own is to be zero
   std::string text;            ///< how the length is taken apart, for people
 };
+
+/// One row pass.
+template <class Real>
+struct RowStep {
+  RowFunction<Real> pass = nullptr;
+  RowFunction<Real> pass_backward = nullptr;
+  std::int64_t block_count = 0;
+  std::int64_t inner_pairs = 0;
+  std::size_t roots = 0;  ///< in `RowProgram::roots`, a number
+};
+
+/// The transform of a pencil whose points follow one another. Immutable.
+template <class Real>
+struct RowProgram {
+  std::vector<RowStep<Real>> steps;  ///< none where the length has no row passes
+  std::vector<std::int32_t> blocks;  ///< of the last pass
+  std::vector<Line<Real>> roots;
+  std::string text;
+};
+
+template <class Real>
+RowProgram<Real> make_row_program(std::int64_t length, const PassTable<Real>& table);
 
 /// Makes the program of `length` points, 1 or more, by the passes of `table`, which must outlive it. `row_bytes` is what
 /// rows of the work buffer will mostly have.

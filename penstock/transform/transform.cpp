@@ -26,12 +26,18 @@ struct Transform<Real>::Plan {
 
   Plan(const Shape& the_shape, InstructionSet the_set)
       : shape(the_shape), set(the_set), table(passes_of<Real>(set)), row_bytes(row_bytes_of(shape.pencils)) {
+    if (shape.source == Spacing::contiguous && shape.destination == Spacing::contiguous) {
+      rows = make_row_program(shape.length, table);
+      if (!rows.steps.empty()) {
+        return;
+      }
+    }
     program = make_program(shape.length, table, row_bytes);
     const bool is_plain = program.lists.empty();
     const Step<Real>& first = program.steps.front();
     const Step<Real>& last = program.steps.back();
-    gathers = shape.source == Spacing::apart && !(is_plain && first.inner_count >= table.points);
-    scatters = shape.destination == Spacing::apart && !(is_plain && last.block_count >= table.points);
+    gathers = shape.source != Spacing::adjacent && !(is_plain && first.inner_count >= table.points);
+    scatters = shape.destination != Spacing::adjacent && !(is_plain && last.block_count >= table.points);
   }
 
   std::int64_t row_bytes_of(std::int64_t pencils) const noexcept {
@@ -47,9 +53,10 @@ struct Transform<Real>::Plan {
   InstructionSet set;
   const PassTable<Real>& table;
   std::int64_t row_bytes;
+  RowProgram<Real> rows;  // without steps where the program transforms
   Program<Real> program;
-  bool gathers;
-  bool scatters;
+  bool gathers = false;
+  bool scatters = false;
 };
 
 template <class Real>
@@ -77,6 +84,9 @@ const Shape& Transform<Real>::shape() const noexcept {
 
 template <class Real>
 std::size_t Transform<Real>::scratch_bytes() const noexcept {
+  if (!plan_->rows.steps.empty()) {
+    return static_cast<std::size_t>(plan_->shape.length * Plan::number_bytes);
+  }
   const Program<Real>& program = plan_->program;
   const std::int64_t rows = program.work_rows + program.own_rows + plan_->staged_rows();
   return static_cast<std::size_t>(rows * plan_->row_bytes +
@@ -85,7 +95,31 @@ std::size_t Transform<Real>::scratch_bytes() const noexcept {
 
 template <class Real>
 std::string Transform<Real>::describe() const {
-  return fmt::format("{} ({})", plan_->program.text, plan_->table.name);
+  return fmt::format("{} ({})", plan_->rows.steps.empty() ? plan_->program.text : plan_->rows.text, plan_->table.name);
+}
+
+/// Pencil by pencil, each in the first-level cache.
+template <class Real>
+void Transform<Real>::run_rows(const Pencils<const std::byte>& source, const Pencils<std::byte>& destination,
+                               std::int64_t pencils, std::span<std::byte> scratch, Real factor,
+                               Access access) const noexcept {
+  const RowProgram<Real>& program = plan_->rows;
+  const bool is_backward = plan_->shape.direction == Direction::backward;
+  RowWork<Real> pass;
+  pass.work = reinterpret_cast<Real*>(scratch.data());
+  pass.blocks = program.blocks.data();
+  pass.factor = factor;
+  for (std::int64_t pencil = 0; pencil < pencils; ++pencil) {
+    pass.source = source.base + source.offsets[0] + pencil * source.pencil_stride;
+    pass.destination = destination.base + destination.offsets[0] + pencil * destination.pencil_stride;
+    pass.ahead_bytes = access.is_from_memory && pencil + 1 < pencils ? source.pencil_stride : 0;
+    for (const RowStep<Real>& step : program.steps) {
+      pass.block_count = step.block_count;
+      pass.inner_pairs = step.inner_pairs;
+      pass.roots = reinterpret_cast<const Real*>(program.roots.data()) + step.roots;
+      (is_backward ? step.pass_backward : step.pass)(pass);
+    }
+  }
 }
 
 template <class Real>
@@ -95,6 +129,10 @@ void Transform<Real>::run(const Pencils<const std::byte>& source, const Pencils<
   using Owner = RowList::Owner;
   PENSTOCK_ASSERT(pencils > 0 && pencils <= plan_->shape.pencils && scratch.size() >= scratch_bytes());
   const Plan& plan = *plan_;
+  if (!plan.rows.steps.empty()) {
+    run_rows(source, destination, pencils, scratch, factor, access);
+    return;
+  }
   const Program<Real>& program = plan.program;
   const std::int64_t length = program.length;
   const std::int64_t row_bytes = plan.row_bytes_of(pencils);

@@ -19,8 +19,9 @@ enum class Direction {
 
 /// How pencils lie beside one another.
 enum class Spacing {
-  adjacent,  ///< point k of all is a row: the stride from pencil to pencil is the bytes of a number
-  apart,     ///< at any stride; fastest where the points of a pencil follow one another
+  adjacent,    ///< point k of all is a row: the stride from pencil to pencil is the bytes of a number
+  contiguous,  ///< the points of a pencil follow one another: offsets[k] is k times the bytes of a number
+  apart,       ///< at any strides
 };
 
 /// What is planned.
@@ -66,6 +67,9 @@ class Transform {
   std::string describe() const;
 
  private:
+  void run_rows(const Pencils<const std::byte>& source, const Pencils<std::byte>& destination, std::int64_t pencils,
+                std::span<std::byte> scratch, Real factor, Access access) const noexcept;
+
   struct Plan;
   std::unique_ptr<const Plan> plan_;
 };

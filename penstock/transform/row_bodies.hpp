@@ -1,0 +1,143 @@
+// The bodies of the row passes: transforms of one pencil whose points follow one another, with vectors along it. Written
+// once over a vector type, as those of pass_bodies.hpp.
+#pragma once
+
+#include <utility>
+
+#include "penstock/transform/butterflies.hpp"
+#include "penstock/transform/passes.hpp"
+#include "penstock/transform/vectors.hpp"
+
+namespace penstock::transform {
+
+// A length n is radices times the lanes of a vector. Decimation in frequency keeps the points of a vector together until
+// sub-transforms are one vector long: as many butterflies are done at once as there are lanes. The last pass transposes as
+// many of these vectors as there are lanes in registers. The backward transform is the forward one with real and imaginary
+// parts exchanged at both ends.
+
+template <class S, std::size_t radix>
+[[gnu::always_inline]] inline void twiddle_lanes(Legs<typename S::Vector, radix>& legs,
+                                                 const typename S::Vector* roots) {
+  unroll<radix - 1>([&](auto q) __attribute__((always_inline)) {
+    const typename S::Vector re = roots[2 * q];
+    const typename S::Vector im = roots[2 * q + 1];
+    const Complex<typename S::Vector> leg = legs[q + 1];
+    legs[q + 1] = {leg.re * re - leg.im * im, leg.re * im + leg.im * re};
+  });
+}
+
+template <class S, std::size_t radix, bool is_backward>
+void row_first_pass(const RowWork<typename S::Real>& pass) noexcept {
+  using Vector = typename S::Vector;
+  constexpr std::int64_t pair_bytes = 2 * sizeof(Vector);
+  const std::int64_t leg_pairs = pass.inner_pairs;  // a vector of points of memory is a pair of vectors
+  const auto* roots = reinterpret_cast<const Vector*>(pass.roots);
+  auto* to = reinterpret_cast<Vector*>(pass.work);
+  const std::byte* from = pass.source;
+  for (std::int64_t i = 0; i < leg_pairs; ++i, from += pair_bytes, to += 2, roots += 2 * (radix - 1)) {
+    if (pass.ahead_bytes != 0) {
+      for (std::int64_t q = 0; q < static_cast<std::int64_t>(radix); ++q) {
+        for (std::int64_t line = 0; line < pair_bytes; line += 64) {
+          __builtin_prefetch(from + q * leg_pairs * pair_bytes + pass.ahead_bytes + line);
+        }
+      }
+    }
+    Legs<Vector, radix> legs;
+    unroll<radix>([&](auto q) __attribute__((always_inline)) {
+      const Complex<Vector> number = load<S>(from + static_cast<std::int64_t>(q()) * leg_pairs * pair_bytes);
+      legs[q] = is_backward ? Complex<Vector>{number.im, number.re} : number;
+    });
+    legs = transformed<radix, Vector>(legs);
+    twiddle_lanes<S, radix>(legs, roots);
+    unroll<radix>([&](auto q) __attribute__((always_inline)) {
+      Vector* const leg = to + static_cast<std::int64_t>(q()) * leg_pairs * 2;
+      leg[0] = legs[q].re;
+      leg[1] = legs[q].im;
+    });
+  }
+}
+
+template <class S, std::size_t radix>
+void row_middle_pass(const RowWork<typename S::Real>& pass) noexcept {
+  using Vector = typename S::Vector;
+  const std::int64_t leg_pairs = pass.inner_pairs;
+  auto* block = reinterpret_cast<Vector*>(pass.work);
+  for (std::int64_t b = 0; b < pass.block_count; ++b, block += 2 * static_cast<std::int64_t>(radix) * leg_pairs) {
+    const auto* roots = reinterpret_cast<const Vector*>(pass.roots);
+    Vector* at = block;
+    for (std::int64_t i = 0; i < leg_pairs; ++i, at += 2, roots += 2 * (radix - 1)) {
+      Legs<Vector, radix> legs;
+      unroll<radix>([&](auto q) __attribute__((always_inline)) {
+        const Vector* const leg = at + static_cast<std::int64_t>(q()) * leg_pairs * 2;
+        legs[q] = {leg[0], leg[1]};
+      });
+      legs = transformed<radix, Vector>(legs);
+      twiddle_lanes<S, radix>(legs, roots);
+      unroll<radix>([&](auto q) __attribute__((always_inline)) {
+        Vector* const leg = at + static_cast<std::int64_t>(q()) * leg_pairs * 2;
+        leg[0] = legs[q].re;
+        leg[1] = legs[q].im;
+      });
+    }
+  }
+}
+
+/// `blocks` tells where the vector that gives output o, o + m, o + 2 m ... lies, m = n / lanes.
+template <class S, bool is_backward>
+void row_last_pass(const RowWork<typename S::Real>& pass) noexcept {
+  using Vector = typename S::Vector;
+  constexpr std::int64_t lanes = S::lanes;
+  constexpr std::int64_t number_bytes = 2 * sizeof(typename S::Real);
+  const std::int64_t count = pass.block_count;
+  const typename S::Real factor = pass.factor;
+  const auto* const work = reinterpret_cast<const Vector*>(pass.work);
+  for (std::int64_t next = 0; next < count; next += lanes) {
+    // The last group reaches back where it would be short, and stores again what is there already.
+    const std::int64_t o = next + lanes <= count ? next : count - lanes;
+    Vector re[lanes];
+    Vector im[lanes];
+    unroll<lanes>([&](auto i) __attribute__((always_inline)) {
+      const Vector* const pair = work + 2 * pass.blocks[o + point_of_lane<S>(i())];
+      re[i] = pair[0];
+      im[i] = pair[1];
+    });
+    turn<S, 1>(re);
+    turn<S, 1>(im);
+    Legs<Vector, lanes> legs;
+    unroll<lanes>([&](auto i) __attribute__((always_inline)) { legs[point_of_lane<S>(i())] = {re[i], im[i]}; });
+    legs = transformed<lanes, Vector>(legs);
+    if (factor != 1) {
+      unroll<lanes>([&](auto q) __attribute__((always_inline)) {
+        legs[q] = {legs[q].re * factor, legs[q].im * factor};
+      });
+    }
+    std::byte* const to = pass.destination + o * number_bytes;
+    unroll<lanes>([&](auto q) __attribute__((always_inline)) {
+      store<S>(to + static_cast<std::int64_t>(q()) * count * number_bytes,
+                        is_backward ? Complex<Vector>{legs[q].im, legs[q].re} : legs[q]);
+    });
+  }
+}
+
+template <class S, std::size_t... radix>
+constexpr void add_passes(RowTable<typename S::Real>& table, std::index_sequence<radix...>) {
+  std::size_t i = 0;
+  ((table.radices[i++] = {static_cast<int>(radix), row_first_pass<S, radix, false>, row_first_pass<S, radix, true>,
+                          row_middle_pass<S, radix>}),
+   ...);
+}
+
+template <class S>
+constexpr RowTable<typename S::Real> row_table() {
+  RowTable<typename S::Real> table;
+  table.lanes = S::lanes;
+  add_passes<S>(table, RowRadices());
+  table.last = row_last_pass<S, false>;
+  table.last_backward = row_last_pass<S, true>;
+  for (int lane = 0; lane < S::lanes; ++lane) {
+    table.point_of_lane[lane] = point_of_lane<S>(static_cast<std::size_t>(lane));
+  }
+  return table;
+}
+
+}  // namespace penstock::transform

@@ -1,0 +1,140 @@
+// Vectors of numbers: how complex numbers of memory become pairs of real and imaginary parts, and squares are transposed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "penstock/transform/butterflies.hpp"
+
+namespace penstock::transform {
+
+// A vector type S has: Real; Vector, of `lanes` numbers; Unaligned, the same at any address of a number; stream(address,
+// vector) for aligned addresses. Memory holds complex numbers with their parts side by side. Two neighbouring vectors of
+// memory become a pair of real and imaginary parts by one shuffle each, and come back by another; the order of pencils in
+// between is the processor's own.
+
+/// The vector whose number i is number choose(i) of a and b, one behind the other. `choose` is a lambda without captures.
+template <class S, class Choose>
+[[gnu::always_inline]] inline typename S::Vector chosen(typename S::Vector a, typename S::Vector b, Choose) {
+  return [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
+    return __builtin_shufflevector(a, b, Choose()(i)...);
+  }(std::make_integer_sequence<int, S::lanes>());
+}
+
+/// How many numbers 16 bytes hold: shuffles within each 16 bytes of a vector take one instruction.
+template <class S>
+inline constexpr int quarter = 16 / static_cast<int>(sizeof(typename S::Real));
+
+/// The real parts (part 0) or imaginary parts (part 1) of two vectors of complex numbers, in the processor's order.
+template <class S, int part>
+[[gnu::always_inline]] inline typename S::Vector part_of(typename S::Vector first, typename S::Vector second) {
+  return chosen<S>(first, second, [](int i) {
+    constexpr int half = quarter<S> / 2;
+    const int place = i % quarter<S>;
+    return i - place + place % half * 2 + part + (place < half ? 0 : S::lanes);
+  });
+}
+
+/// Which of the complex numbers of two vectors that order has in a lane.
+template <class S>
+constexpr int point_of_lane(std::size_t lane) {
+  constexpr int half = quarter<S> / 2;
+  const int place = static_cast<int>(lane) % quarter<S>;
+  return (static_cast<int>(lane) - place) / 2 + place % half + (place < half ? 0 : S::lanes / 2);
+}
+
+/// The first or second vector of complex numbers whose parts were taken apart by `part_of`.
+template <class S, int which>
+[[gnu::always_inline]] inline typename S::Vector put_together(typename S::Vector re, typename S::Vector im) {
+  return chosen<S>(re, im, [](int i) {
+    constexpr int half = quarter<S> / 2;
+    const int place = i % quarter<S>;
+    return i - place + place / 2 + half * which + (place % 2 == 0 ? 0 : S::lanes);
+  });
+}
+
+/// Transposes a square of elements of `unit` numbers, a row a vector: rows[i] gets element i of each.
+template <class S, int unit>
+[[gnu::always_inline]] inline void turn(typename S::Vector* rows) {
+  using Vector = typename S::Vector;
+  constexpr int count = S::lanes / unit;
+  constexpr int per_quarter = quarter<S> / unit;
+  constexpr int quarters = S::lanes / quarter<S>;
+  // Within each 16 bytes.
+  if constexpr (per_quarter > 1) {
+    constexpr int pair = quarter<S> / 2;  // at the end two elements of so many numbers change places
+    if constexpr (per_quarter == 4) {
+      unroll<count / 2>([&](auto i) __attribute__((always_inline)) {
+        const Vector a = rows[2 * i];
+        const Vector b = rows[2 * i + 1];
+        rows[2 * i] = chosen<S>(a, b, [](int k) { return k / 4 * 4 + k % 4 / 2 + k % 2 * S::lanes; });
+        rows[2 * i + 1] = chosen<S>(a, b, [](int k) { return k / 4 * 4 + 2 + k % 4 / 2 + k % 2 * S::lanes; });
+      });
+    }
+    constexpr auto low = [](int k) { return k / (2 * pair) * 2 * pair + k % pair + (k / pair % 2) * S::lanes; };
+    constexpr auto high = [](int k) { return k / (2 * pair) * 2 * pair + pair + k % pair + (k / pair % 2) * S::lanes; };
+    unroll<count / per_quarter>([&](auto i) __attribute__((always_inline)) {
+      Vector* const row = rows + per_quarter * static_cast<int>(i());
+      if constexpr (per_quarter == 2) {
+        const Vector a = row[0];
+        row[0] = chosen<S>(a, row[1], low);
+        row[1] = chosen<S>(a, row[1], high);
+      } else {
+        const Vector a = row[0];
+        const Vector b = row[1];
+        row[0] = chosen<S>(a, row[2], low);
+        row[1] = chosen<S>(a, row[2], high);
+        const Vector c = row[3];
+        row[2] = chosen<S>(b, c, low);
+        row[3] = chosen<S>(b, c, high);
+      }
+    });
+  }
+  // Between them.
+  unroll<per_quarter>([&](auto j) __attribute__((always_inline)) {
+    Vector* const row = rows + j();
+    if constexpr (quarters == 2) {
+      const Vector a = row[0];
+      const Vector b = row[per_quarter];
+      row[0] = chosen<S>(a, b, [](int k) { return k % quarter<S> + k / quarter<S> * S::lanes; });
+      row[per_quarter] = chosen<S>(a, b, [](int k) { return quarter<S> + k % quarter<S> + k / quarter<S> * S::lanes; });
+    } else if constexpr (quarters == 4) {
+      constexpr auto low = [](int k) { return k % (2 * quarter<S>) + k / (2 * quarter<S>) * S::lanes; };
+      constexpr auto high = [](int k) { return 2 * quarter<S> + k % (2 * quarter<S>) + k / (2 * quarter<S>) * S::lanes; };
+      constexpr auto even = [](int k) { return k % quarter<S> + k / quarter<S> % 2 * 2 * quarter<S> + k / (2 * quarter<S>) * S::lanes; };
+      constexpr auto odd = [](int k) { return quarter<S> + k % quarter<S> + k / quarter<S> % 2 * 2 * quarter<S> + k / (2 * quarter<S>) * S::lanes; };
+      const Vector ab_low = chosen<S>(row[0], row[per_quarter], low);
+      const Vector ab_high = chosen<S>(row[0], row[per_quarter], high);
+      const Vector cd_low = chosen<S>(row[2 * per_quarter], row[3 * per_quarter], low);
+      const Vector cd_high = chosen<S>(row[2 * per_quarter], row[3 * per_quarter], high);
+      row[0] = chosen<S>(ab_low, cd_low, even);
+      row[per_quarter] = chosen<S>(ab_low, cd_low, odd);
+      row[2 * per_quarter] = chosen<S>(ab_high, cd_high, even);
+      row[3 * per_quarter] = chosen<S>(ab_high, cd_high, odd);
+    }
+  });
+}
+
+template <class S>
+[[gnu::always_inline]] inline Complex<typename S::Vector> load(const std::byte* from) {
+  const auto* const pair = reinterpret_cast<const typename S::Unaligned*>(from);
+  const typename S::Vector first = pair[0];
+  const typename S::Vector second = pair[1];
+  return {part_of<S, 0>(first, second), part_of<S, 1>(first, second)};
+}
+
+template <class S>
+[[gnu::always_inline]] inline void store(std::byte* to, const Complex<typename S::Vector>& value) {
+  auto* const pair = reinterpret_cast<typename S::Unaligned*>(to);
+  pair[0] = put_together<S, 0>(value.re, value.im);
+  pair[1] = put_together<S, 1>(value.re, value.im);
+}
+
+template <class S>
+[[gnu::always_inline]] inline void stream(std::byte* to, const Complex<typename S::Vector>& value) {
+  S::stream(to, put_together<S, 0>(value.re, value.im));
+  S::stream(to + sizeof(typename S::Vector), put_together<S, 1>(value.re, value.im));
+}
+
+}  // namespace penstock::transform
