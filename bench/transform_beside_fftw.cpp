@@ -27,14 +27,14 @@ using penstock::Memory;
 template <class Real>
 struct Names;
 
-#define PENSTOCK_FFTW(REAL, PREFIX)                         \
-  template <>                                               \
-  struct Names<REAL> {                                      \
-    using Plan = PREFIX##_plan;                             \
-    using Complex = PREFIX##_complex;                       \
-    static constexpr auto make = PREFIX##_plan_many_dft;    \
-    static constexpr auto run = PREFIX##_execute;           \
-    static constexpr auto destroy = PREFIX##_destroy_plan;  \
+#define PENSTOCK_FFTW(REAL, PREFIX)                        \
+  template <>                                              \
+  struct Names<REAL> {                                     \
+    using Plan = PREFIX##_plan;                            \
+    using Complex = PREFIX##_complex;                      \
+    static constexpr auto make = PREFIX##_plan_many_dft;   \
+    static constexpr auto run = PREFIX##_execute;          \
+    static constexpr auto destroy = PREFIX##_destroy_plan; \
   };
 PENSTOCK_FFTW(float, fftwf)
 PENSTOCK_FFTW(double, fftw)
@@ -63,8 +63,8 @@ void compare(int length, const Asked& asked) {
   const int point = asked.is_adjacent ? pencils : 1;
   const int pencil = asked.is_adjacent ? 1 : length;
   const auto as_theirs = [](const Memory& memory) { return reinterpret_cast<typename Fftw::Complex*>(memory.data()); };
-  const auto plan = Fftw::make(1, &length, pencils, as_theirs(source), nullptr, point, pencil, as_theirs(theirs), nullptr,
-                               point, pencil, FFTW_FORWARD, FFTW_MEASURE);
+  const auto plan = Fftw::make(1, &length, pencils, as_theirs(source), nullptr, point, pencil, as_theirs(theirs),
+                               nullptr, point, pencil, FFTW_FORWARD, FFTW_MEASURE);
   using penstock::transform::Spacing;
   const Spacing spacing = asked.is_adjacent ? Spacing::adjacent : Spacing::contiguous;
   const penstock::transform::Transform<Real> transform(
@@ -87,8 +87,8 @@ void compare(int length, const Asked& asked) {
   Fftw::run(plan);
   double difference = 0;
   for (int i = 0; i < length * pencils; ++i) {
-    difference = std::max<double>(difference, std::abs(reinterpret_cast<Number*>(ours.data())[i] -
-                                                       reinterpret_cast<Number*>(theirs.data())[i]));
+    difference = std::max<double>(
+        difference, std::abs(reinterpret_cast<Number*>(ours.data())[i] - reinterpret_cast<Number*>(theirs.data())[i]));
   }
   if (!(difference < 1e-4 * std::sqrt(length))) {
     throw penstock::Error(fmt::format("{} points differ from FFTW's by {}", length, difference));
@@ -130,7 +130,8 @@ int main(int argc, char** argv) {
     }
     asked.pencils = argc > 4 ? std::atoi(argv[4]) : asked.pencils;
     if (!is_usable(asked.set) || asked.pencils < 1) {
-      throw penstock::Error(fmt::format("this processor has no {}, or {} pencils are none", name_of(asked.set), asked.pencils));
+      throw penstock::Error(
+          fmt::format("this processor has no {}, or {} pencils are none", name_of(asked.set), asked.pencils));
     }
     std::vector<int> lengths{64, 100, 128, 180, 181, 256, 384, 512, 1000, 1009, 1024};
     if (argc > 5) {

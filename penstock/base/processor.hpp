@@ -5,8 +5,8 @@
 
 namespace penstock {
 
-/// The sets of vector instructions that code is compiled for, the narrowest first. `portable` is what every processor of
-/// the architecture has: vectors of 16 bytes (SSE2, NEON). `avx2` has fused multiplication and addition as well.
+/// The sets of vector instructions that code is compiled for, the narrowest first. `portable` is what every processor
+/// of the architecture has: vectors of 16 bytes (SSE2, NEON). `avx2` has fused multiplication and addition as well.
 enum class InstructionSet { portable, avx2, avx512 };
 inline constexpr std::array instruction_sets{InstructionSet::portable, InstructionSet::avx2, InstructionSet::avx512};
 

@@ -47,7 +47,8 @@ template <std::size_t count, class Body>
 [[gnu::always_inline]] inline void unroll(Body&& body) {
   [&]<std::size_t... i>(std::index_sequence<i...>) __attribute__((always_inline)) {
     (body(std::integral_constant<std::size_t, i>()), ...);
-  }(std::make_index_sequence<count>());
+  }
+  (std::make_index_sequence<count>());
 }
 
 /// What a butterfly works on. No std::array: two sets' files may have vectors of one type, and the linker keeps but one
@@ -130,8 +131,8 @@ template <std::size_t points, class V>
       Complex<V> even = x[0];
       Complex<V> odd;
       unroll<half>([&](auto k) __attribute__((always_inline)) {
-        constexpr Root<Real> root = root_of_unity<Real>(
-            (decltype(q)::value + 1) * (decltype(k)::value + 1) % points, points);
+        constexpr Root<Real> root =
+            root_of_unity<Real>((decltype(q)::value + 1) * (decltype(k)::value + 1) % points, points);
         even = {even.re + sum[k].re * root.re, even.im + sum[k].im * root.re};
         if constexpr (decltype(k)::value == 0) {
           odd = {difference[k].re * -root.im, difference[k].im * -root.im};

@@ -14,23 +14,23 @@ namespace penstock::transform {
 /// span are inline functions that a set's file would compile for its own processor and the linker might keep for all.
 template <class Real>
 struct PassWork {
-  Pencils<const std::byte> source;       ///< of a first pass
-  Pencils<std::byte> destination;        ///< of a last pass
-  Real* work = nullptr;                  ///< aligned to a vector
+  Pencils<const std::byte> source;  ///< of a first pass
+  Pencils<std::byte> destination;   ///< of a last pass
+  Real* work = nullptr;             ///< aligned to a vector
   std::int64_t pencils = 0;
   std::int64_t row_bytes = 0;            ///< of a row in memory; its last vectors may be filled in part
   const std::int32_t* blocks = nullptr;  ///< middle, last: where sub-transforms lie in the work buffer, in rows
   std::int64_t block_count = 0;
-  const std::int32_t* inner = nullptr;   ///< first, middle: where the butterflies of one lie, from there on
+  const std::int32_t* inner = nullptr;  ///< first, middle: where the butterflies of one lie, from there on
   std::int64_t inner_count = 0;
-  std::int64_t leg_rows = 0;             ///< from leg to leg, in rows
-  const Real* roots = nullptr;           ///< first, middle: for each butterfly of a sub-transform, on each leg but the first
-  const Real* factors = nullptr;         ///< last: a complex factor for each row of the destination, or null
-  Real factor = 1;                       ///< last: on all that is stored
-  std::byte* sums = nullptr;             ///< of Rader's first point: the row of sums, as memory has rows
-  Real sum_factor = 1;                   ///< the same
-  bool is_from_memory = false;           ///< first: rows are asked for ahead
-  bool is_streaming = false;             ///< last: rows of whole vectors, aligned to these, are stored past the cache
+  std::int64_t leg_rows = 0;      ///< from leg to leg, in rows
+  const Real* roots = nullptr;    ///< first, middle: for each butterfly of a sub-transform, on each leg but the first
+  const Real* factors = nullptr;  ///< last: a complex factor for each row of the destination, or null
+  Real factor = 1;                ///< last: on all that is stored
+  std::byte* sums = nullptr;      ///< of Rader's first point: the row of sums, as memory has rows
+  Real sum_factor = 1;            ///< the same
+  bool is_from_memory = false;    ///< first: rows are asked for ahead
+  bool is_streaming = false;      ///< last: rows of whole vectors, aligned to these, are stored past the cache
 };
 
 template <class Real>
@@ -40,9 +40,9 @@ using PassFunction = void (*)(const PassWork<Real>& pass) noexcept;
 template <class Real>
 struct RadixPasses {
   int radix = 0;
-  PassFunction<Real> first = nullptr;   ///< from the source to the work buffer
-  PassFunction<Real> middle = nullptr;  ///< within the work buffer
-  PassFunction<Real> last = nullptr;    ///< from the work buffer to the destination
+  PassFunction<Real> first = nullptr;        ///< from the source to the work buffer
+  PassFunction<Real> middle = nullptr;       ///< within the work buffer
+  PassFunction<Real> last = nullptr;         ///< from the work buffer to the destination
   PassFunction<Real> first_apart = nullptr;  ///< from a source whose pencils are apart
   PassFunction<Real> last_apart = nullptr;
 };
@@ -60,9 +60,10 @@ struct RowWork {
   const std::int32_t* blocks = nullptr;  ///< last: where vectors lie in the work buffer, in pairs, by what they give
   std::int64_t block_count = 0;          ///< middle, last
   std::int64_t inner_pairs = 0;          ///< first, middle: butterflies of a sub-transform, in vectors
-  const Real* roots = nullptr;           ///< first, middle: vectors, for each vector of butterflies one for each leg but the first
-  Real factor = 1;                       ///< last: on all that is stored
-  std::int64_t ahead_bytes = 0;          ///< first: how far ahead the source is asked for; 0: not
+  const Real* roots =
+      nullptr;      ///< first, middle: vectors, for each vector of butterflies one for each leg but the first
+  Real factor = 1;  ///< last: on all that is stored
+  std::int64_t ahead_bytes = 0;  ///< first: how far ahead the source is asked for; 0: not
 };
 
 template <class Real>
@@ -98,7 +99,7 @@ struct PassTable {
   RadixPasses<Real> radices[Radices::size()];
   PassFunction<Real> gather = nullptr;   ///< all points from pencils apart to adjacent ones in whole vectors
   PassFunction<Real> scatter = nullptr;  ///< the other way
-  RowTable<Real> rows[2];  ///< the longest vectors first; lanes 0 where there are no others
+  RowTable<Real> rows[2];                ///< the longest vectors first; lanes 0 where there are no others
   /// Rader's first point: x is the only row of the source, s is `sums`. The only row of the destination becomes x + s,
   /// times the factors; `sums` becomes x + sum_factor s.
   PassFunction<Real> add_first = nullptr;

@@ -213,7 +213,8 @@ class Maker {
 
   double pass_cost(int radix) const {
     // Ten vectors besides the legs: roots, sums. What does not fit is stored and loaded again, the more often the more
-    // legs there are: this ranks the radices as they were measured with 16 and with 32 vectors (EPYC 9004, November 2026).
+    // legs there are: this ranks the radices as they were measured with 16 and with 32 vectors (EPYC 9004, November
+    // 2026).
     const int numbers = 2 * radix;
     const double spilt = std::max(0, numbers + 10 - table_.vector_registers);
     return operations(radix) + 4.0 * (radix - 1) + 3 * numbers + spilt * radix;
@@ -247,7 +248,8 @@ class Maker {
     } else {
       if (prime < n) {
         const std::int64_t rest = n / prime;
-        offer(Way::Kind::split, static_cast<double>(rest) * cost(prime) + static_cast<double>(prime) * cost(rest), prime);
+        offer(Way::Kind::split, static_cast<double>(rest) * cost(prime) + static_cast<double>(prime) * cost(rest),
+              prime);
       } else if (largest_prime_factor(n - 1) <= 97) {
         constexpr double steps = 16;  // per point of the convolution's products and of the first one
         offer(Way::Kind::rader, 2 * cost(n - 1) + steps * count, n);
@@ -457,8 +459,8 @@ class Maker {
       return steps;
     }
     const std::size_t count = radices.size();
-    // Digit i of a point, of the radix of pass i, the first one slowest, lies strides[i] rows from digit to digit. Where
-    // that is whole pages, rows would share a set of the cache: a row more keeps them apart.
+    // Digit i of a point, of the radix of pass i, the first one slowest, lies strides[i] rows from digit to digit.
+    // Where that is whole pages, rows would share a set of the cache: a row more keeps them apart.
     std::vector<std::int64_t> strides(count);
     std::int64_t rows = 1;
     for (std::size_t i = count; i-- > 0;) {

@@ -1,5 +1,5 @@
-// The forward transform of any length as data that is walked: passes from rows of the caller, through rows of its own, to
-// rows of the caller. Private to the module.
+// The forward transform of any length as data that is walked: passes from rows of the caller, through rows of its own,
+// to rows of the caller. Private to the module.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,8 @@ struct alignas(64) Line {
   Real numbers[count];
 };
 
-/// Some rows that a pass reads or writes, by their numbers: points of the caller's pencils, or rows of the program's own.
+/// Some rows that a pass reads or writes, by their numbers: points of the caller's pencils, or rows of the program's
+/// own.
 struct RowList {
   enum class Owner : std::uint8_t { source, destination, program };
   Owner owner = Owner::source;
@@ -83,8 +84,8 @@ struct RowProgram {
 template <class Real>
 RowProgram<Real> make_row_program(std::int64_t length, const PassTable<Real>& table);
 
-/// Makes the program of `length` points, 1 or more, by the passes of `table`, which must outlive it. `row_bytes` is what
-/// rows of the work buffer will mostly have.
+/// Makes the program of `length` points, 1 or more, by the passes of `table`, which must outlive it. `row_bytes` is
+/// what rows of the work buffer will mostly have.
 template <class Real>
 Program<Real> make_program(std::int64_t length, const PassTable<Real>& table, std::int64_t row_bytes);
 

@@ -22,7 +22,8 @@ constexpr Root<Real> root_of_unity(std::int64_t k, std::int64_t n) {
   if (octant % 2 != 0) {
     rest = n - rest;
   }
-  const long double angle = std::numbers::pi_v<long double> / 4 * static_cast<long double>(rest) / static_cast<long double>(n);
+  const long double angle =
+      std::numbers::pi_v<long double> / 4 * static_cast<long double>(rest) / static_cast<long double>(n);
   const long double square = angle * angle;
   long double cosine = 0;
   long double sine = 0;

@@ -1,5 +1,5 @@
-// The bodies of the row passes: transforms of one pencil whose points follow one another, with vectors along it. Written
-// once over a vector type, as those of pass_bodies.hpp.
+// The bodies of the row passes: transforms of one pencil whose points follow one another, with vectors along it.
+// Written once over a vector type, as those of pass_bodies.hpp.
 #pragma once
 
 #include <utility>
@@ -10,10 +10,10 @@
 
 namespace penstock::transform {
 
-// A length n is radices times the lanes of a vector. Decimation in frequency keeps the points of a vector together until
-// sub-transforms are one vector long: as many butterflies are done at once as there are lanes. The last pass transposes as
-// many of these vectors as there are lanes in registers. The backward transform is the forward one with real and imaginary
-// parts exchanged at both ends.
+// A length n is radices times the lanes of a vector. Decimation in frequency keeps the points of a vector together
+// until sub-transforms are one vector long: as many butterflies are done at once as there are lanes. The last pass
+// transposes as many of these vectors as there are lanes in registers. The backward transform is the forward one with
+// real and imaginary parts exchanged at both ends.
 
 template <class S, std::size_t radix>
 [[gnu::always_inline]] inline void twiddle_lanes(Legs<typename S::Vector, radix>& legs,
@@ -49,11 +49,7 @@ void row_first_pass(const RowWork<typename S::Real>& pass) noexcept {
     });
     legs = transformed<radix, Vector>(legs);
     twiddle_lanes<S, radix>(legs, roots);
-    unroll<radix>([&](auto q) __attribute__((always_inline)) {
-      Vector* const leg = to + static_cast<std::int64_t>(q()) * leg_pairs * 2;
-      leg[0] = legs[q].re;
-      leg[1] = legs[q].im;
-    });
+    put_legs<S, radix>(to, 2 * leg_pairs, legs);
   }
 }
 
@@ -66,18 +62,9 @@ void row_middle_pass(const RowWork<typename S::Real>& pass) noexcept {
     const auto* roots = reinterpret_cast<const Vector*>(pass.roots);
     Vector* at = block;
     for (std::int64_t i = 0; i < leg_pairs; ++i, at += 2, roots += 2 * (radix - 1)) {
-      Legs<Vector, radix> legs;
-      unroll<radix>([&](auto q) __attribute__((always_inline)) {
-        const Vector* const leg = at + static_cast<std::int64_t>(q()) * leg_pairs * 2;
-        legs[q] = {leg[0], leg[1]};
-      });
-      legs = transformed<radix, Vector>(legs);
+      Legs<Vector, radix> legs = transformed<radix, Vector>(legs_at<S, radix>(at, 2 * leg_pairs));
       twiddle_lanes<S, radix>(legs, roots);
-      unroll<radix>([&](auto q) __attribute__((always_inline)) {
-        Vector* const leg = at + static_cast<std::int64_t>(q()) * leg_pairs * 2;
-        leg[0] = legs[q].re;
-        leg[1] = legs[q].im;
-      });
+      put_legs<S, radix>(at, 2 * leg_pairs, legs);
     }
   }
 }
@@ -106,15 +93,11 @@ void row_last_pass(const RowWork<typename S::Real>& pass) noexcept {
     Legs<Vector, lanes> legs;
     unroll<lanes>([&](auto i) __attribute__((always_inline)) { legs[point_of_lane<S>(i())] = {re[i], im[i]}; });
     legs = transformed<lanes, Vector>(legs);
-    if (factor != 1) {
-      unroll<lanes>([&](auto q) __attribute__((always_inline)) {
-        legs[q] = {legs[q].re * factor, legs[q].im * factor};
-      });
-    }
+    scale<S, lanes>(legs, factor);
     std::byte* const to = pass.destination + o * number_bytes;
     unroll<lanes>([&](auto q) __attribute__((always_inline)) {
       store<S>(to + static_cast<std::int64_t>(q()) * count * number_bytes,
-                        is_backward ? Complex<Vector>{legs[q].im, legs[q].re} : legs[q]);
+               is_backward ? Complex<Vector>{legs[q].im, legs[q].re} : legs[q]);
     });
   }
 }

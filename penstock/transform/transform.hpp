@@ -41,8 +41,8 @@ struct Access {
   bool is_streaming = false;
 };
 
-/// Discrete Fourier transforms of many pencils, unscaled but for the factor of a run. Any length: radices up to 16, other
-/// primes by the convolutions of Rader and Bluestein. Immutable; `run` may be called by many threads at once.
+/// Discrete Fourier transforms of many pencils, unscaled but for the factor of a run. Any length: radices up to 16,
+/// other primes by the convolutions of Rader and Bluestein. Immutable; `run` may be called by many threads at once.
 template <class Real>
 class Transform {
  public:
@@ -58,9 +58,9 @@ class Transform {
   const Shape& shape() const noexcept;
   /// The memory that each run is lent, aligned to 64 bytes.
   std::size_t scratch_bytes() const noexcept;
-  /// Transforms 1 to shape().pencils pencils and multiplies what is stored by `factor`. The destination may be the source:
-  /// each point at the same address in both. Otherwise they may not overlap. Allocates nothing, takes no lock, calls the
-  /// system for nothing.
+  /// Transforms 1 to shape().pencils pencils and multiplies what is stored by `factor`. The destination may be the
+  /// source: each point at the same address in both. Otherwise they may not overlap. Allocates nothing, takes no lock,
+  /// calls the system for nothing.
   void run(const Pencils<const std::byte>& source, const Pencils<std::byte>& destination, std::int64_t pencils,
            std::span<std::byte> scratch, Real factor = 1, Access access = {}) const noexcept;
   /// One line for people: how the length is taken apart, the set of instructions.

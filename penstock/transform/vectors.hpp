@@ -1,4 +1,5 @@
-// Vectors of numbers: how complex numbers of memory become pairs of real and imaginary parts, and squares are transposed.
+// Vectors of numbers: how complex numbers of memory become pairs of real and imaginary parts, and squares are
+// transposed.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +10,19 @@
 
 namespace penstock::transform {
 
-// A vector type S has: Real; Vector, of `lanes` numbers; Unaligned, the same at any address of a number; stream(address,
-// vector) for aligned addresses. Memory holds complex numbers with their parts side by side. Two neighbouring vectors of
-// memory become a pair of real and imaginary parts by one shuffle each, and come back by another; the order of pencils in
-// between is the processor's own.
+// A vector type S has: Real; Vector, of `lanes` numbers; Unaligned, the same at any address of a number;
+// stream(address, vector) for aligned addresses. Memory holds complex numbers with their parts side by side. Two
+// neighbouring vectors of memory become a pair of real and imaginary parts by one shuffle each, and come back by
+// another; the order of pencils in between is the processor's own.
 
-/// The vector whose number i is number choose(i) of a and b, one behind the other. `choose` is a lambda without captures.
+/// The vector whose number i is number choose(i) of a and b, one behind the other. `choose` is a lambda without
+/// captures.
 template <class S, class Choose>
 [[gnu::always_inline]] inline typename S::Vector chosen(typename S::Vector a, typename S::Vector b, Choose) {
   return [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
     return __builtin_shufflevector(a, b, Choose()(i)...);
-  }(std::make_integer_sequence<int, S::lanes>());
+  }
+  (std::make_integer_sequence<int, S::lanes>());
 }
 
 /// How many numbers 16 bytes hold: shuffles within each 16 bytes of a vector take one instruction.
@@ -100,10 +103,14 @@ template <class S, int unit>
       row[0] = chosen<S>(a, b, [](int k) { return k % quarter<S> + k / quarter<S> * S::lanes; });
       row[per_quarter] = chosen<S>(a, b, [](int k) { return quarter<S> + k % quarter<S> + k / quarter<S> * S::lanes; });
     } else if constexpr (quarters == 4) {
-      constexpr auto low = [](int k) { return k % (2 * quarter<S>) + k / (2 * quarter<S>) * S::lanes; };
-      constexpr auto high = [](int k) { return 2 * quarter<S> + k % (2 * quarter<S>) + k / (2 * quarter<S>) * S::lanes; };
-      constexpr auto even = [](int k) { return k % quarter<S> + k / quarter<S> % 2 * 2 * quarter<S> + k / (2 * quarter<S>) * S::lanes; };
-      constexpr auto odd = [](int k) { return quarter<S> + k % quarter<S> + k / quarter<S> % 2 * 2 * quarter<S> + k / (2 * quarter<S>) * S::lanes; };
+      constexpr auto low = [](int k) { return k % (2 * quarter<S>)+k / (2 * quarter<S>)*S::lanes; };
+      constexpr auto high = [](int k) { return 2 * quarter<S> + k % (2 * quarter<S>)+k / (2 * quarter<S>)*S::lanes; };
+      constexpr auto even = [](int k) {
+        return k % quarter<S> + k / quarter<S> % 2 * 2 * quarter<S> + k / (2 * quarter<S>)*S::lanes;
+      };
+      constexpr auto odd = [](int k) {
+        return quarter<S> + k % quarter<S> + k / quarter<S> % 2 * 2 * quarter<S> + k / (2 * quarter<S>)*S::lanes;
+      };
       const Vector ab_low = chosen<S>(row[0], row[per_quarter], low);
       const Vector ab_high = chosen<S>(row[0], row[per_quarter], high);
       const Vector cd_low = chosen<S>(row[2 * per_quarter], row[3 * per_quarter], low);
@@ -135,6 +142,51 @@ template <class S>
 [[gnu::always_inline]] inline void stream(std::byte* to, const Complex<typename S::Vector>& value) {
   S::stream(to, put_together<S, 0>(value.re, value.im));
   S::stream(to + sizeof(typename S::Vector), put_together<S, 1>(value.re, value.im));
+}
+
+/// The legs of a butterfly in the work buffer, `leg_stride` vectors from one to the next.
+template <class S, std::size_t radix>
+[[gnu::always_inline]] inline Legs<typename S::Vector, radix> legs_at(const typename S::Vector* at,
+                                                                      std::int64_t leg_stride) {
+  Legs<typename S::Vector, radix> legs;
+  unroll<radix>([&](auto q) __attribute__((always_inline)) {
+    const auto* const leg = at + static_cast<std::int64_t>(q()) * leg_stride;
+    legs[q] = {leg[0], leg[1]};
+  });
+  return legs;
+}
+
+template <class S, std::size_t radix>
+[[gnu::always_inline]] inline void put_legs(typename S::Vector* at, std::int64_t leg_stride,
+                                            const Legs<typename S::Vector, radix>& legs) {
+  unroll<radix>([&](auto q) __attribute__((always_inline)) {
+    auto* const leg = at + static_cast<std::int64_t>(q()) * leg_stride;
+    leg[0] = legs[q].re;
+    leg[1] = legs[q].im;
+  });
+}
+
+/// Times a factor, which mostly is 1.
+template <class S, std::size_t radix>
+[[gnu::always_inline]] inline void scale(Legs<typename S::Vector, radix>& legs, typename S::Real factor) {
+  if (factor != 1) {
+    unroll<radix>([&](auto q) __attribute__((always_inline)) { legs[q] = {legs[q].re * factor, legs[q].im * factor}; });
+  }
+}
+
+/// Each leg but the first times its root, the same for all pencils.
+template <class S, std::size_t radix>
+[[gnu::always_inline]] inline void twiddle(Legs<typename S::Vector, radix>& legs, const typename S::Real* roots) {
+  unroll<radix - 1>([&](auto q) __attribute__((always_inline)) {
+    legs[q + 1] = times(legs[q + 1], roots[2 * q], roots[2 * q + 1]);
+  });
+}
+
+/// A row of the work buffer, in vectors.
+template <class S>
+[[gnu::always_inline]] inline std::int64_t work_row(std::int64_t row_bytes) {
+  constexpr std::int64_t pair_bytes = 2 * sizeof(typename S::Vector);
+  return 2 * ((row_bytes + pair_bytes - 1) / pair_bytes);
 }
 
 }  // namespace penstock::transform

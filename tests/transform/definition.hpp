@@ -15,7 +15,8 @@ using Long = std::complex<long double>;
 inline std::vector<Long> all_roots(std::int64_t n) {
   std::vector<Long> roots;
   for (std::int64_t k = 0; k < n; ++k) {
-    const long double angle = -2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / static_cast<long double>(n);
+    const long double angle =
+        -2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / static_cast<long double>(n);
     roots.push_back({std::cos(angle), std::sin(angle)});
   }
   return roots;
@@ -43,8 +44,8 @@ inline std::vector<Long> by_definition(const std::vector<Long>& x) {
   std::vector<Long> y(x.size());
   for (std::int64_t q = 0; q < n; ++q) {
     for (std::int64_t j = 0; j < p; ++j) {
-      y[static_cast<std::size_t>(q)] +=
-          parts[static_cast<std::size_t>(j)][static_cast<std::size_t>(q % m)] * roots[static_cast<std::size_t>(j * q % n)];
+      y[static_cast<std::size_t>(q)] += parts[static_cast<std::size_t>(j)][static_cast<std::size_t>(q % m)] *
+                                        roots[static_cast<std::size_t>(j * q % n)];
     }
   }
   return y;

@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "tests/transform/definition.hpp"
-#include "tests/fails_with.hpp"
 #include "penstock/base/base.hpp"
 #include "penstock/transform/transform.hpp"
+#include "tests/fails_with.hpp"
+#include "tests/transform/definition.hpp"
 
 namespace penstock::transform {
 namespace {
@@ -93,7 +93,8 @@ TEST(TransformLengths, AreAllRightInSingle) {
 }
 
 TEST(TransformLengths, MayBeLong) {
-  for (const std::int64_t length : {512, 1000, 1009, 1024, 1081, 1536, 1739, 2039, 2048, 2187, 3125, 4096, 5005, 5929, 6007}) {
+  for (const std::int64_t length :
+       {512, 1000, 1009, 1024, 1081, 1536, 1739, 2039, 2048, 2187, 3125, 4096, 5005, 5929, 6007}) {
     expect_right<double>(length);
     expect_right<float>(length);
   }
@@ -102,7 +103,8 @@ TEST(TransformLengths, MayBeLong) {
 TEST(TransformLengths, ThatAreNoneAreRefused) {
   EXPECT_TRUE(fails_with({"1 to 67108864 points", "not 0"}, [] { Transform<double>({.length = 0, .pencils = 1}); }));
   EXPECT_TRUE(fails_with({"points", "not -1"}, [] { Transform<float>({.length = -1, .pencils = 1}); }));
-  EXPECT_TRUE(fails_with({"points", "not 67108865"}, [] { Transform<double>({.length = (1 << 26) + 1, .pencils = 1}); }));
+  EXPECT_TRUE(
+      fails_with({"points", "not 67108865"}, [] { Transform<double>({.length = (1 << 26) + 1, .pencils = 1}); }));
   EXPECT_TRUE(fails_with({"1 pencil or more, not 0"}, [] { Transform<double>({.length = 4}); }));
 }
 

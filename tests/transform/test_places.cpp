@@ -1,5 +1,5 @@
-// Pencils may lie anywhere: random strides, orders of points, part tiles, both spacings, in place; nothing beside them is
-// read or written.
+// Pencils may lie anywhere: random strides, orders of points, part tiles, both spacings, in place; nothing beside them
+// is read or written.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 #include <thread>
 #include <vector>
 
-#include "tests/transform/definition.hpp"
-#include "tests/guarded_memory.hpp"
 #include "penstock/base/base.hpp"
 #include "penstock/transform/transform.hpp"
+#include "tests/guarded_memory.hpp"
+#include "tests/transform/definition.hpp"
 
 namespace penstock::transform {
 namespace {
@@ -86,11 +86,13 @@ void expect_right_anywhere(unsigned seed) {
   constexpr std::int64_t number_bytes = sizeof(Number);
   Chance chance(seed);
   // Multiples of 16 have row passes over vectors of most lengths.
-  const std::int64_t length = chance.among(0, 3) == 0 ? 16 * chance.among(1, 24) : chance.among(1, chance.among(0, 3) == 0 ? 150 : 40);
+  const std::int64_t length =
+      chance.among(0, 3) == 0 ? 16 * chance.among(1, 24) : chance.among(1, chance.among(0, 3) == 0 ? 150 : 40);
   const std::int64_t most = chance.among(1, 40);
   const std::int64_t pencils = chance.among(1, most);
   const auto any_spacing = [&] {
-    return std::array{Spacing::adjacent, Spacing::contiguous, Spacing::apart}[static_cast<std::size_t>(chance.among(0, 2))];
+    return std::array{Spacing::adjacent, Spacing::contiguous,
+                      Spacing::apart}[static_cast<std::size_t>(chance.among(0, 2))];
   };
   const Shape shape{.length = length,
                     .direction = chance.among(0, 1) == 0 ? Direction::forward : Direction::backward,
@@ -108,8 +110,9 @@ void expect_right_anywhere(unsigned seed) {
       is_in_place ? source : random_place(chance, shape.destination, length, pencils, number_bytes);
   const Real factor = chance.among(0, 1) == 0 ? Real{1} : Real{-3} / 4;
   SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << length << " points, " << pencils << " of " << most
-                                  << " pencils, " << transform.describe() << ", spacing " << static_cast<int>(shape.source)
-                                  << " to " << static_cast<int>(shape.destination) << (is_in_place ? ", in place" : ""));
+                                  << " pencils, " << transform.describe() << ", spacing "
+                                  << static_cast<int>(shape.source) << " to " << static_cast<int>(shape.destination)
+                                  << (is_in_place ? ", in place" : ""));
 
   GuardedMemory in(400);
   GuardedMemory other(400);
@@ -125,7 +128,8 @@ void expect_right_anywhere(unsigned seed) {
     for (std::int64_t p = 0; p < pencils; ++p) {
       for (std::int64_t k = 0; k < length; ++k) {
         const Number number(static_cast<Real>(chance.number()), static_cast<Real>(chance.number()));
-        std::memcpy(in.address() + source.offsets[static_cast<std::size_t>(k)] + p * source.stride, &number, sizeof(number));
+        std::memcpy(in.address() + source.offsets[static_cast<std::size_t>(k)] + p * source.stride, &number,
+                    sizeof(number));
         numbers[static_cast<std::size_t>(p)].emplace_back(
             number.real(), shape.direction == Direction::backward ? -number.imag() : number.imag());
       }
@@ -235,7 +239,8 @@ TEST(TransformPlaces, GiveTheSameBitsInEveryTile) {
 
 TEST(TransformPlaces, AreRunByManyThreadsAtOnce) {
   const std::int64_t length = 181;
-  const Transform<float> transform({.length = length, .direction = Direction::backward, .pencils = Rows<float>::pencils});
+  const Transform<float> transform(
+      {.length = length, .direction = Direction::backward, .pencils = Rows<float>::pencils});
   const Rows<float> source(length);
   std::vector<Rows<float>> results;
   for (int i = 0; i < 4; ++i) {
