@@ -10,15 +10,14 @@
 
 namespace penstock::transform {
 
-/// Points of a tile of pencils that lie one after the other in each pencil: the tile of S::lanes pencils of
-/// half as many points becomes, for each point, a pair of vectors as memory would have them had the pencils been
-/// adjacent.
-template <class S>
+/// A square of pencils and points, of complex numbers (unit 2) or real ones (unit 1): what lies in each pencil one
+/// after the other becomes, for each point, what memory would have of S::lanes adjacent pencils: `unit` vectors.
+template <class S, int unit>
 struct Square {
   using Vector = typename S::Vector;
-  static constexpr std::int64_t points = S::lanes / 2;
-  static constexpr std::int64_t element_bytes = sizeof(Vector) / points;
-  Vector pairs[points][2];
+  static constexpr std::int64_t points = S::lanes / unit;
+  static constexpr std::int64_t element_bytes = unit * sizeof(typename S::Real);
+  Vector of_point[points][unit];
 
   [[gnu::always_inline]] static bool follow_one_another(const std::int64_t* offsets) {
     bool is_run = true;
@@ -32,10 +31,10 @@ struct Square {
   [[gnu::always_inline]] void load(const std::byte* base, const std::int64_t* offsets, std::int64_t stride,
                                    std::int64_t pencils) {
     const bool is_run = follow_one_another(offsets);
-    for (std::int64_t half = 0; half < 2; ++half) {
+    for (std::int64_t part = 0; part < unit; ++part) {
       Vector rows[points];
       for (std::int64_t i = 0; i < points; ++i) {
-        const std::int64_t pencil = half * points + i;
+        const std::int64_t pencil = part * points + i;
         const std::byte* const from = base + (pencil < pencils ? pencil : pencils - 1) * stride;
         if (is_run) [[likely]] {
           rows[i] = *reinterpret_cast<const typename S::Unaligned*>(from + offsets[0]);
@@ -45,9 +44,9 @@ struct Square {
           }
         }
       }
-      turn<S, 2>(rows);
+      turn<S, unit>(rows);
       for (std::int64_t k = 0; k < points; ++k) {
-        pairs[k][half] = rows[k];
+        of_point[k][part] = rows[k];
       }
     }
   }
@@ -55,14 +54,14 @@ struct Square {
   [[gnu::always_inline]] void store(std::byte* base, const std::int64_t* offsets, std::int64_t stride,
                                     std::int64_t pencils) const {
     const bool is_run = follow_one_another(offsets);
-    for (std::int64_t half = 0; half < 2; ++half) {
+    for (std::int64_t part = 0; part < unit; ++part) {
       Vector rows[points];
       for (std::int64_t k = 0; k < points; ++k) {
-        rows[k] = pairs[k][half];
+        rows[k] = of_point[k][part];
       }
-      turn<S, 2>(rows);
+      turn<S, unit>(rows);
       for (std::int64_t i = 0; i < points; ++i) {
-        const std::int64_t pencil = half * points + i;
+        const std::int64_t pencil = part * points + i;
         if (pencil >= pencils) [[unlikely]] {
           return;
         }
@@ -78,13 +77,13 @@ struct Square {
       }
     }
   }
-};
 
-/// Where a group of butterflies begins: the last one reaches back where it would be short, and does what is done again.
-template <class S>
-[[gnu::always_inline]] inline std::int64_t group_begin(std::int64_t j, std::int64_t butterflies) {
-  return j + Square<S>::points <= butterflies ? j : butterflies - Square<S>::points;
-}
+  /// Where the square of points that begins at point k begins: the last one reaches back where it would be short, and
+  /// does what is done again.
+  [[gnu::always_inline]] static std::int64_t begin(std::int64_t k, std::int64_t count) {
+    return k + points <= count ? k : count - points;
+  }
+};
 
 /// As first_pass, from pencils apart; there are at least half as many butterflies as lanes.
 template <class S, std::size_t radix>
@@ -94,19 +93,19 @@ void first_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
   const std::int64_t row = work_row<S>(pass.row_bytes);
   const std::int64_t leg_stride = pass.leg_rows * row;
   const std::int64_t butterflies = pass.inner_count;
-  for (std::int64_t next = 0; next < butterflies; next += Square<S>::points) {
-    const std::int64_t j = group_begin<S>(next, butterflies);
+  for (std::int64_t next = 0; next < butterflies; next += Square<S, 2>::points) {
+    const std::int64_t j = Square<S, 2>::begin(next, butterflies);
     for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += lanes) {
-      Square<S> squares[radix];
+      Square<S, 2> squares[radix];
       for (std::size_t q = 0; q < radix; ++q) {
         squares[q].load(pass.source.base + pencil * pass.source.pencil_stride,
                         pass.source.offsets + j + static_cast<std::int64_t>(q) * butterflies, pass.source.pencil_stride,
                         pass.pencils - pencil);
       }
-      for (std::int64_t k = 0; k < Square<S>::points; ++k) {
+      for (std::int64_t k = 0; k < Square<S, 2>::points; ++k) {
         Legs<Vector, radix> legs;
         unroll<radix>([&](auto q) __attribute__((always_inline)) {
-          const Vector* const pair = squares[q].pairs[k];
+          const Vector* const pair = squares[q].of_point[k];
           legs[q] = {part_of<S, 0>(pair[0], pair[1]), part_of<S, 1>(pair[0], pair[1])};
         });
         legs = transformed<radix, Vector>(legs);
@@ -127,17 +126,17 @@ void last_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
   const std::int64_t leg_stride = pass.leg_rows * row;
   const std::int64_t butterflies = pass.block_count;
   const typename S::Real factor = pass.factor;
-  for (std::int64_t next = 0; next < butterflies; next += Square<S>::points) {
-    const std::int64_t o = group_begin<S>(next, butterflies);
+  for (std::int64_t next = 0; next < butterflies; next += Square<S, 2>::points) {
+    const std::int64_t o = Square<S, 2>::begin(next, butterflies);
     for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += lanes) {
-      Square<S> squares[radix];
-      for (std::int64_t k = 0; k < Square<S>::points; ++k) {
+      Square<S, 2> squares[radix];
+      for (std::int64_t k = 0; k < Square<S, 2>::points; ++k) {
         const auto* const from =
             reinterpret_cast<const Vector*>(pass.work) + pass.blocks[o + k] * row + pencil / lanes * 2;
         Legs<Vector, radix> legs = transformed<radix, Vector>(legs_at<S, radix>(from, leg_stride));
         scale<S, radix>(legs, factor);
         unroll<radix>([&](auto q) __attribute__((always_inline)) {
-          Vector* const pair = squares[q].pairs[k];
+          Vector* const pair = squares[q].of_point[k];
           pair[0] = put_together<S, 0>(legs[q].re, legs[q].im);
           pair[1] = put_together<S, 1>(legs[q].re, legs[q].im);
         });
@@ -151,55 +150,59 @@ void last_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
   }
 }
 
-/// From pencils apart to adjacent ones, whose rows have whole vectors; fewer points than a vector's one by one.
-template <class S>
+/// From pencils apart to adjacent ones, whose rows have whole vectors; fewer points than a square's one by one.
+template <class S, int unit>
 void gather(const PassWork<typename S::Real>& pass) noexcept {
-  constexpr std::int64_t lanes = S::lanes;
-  constexpr std::int64_t number_bytes = Square<S>::element_bytes;
-  for (std::int64_t next = 0; next < pass.inner_count; next += Square<S>::points) {
-    if (pass.inner_count < Square<S>::points) {
-      for (std::int64_t k = 0; k < pass.inner_count; ++k) {
-        for (std::int64_t pencil = 0; pencil < pass.pencils; ++pencil) {
-          std::memcpy(pass.destination.base + pass.destination.offsets[k] + pencil * number_bytes,
-                      pass.source.base + pass.source.offsets[k] + pencil * pass.source.pencil_stride, number_bytes);
-        }
-      }
-      return;
+  constexpr std::int64_t points = Square<S, unit>::points;
+  constexpr std::int64_t element_bytes = Square<S, unit>::element_bytes;
+  const std::int64_t count = pass.inner_count;
+  const auto from = [&](std::int64_t k, std::int64_t pencil) __attribute__((always_inline)) {
+    return pass.source.base + pass.source.offsets[k] + pencil * pass.source.pencil_stride;
+  };
+  const auto to = [&](std::int64_t k, std::int64_t pencil) __attribute__((always_inline)) {
+    return pass.destination.base + pass.destination.offsets[k] + pencil * element_bytes;
+  };
+  for (std::int64_t k = 0; count < points && k < count; ++k) {
+    for (std::int64_t pencil = 0; pencil < pass.pencils; ++pencil) {
+      std::memcpy(to(k, pencil), from(k, pencil), element_bytes);
     }
-    const std::int64_t k = group_begin<S>(next, pass.inner_count);
-    for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += lanes) {
-      Square<S> square;
+  }
+  for (std::int64_t next = 0; count >= points && next < count; next += points) {
+    const std::int64_t k = Square<S, unit>::begin(next, count);
+    for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += S::lanes) {
+      Square<S, unit> square;
       square.load(pass.source.base + pencil * pass.source.pencil_stride, pass.source.offsets + k,
                   pass.source.pencil_stride, pass.pencils - pencil);
-      for (std::int64_t i = 0; i < Square<S>::points; ++i) {
-        std::memcpy(pass.destination.base + pass.destination.offsets[k + i] + pencil * number_bytes, square.pairs[i],
-                    sizeof(square.pairs[i]));
+      for (std::int64_t i = 0; i < points; ++i) {
+        std::memcpy(to(k + i, pencil), square.of_point[i], sizeof(square.of_point[i]));
       }
     }
   }
 }
 
 /// The other way.
-template <class S>
+template <class S, int unit>
 void scatter(const PassWork<typename S::Real>& pass) noexcept {
-  constexpr std::int64_t lanes = S::lanes;
-  constexpr std::int64_t number_bytes = Square<S>::element_bytes;
-  for (std::int64_t next = 0; next < pass.inner_count; next += Square<S>::points) {
-    if (pass.inner_count < Square<S>::points) {
-      for (std::int64_t k = 0; k < pass.inner_count; ++k) {
-        for (std::int64_t pencil = 0; pencil < pass.pencils; ++pencil) {
-          std::memcpy(pass.destination.base + pass.destination.offsets[k] + pencil * pass.destination.pencil_stride,
-                      pass.source.base + pass.source.offsets[k] + pencil * number_bytes, number_bytes);
-        }
-      }
-      return;
+  constexpr std::int64_t points = Square<S, unit>::points;
+  constexpr std::int64_t element_bytes = Square<S, unit>::element_bytes;
+  const std::int64_t count = pass.inner_count;
+  const auto from = [&](std::int64_t k, std::int64_t pencil) __attribute__((always_inline)) {
+    return pass.source.base + pass.source.offsets[k] + pencil * element_bytes;
+  };
+  const auto to = [&](std::int64_t k, std::int64_t pencil) __attribute__((always_inline)) {
+    return pass.destination.base + pass.destination.offsets[k] + pencil * pass.destination.pencil_stride;
+  };
+  for (std::int64_t k = 0; count < points && k < count; ++k) {
+    for (std::int64_t pencil = 0; pencil < pass.pencils; ++pencil) {
+      std::memcpy(to(k, pencil), from(k, pencil), element_bytes);
     }
-    const std::int64_t k = group_begin<S>(next, pass.inner_count);
-    for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += lanes) {
-      Square<S> square;
-      for (std::int64_t i = 0; i < Square<S>::points; ++i) {
-        std::memcpy(square.pairs[i], pass.source.base + pass.source.offsets[k + i] + pencil * number_bytes,
-                    sizeof(square.pairs[i]));
+  }
+  for (std::int64_t next = 0; count >= points && next < count; next += points) {
+    const std::int64_t k = Square<S, unit>::begin(next, count);
+    for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += S::lanes) {
+      Square<S, unit> square;
+      for (std::int64_t i = 0; i < points; ++i) {
+        std::memcpy(square.of_point[i], from(k + i, pencil), sizeof(square.of_point[i]));
       }
       square.store(pass.destination.base + pencil * pass.destination.pencil_stride, pass.destination.offsets + k,
                    pass.destination.pencil_stride, pass.pencils - pencil);

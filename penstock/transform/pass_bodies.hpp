@@ -40,7 +40,7 @@ inline constexpr std::int64_t butterflies_ahead = 4;
 
 /// Decimation in frequency: butterfly j takes rows j, j + m, j + 2 m ... of the source, m = n / radix, and its leg q is
 /// point j of the sub-transform q.
-template <class S, std::size_t radix>
+template <class S, std::size_t radix, Format format>
 void first_pass(const PassWork<typename S::Real>& pass) noexcept {
   using Vector = typename S::Vector;
   constexpr std::int64_t pair_bytes = 2 * sizeof(Vector);
@@ -70,7 +70,7 @@ void first_pass(const PassWork<typename S::Real>& pass) noexcept {
         part.take(from, at, left);
       }
       Legs<Vector, radix> legs;
-      unroll<radix>([&](auto q) __attribute__((always_inline)) { legs[q] = load<S>(from[q] + at); });
+      unroll<radix>([&](auto q) __attribute__((always_inline)) { legs[q] = load<S, format>(from[q] + at); });
       legs = transformed<radix, Vector>(legs);
       twiddle<S, radix>(legs, roots);
       put_legs<S, radix>(to, leg_stride, legs);
@@ -100,7 +100,7 @@ void middle_pass(const PassWork<typename S::Real>& pass) noexcept {
 
 /// Butterfly o gives rows o, o + m, o + 2 m ... of the destination, m = n / radix, from the block that the list names:
 /// what the passes have left in the order of reversed digits leaves in its own.
-template <class S, std::size_t radix>
+template <class S, std::size_t radix, Format format>
 void last_pass(const PassWork<typename S::Real>& pass) noexcept {
   using Vector = typename S::Vector;
   constexpr std::int64_t pair_bytes = 2 * sizeof(Vector);
@@ -129,42 +129,112 @@ void last_pass(const PassWork<typename S::Real>& pass) noexcept {
       scale<S, radix>(legs, factor);
       if (left < pair_bytes) [[unlikely]] {
         Part<S, radix> part;
-        unroll<radix>([&](auto q) __attribute__((always_inline)) { store<S>(part.rows[q], legs[q]); });
+        unroll<radix>([&](auto q) __attribute__((always_inline)) { store<S, format>(part.rows[q], legs[q]); });
         part.give(to, at, left);
       } else if (is_streaming) {
-        unroll<radix>([&](auto q) __attribute__((always_inline)) { stream<S>(to[q] + at, legs[q]); });
+        unroll<radix>([&](auto q) __attribute__((always_inline)) { stream<S, format>(to[q] + at, legs[q]); });
       } else {
-        unroll<radix>([&](auto q) __attribute__((always_inline)) { store<S>(to[q] + at, legs[q]); });
+        unroll<radix>([&](auto q) __attribute__((always_inline)) { store<S, format>(to[q] + at, legs[q]); });
       }
     }
   }
 }
 
-template <class S>
+template <class S, Format from_format, Format to_format>
 void add_first(const PassWork<typename S::Real>& pass) noexcept {
   using Vector = typename S::Vector;
   constexpr std::int64_t pair_bytes = 2 * sizeof(Vector);
   const std::byte* from[1] = {pass.source.base + pass.source.offsets[0]};
   std::byte* const to[1] = {pass.destination.base + pass.destination.offsets[0]};
   Part<S, 1> part;
-  std::int64_t at = 0;
-  for (std::int64_t left = pass.row_bytes; left > 0; left -= pair_bytes, at += pair_bytes) {
-    if (left < pair_bytes) [[unlikely]] {
-      part.take(from, at, left);
+  for (std::int64_t at = 0; at < pass.row_bytes; at += pair_bytes) {
+    if (pass.row_bytes - at < pair_bytes) [[unlikely]] {
+      part.take(from, at, pass.row_bytes - at);
     }
-    const Complex<Vector> point = load<S>(from[0] + at);
-    const Complex<Vector> sum = load<S>(pass.sums + at);
-    store<S>(pass.sums + at, {point.re + sum.re * pass.sum_factor, point.im + sum.im * pass.sum_factor});
+    const Complex<Vector> point = load<S, from_format>(from[0] + at);
+    const Complex<Vector> sum = load<S, Format::planar>(pass.sums + at);
+    store<S, Format::planar>(pass.sums + at,
+                             {point.re + sum.re * pass.sum_factor, point.im + sum.im * pass.sum_factor});
     Complex<Vector> all = point + sum;
     if (pass.factors != nullptr) {
       all = times(all, pass.factors[0], pass.factors[1]);
     }
     all = {all.re * pass.factor, all.im * pass.factor};
-    if (left < pair_bytes) [[unlikely]] {
-      store<S>(part.rows[0], all);
+    if (const std::int64_t left = pass.stored_row_bytes - at; left < pair_bytes) [[unlikely]] {
+      store<S, to_format>(part.rows[0], all);
       part.give(to, at, left);
     } else {
-      store<S>(to[0] + at, all);
+      store<S, to_format>(to[0] + at, all);
+    }
+  }
+}
+
+/// Two real pencils transformed as one complex pencil Z: their spectra are (Z_k + conj Z_n-k) / 2 and
+/// (Z_k - conj Z_n-k) / 2 i, of which the first n / 2 + 1 points are stored. `row_bytes` is of a row of Z.
+template <class S>
+void untangle(const PassWork<typename S::Real>& pass) noexcept {
+  using Vector = typename S::Vector;
+  constexpr std::int64_t pair_bytes = 2 * sizeof(Vector);
+  const std::int64_t n = pass.inner_count;
+  const typename S::Real half = pass.factor / 2;
+  for (std::int64_t k = 0; k <= n / 2; ++k) {
+    const std::byte* const row = pass.source.base + pass.source.offsets[k];
+    const std::byte* const mirrored = pass.source.base + pass.source.offsets[k == 0 ? 0 : n - k];
+    std::byte* to[1] = {pass.destination.base + pass.destination.offsets[k]};
+    std::int64_t left = 2 * pass.row_bytes;  // of the row stored
+    std::int64_t at = 0;
+    for (std::int64_t i = 0; i < pass.row_bytes; i += pair_bytes) {
+      const Complex<Vector> z = load<S, Format::planar>(row + i);
+      const Complex<Vector> m = load<S, Format::planar>(mirrored + i);
+      const Complex<Vector> spectra[2] = {{(z.re + m.re) * half, (z.im - m.im) * half},
+                                          {(z.im + m.im) * half, (m.re - z.re) * half}};
+      for (int pencil = 0; pencil < 2 && left > 0; ++pencil, left -= pair_bytes, at += pair_bytes) {
+        const Complex<Vector> stored = interleaved<S>(spectra[pencil]);
+        if (left < pair_bytes) [[unlikely]] {
+          Part<S, 1> part;
+          store<S, Format::planar>(part.rows[0], stored);
+          part.give(to, at, left);
+        } else if (pass.is_streaming) {
+          stream<S, Format::planar>(to[0] + at, stored);
+        } else {
+          store<S, Format::planar>(to[0] + at, stored);
+        }
+      }
+    }
+  }
+}
+
+/// The other way: Z_k = A_k + i B_k and Z_n-k = conj A_k + i conj B_k. The imaginary parts of points 0 and n / 2, which
+/// real pencils do not have, count as 0.
+template <class S>
+void tangle(const PassWork<typename S::Real>& pass) noexcept {
+  using Vector = typename S::Vector;
+  constexpr std::int64_t pair_bytes = 2 * sizeof(Vector);
+  const std::int64_t n = pass.inner_count;
+  for (std::int64_t k = 0; k <= n / 2; ++k) {
+    const bool is_real = k == 0 || 2 * k == n;
+    const std::byte* from[1] = {pass.source.base + pass.source.offsets[k]};
+    std::byte* const row = pass.destination.base + pass.destination.offsets[k];
+    std::byte* const mirrored = pass.destination.base + pass.destination.offsets[k == 0 ? 0 : n - k];
+    std::int64_t left = 2 * pass.row_bytes;  // of the row read
+    std::int64_t at = 0;
+    for (std::int64_t i = 0; i < pass.row_bytes; i += pair_bytes) {
+      Complex<Vector> spectra[2] = {};
+      for (int pencil = 0; pencil < 2 && left > 0; ++pencil, left -= pair_bytes, at += pair_bytes) {
+        Part<S, 1> part;
+        if (left < pair_bytes) [[unlikely]] {
+          part.take(from, at, left);
+        }
+        const Complex<Vector> pair = load<S, Format::planar>(from[0] + at);
+        spectra[pencil] = parts_of<S>(pair.re, pair.im);
+        if (is_real) {
+          spectra[pencil].im = Vector{};
+        }
+      }
+      const Complex<Vector> a = spectra[0];
+      const Complex<Vector> b = spectra[1];
+      store<S, Format::planar>(mirrored + i, {a.re + b.im, b.re - a.im});
+      store<S, Format::planar>(row + i, {a.re - b.im, a.im + b.re});
     }
   }
 }
@@ -172,23 +242,34 @@ void add_first(const PassWork<typename S::Real>& pass) noexcept {
 template <class S, std::size_t... radix>
 constexpr void add_passes(PassTable<typename S::Real>& table, std::index_sequence<radix...>) {
   std::size_t i = 0;
-  ((table.radices[i++] = {static_cast<int>(radix), first_pass<S, radix>, middle_pass<S, radix>, last_pass<S, radix>,
-                          first_pass_apart<S, radix>, last_pass_apart<S, radix>}),
+  ((table.radices[i++] = {.radix = static_cast<int>(radix),
+                          .first = {first_pass<S, radix, Format::complex>, first_pass<S, radix, Format::planar>},
+                          .middle = middle_pass<S, radix>,
+                          .last = {last_pass<S, radix, Format::complex>, last_pass<S, radix, Format::planar>},
+                          .first_apart = first_pass_apart<S, radix>,
+                          .last_apart = last_pass_apart<S, radix>}),
    ...);
 }
 
 /// The table of vector type S, whose rows are transformed by the vector types `Row`.
 template <class S, class... Row>
 constexpr PassTable<typename S::Real> pass_table(const char* name, int vector_registers) {
+  using enum Format;
   PassTable<typename S::Real> table;
   table.name = name;
   table.lanes = S::lanes;
   table.vector_registers = vector_registers;
   add_passes<S>(table, Radices());
-  table.points = S::lanes / 2;
-  table.gather = gather<S>;
-  table.scatter = scatter<S>;
-  table.add_first = add_first<S>;
+  table.gather[0] = gather<S, 2>;
+  table.gather[1] = gather<S, 1>;
+  table.scatter[0] = scatter<S, 2>;
+  table.scatter[1] = scatter<S, 1>;
+  table.add_first[0][0] = add_first<S, complex, complex>;
+  table.add_first[0][1] = add_first<S, complex, planar>;
+  table.add_first[1][0] = add_first<S, planar, complex>;
+  table.add_first[1][1] = add_first<S, planar, planar>;
+  table.untangle = untangle<S>;
+  table.tangle = tangle<S>;
   std::size_t i = 0;
   ((table.rows[i++] = row_table<Row>()), ...);
   return table;

@@ -18,7 +18,9 @@ struct PassWork {
   Pencils<std::byte> destination;   ///< of a last pass
   Real* work = nullptr;             ///< aligned to a vector
   std::int64_t pencils = 0;
-  std::int64_t row_bytes = 0;            ///< of a row in memory; its last vectors may be filled in part
+  /// Of a row of the source (first), of the destination (last): the last vectors of a caller's may be filled in part.
+  std::int64_t row_bytes = 0;
+  std::int64_t stored_row_bytes = 0;  ///< of Rader's first point: of the destination
   const std::int32_t* blocks = nullptr;  ///< middle, last: where sub-transforms lie in the work buffer, in rows
   std::int64_t block_count = 0;
   const std::int32_t* inner = nullptr;  ///< first, middle: where the butterflies of one lie, from there on
@@ -27,7 +29,7 @@ struct PassWork {
   const Real* roots = nullptr;    ///< first, middle: for each butterfly of a sub-transform, on each leg but the first
   const Real* factors = nullptr;  ///< last: a complex factor for each row of the destination, or null
   Real factor = 1;                ///< last: on all that is stored
-  std::byte* sums = nullptr;      ///< of Rader's first point: the row of sums, as memory has rows
+  std::byte* sums = nullptr;      ///< of Rader's first point: the row of sums, of the program's own
   Real sum_factor = 1;            ///< the same
   bool is_from_memory = false;    ///< first: rows are asked for ahead
   bool is_streaming = false;      ///< last: rows of whole vectors, aligned to these, are stored past the cache
@@ -36,14 +38,15 @@ struct PassWork {
 template <class Real>
 using PassFunction = void (*)(const PassWork<Real>& pass) noexcept;
 
-/// The passes of one radix.
+/// The passes of one radix. Where there are two, the first is from or to complex numbers of memory, the second from or
+/// to rows of the program's own and real numbers.
 template <class Real>
 struct RadixPasses {
   int radix = 0;
-  PassFunction<Real> first = nullptr;        ///< from the source to the work buffer
+  PassFunction<Real> first[2] = {};          ///< from the source to the work buffer
   PassFunction<Real> middle = nullptr;       ///< within the work buffer
-  PassFunction<Real> last = nullptr;         ///< from the work buffer to the destination
-  PassFunction<Real> first_apart = nullptr;  ///< from a source whose pencils are apart
+  PassFunction<Real> last[2] = {};           ///< from the work buffer to the destination
+  PassFunction<Real> first_apart = nullptr;  ///< from complex numbers whose pencils are apart
   PassFunction<Real> last_apart = nullptr;
 };
 
@@ -95,14 +98,16 @@ struct PassTable {
   const char* name = nullptr;
   int lanes = 0;             ///< numbers of a vector
   int vector_registers = 0;  ///< that the processor has
-  int points = 0;            ///< complex numbers of a vector
   RadixPasses<Real> radices[Radices::size()];
-  PassFunction<Real> gather = nullptr;   ///< all points from pencils apart to adjacent ones in whole vectors
-  PassFunction<Real> scatter = nullptr;  ///< the other way
-  RowTable<Real> rows[2];                ///< the longest vectors first; lanes 0 where there are no others
+  /// All points from pencils apart to adjacent ones in whole vectors, and the other way: complex numbers, real numbers.
+  PassFunction<Real> gather[2] = {};
+  PassFunction<Real> scatter[2] = {};
+  RowTable<Real> rows[2];  ///< the longest vectors first; lanes 0 where there are no others
   /// Rader's first point: x is the only row of the source, s is `sums`. The only row of the destination becomes x + s,
-  /// times the factors; `sums` becomes x + sum_factor s.
-  PassFunction<Real> add_first = nullptr;
+  /// times the factors; `sums` becomes x + sum_factor s. By the formats of source and destination, as in RadixPasses.
+  PassFunction<Real> add_first[2][2] = {};
+  PassFunction<Real> untangle = nullptr;  ///< from the transform of pairs of real pencils to their spectra
+  PassFunction<Real> tangle = nullptr;    ///< the other way
 };
 
 }  // namespace penstock::transform

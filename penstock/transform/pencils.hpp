@@ -5,8 +5,8 @@
 
 namespace penstock::transform {
 
-/// Point k of pencil p, a complex number with its parts side by side, lies at base + offsets[k] + p * pencil_stride.
-/// Offsets and stride are in bytes and may be negative; every number is aligned as its parts are.
+/// Point k of pencil p, a real number or a complex one with its parts side by side, lies at base + offsets[k] + p *
+/// pencil_stride. Offsets and stride are in bytes and may be negative; every number is aligned as its parts are.
 template <class Byte>
 struct Pencils {
   Byte* base = nullptr;

@@ -162,14 +162,17 @@ class Maker {
     return program;
   }
 
-  Program<Real> make(std::int64_t length) {
+  Program<Real> make(std::int64_t length, Ends ends) {
     program_.length = length;
-    emit(length, all(RowList::Owner::source, 0, length), all(RowList::Owner::destination, 0, length), {});
-    if (way(length).kind == Way::Kind::passes) {
-      program_.lists.clear();
-      program_.rows.clear();
-      program_.steps.front().from = Step<Real>::none;
-      program_.steps.back().to = Step<Real>::none;
+    if (ends != Ends::callers) {
+      program_.pairs_row = take_rows(length);
+    }
+    const Rows pairs = own(program_.pairs_row, length);
+    emit(length, ends == Ends::out_of_pairs ? pairs : all(RowList::Owner::source, 0, length),
+         ends == Ends::into_pairs ? pairs : all(RowList::Owner::destination, 0, length), {});
+    if (way(length).kind == Way::Kind::passes) {  // all points of the caller in their order need no list
+      program_.steps.front().from = ends == Ends::out_of_pairs ? program_.steps.front().from : Step<Real>::none;
+      program_.steps.back().to = ends == Ends::into_pairs ? program_.steps.back().to : Step<Real>::none;
     }
     program_.own_rows = most_own_rows_;
     program_.text = describe(length);
@@ -581,8 +584,8 @@ class Maker {
 }  // namespace
 
 template <class Real>
-Program<Real> make_program(std::int64_t length, const PassTable<Real>& table, std::int64_t row_bytes) {
-  return Maker<Real>(table, row_bytes).make(length);
+Program<Real> make_program(std::int64_t length, Ends ends, const PassTable<Real>& table, std::int64_t row_bytes) {
+  return Maker<Real>(table, row_bytes).make(length, ends);
 }
 
 template <class Real>
@@ -592,7 +595,7 @@ RowProgram<Real> make_row_program(std::int64_t length, const PassTable<Real>& ta
 
 template RowProgram<float> make_row_program<float>(std::int64_t, const PassTable<float>&);
 template RowProgram<double> make_row_program<double>(std::int64_t, const PassTable<double>&);
-template Program<float> make_program<float>(std::int64_t, const PassTable<float>&, std::int64_t);
-template Program<double> make_program<double>(std::int64_t, const PassTable<double>&, std::int64_t);
+template Program<float> make_program<float>(std::int64_t, Ends, const PassTable<float>&, std::int64_t);
+template Program<double> make_program<double>(std::int64_t, Ends, const PassTable<double>&, std::int64_t);
 
 }  // namespace penstock::transform

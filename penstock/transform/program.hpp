@@ -1,5 +1,5 @@
 // The forward transform of any length as data that is walked: passes from rows of the caller, through rows of its own,
-// to rows of the caller. Private to the module.
+// to rows of the caller. A row of its own is as the work buffer has it. Private to the module.
 #pragma once
 
 #include <cstddef>
@@ -57,9 +57,11 @@ struct Program {
   std::vector<std::int32_t> places;
   std::vector<Real> roots;
   std::int64_t work_rows = 0;  ///< of the work buffer
-  std::int64_t own_rows = 0;   ///< as memory has them
-  bool has_zero_row = false;   ///< the first of its own is to be zero
-  std::string text;            ///< how the length is taken apart, for people
+  std::int64_t own_rows = 0;
+  bool has_zero_row = false;  ///< the first of its own is to be zero
+  std::int64_t pairs_row =
+      0;             ///< the first of `length` rows of its own that hold pairs of real pencils as complex ones
+  std::string text;  ///< how the length is taken apart, for people
 };
 
 /// One row pass.
@@ -84,9 +86,16 @@ struct RowProgram {
 template <class Real>
 RowProgram<Real> make_row_program(std::int64_t length, const PassTable<Real>& table);
 
+/// Where a program begins and ends.
+enum class Ends {
+  callers,       ///< from the source to the destination
+  into_pairs,    ///< from the source to `pairs_row`
+  out_of_pairs,  ///< from `pairs_row` to the destination
+};
+
 /// Makes the program of `length` points, 1 or more, by the passes of `table`, which must outlive it. `row_bytes` is
 /// what rows of the work buffer will mostly have.
 template <class Real>
-Program<Real> make_program(std::int64_t length, const PassTable<Real>& table, std::int64_t row_bytes);
+Program<Real> make_program(std::int64_t length, Ends ends, const PassTable<Real>& table, std::int64_t row_bytes);
 
 }  // namespace penstock::transform

@@ -44,7 +44,8 @@ void row_first_pass(const RowWork<typename S::Real>& pass) noexcept {
     }
     Legs<Vector, radix> legs;
     unroll<radix>([&](auto q) __attribute__((always_inline)) {
-      const Complex<Vector> number = load<S>(from + static_cast<std::int64_t>(q()) * leg_pairs * pair_bytes);
+      const Complex<Vector> number =
+          load<S, Format::complex>(from + static_cast<std::int64_t>(q()) * leg_pairs * pair_bytes);
       legs[q] = is_backward ? Complex<Vector>{number.im, number.re} : number;
     });
     legs = transformed<radix, Vector>(legs);
@@ -96,8 +97,8 @@ void row_last_pass(const RowWork<typename S::Real>& pass) noexcept {
     scale<S, lanes>(legs, factor);
     std::byte* const to = pass.destination + o * number_bytes;
     unroll<lanes>([&](auto q) __attribute__((always_inline)) {
-      store<S>(to + static_cast<std::int64_t>(q()) * count * number_bytes,
-               is_backward ? Complex<Vector>{legs[q].im, legs[q].re} : legs[q]);
+      store<S, Format::complex>(to + static_cast<std::int64_t>(q()) * count * number_bytes,
+                                is_backward ? Complex<Vector>{legs[q].im, legs[q].re} : legs[q]);
     });
   }
 }

@@ -12,51 +12,233 @@
 namespace penstock::transform {
 namespace {
 
+using Owner = RowList::Owner;
+
 std::int64_t round_up(std::int64_t value, std::int64_t unit) noexcept {
   return (value + unit - 1) / unit * unit;
 }
 
 }  // namespace
 
-// The scratch of a run: the work buffer, the program's own rows, rows for the points of pencils apart that no pass can
-// take or give as they are, offsets.
+// Real pencils are transformed in pairs, one as the real parts and one as the imaginary parts of a complex pencil: a
+// row of twice as many real pencils as a vector has lanes is a pair of vectors, as it is of that many complex ones.
 template <class Real>
 struct Transform<Real>::Plan {
-  static constexpr std::int64_t number_bytes = 2 * sizeof(Real);
+  static constexpr std::int64_t real_bytes = sizeof(Real);
 
-  Plan(const Shape& the_shape, InstructionSet the_set)
-      : shape(the_shape), set(the_set), table(passes_of<Real>(set)), row_bytes(row_bytes_of(shape.pencils)) {
-    if (shape.source == Spacing::contiguous && shape.destination == Spacing::contiguous) {
+  Plan(const Shape& the_shape, InstructionSet set)
+      : shape(the_shape),
+        table(passes_of<Real>(set)),
+        has_real_source(shape.kind == Kind::real_to_complex),
+        has_real_destination(shape.kind == Kind::complex_to_real) {
+    const bool is_complex = !has_real_source && !has_real_destination;
+    if (is_complex && shape.source == Spacing::contiguous && shape.destination == Spacing::contiguous) {
       rows = make_row_program(shape.length, table);
       if (!rows.steps.empty()) {
         return;
       }
     }
-    program = make_program(shape.length, table, row_bytes);
-    const bool is_plain = program.lists.empty();
+    const Ends ends = is_complex ? Ends::callers : has_real_source ? Ends::into_pairs : Ends::out_of_pairs;
+    program = make_program(shape.length, ends, table, work_row_bytes(shape.pencils));
+    // A pass takes squares of complex numbers where it has a square's points.
+    const std::int64_t points = table.lanes / 2;
     const Step<Real>& first = program.steps.front();
     const Step<Real>& last = program.steps.back();
-    gathers = shape.source != Spacing::adjacent && !(is_plain && first.inner_count >= table.points);
-    scatters = shape.destination != Spacing::adjacent && !(is_plain && last.block_count >= table.points);
+    const bool takes_squares = is_complex && first.from == Step<Real>::none && first.inner_count >= points;
+    const bool gives_squares = is_complex && last.to == Step<Real>::none && last.block_count >= points;
+    gathers = shape.source != Spacing::adjacent && !takes_squares;
+    scatters = shape.destination != Spacing::adjacent && !gives_squares;
   }
 
-  std::int64_t row_bytes_of(std::int64_t pencils) const noexcept {
-    return round_up(pencils, table.lanes) * number_bytes;
+  std::int64_t number_bytes(bool is_real) const noexcept { return is_real ? real_bytes : 2 * real_bytes; }
+  std::int64_t points(bool is_real) const noexcept {
+    const bool is_half = (has_real_source || has_real_destination) && !is_real;
+    return is_half ? shape.length / 2 + 1 : shape.length;
   }
-  std::int64_t staged_rows() const noexcept { return gathers || scatters ? shape.length : 0; }
-  /// Offsets of the program's lists, of the rows of a stage, of the destination read backwards.
+  /// What passes take for a row: of complex pencils, or pairs of real ones.
+  std::int64_t row_bytes(std::int64_t pencils) const noexcept {
+    return pencils * number_bytes(has_real_source || has_real_destination);
+  }
+  std::int64_t work_row_bytes(std::int64_t pencils) const noexcept {
+    return round_up(row_bytes(pencils), 2 * table.lanes * real_bytes);
+  }
+  /// A row of a stage, for the points of pencils that no pass takes or gives where they are.
+  std::int64_t stage_row_bytes(std::int64_t pencils) const noexcept {
+    return round_up(pencils * 2 * real_bytes, 2 * table.lanes * real_bytes);
+  }
+  std::int64_t stage_rows() const noexcept { return gathers || scatters ? shape.length : 0; }
+  /// Offsets of the program's lists, of the pairs' rows, of a stage's rows, of the destination read backwards.
   std::int64_t offset_count() const noexcept {
-    return static_cast<std::int64_t>(program.rows.size()) + 2 * shape.length;
+    return static_cast<std::int64_t>(program.rows.size()) + 3 * shape.length;
   }
 
   Shape shape;
-  InstructionSet set;
   const PassTable<Real>& table;
-  std::int64_t row_bytes;
+  bool has_real_source;
+  bool has_real_destination;
   RowProgram<Real> rows;  // without steps where the program transforms
   Program<Real> program;
   bool gathers = false;
   bool scatters = false;
+};
+
+/// One run of a program: where its memory lies in the scratch, and what lies where.
+template <class Real>
+class Transform<Real>::Run {
+ public:
+  Run(const Plan& plan, std::int64_t pencils, std::span<std::byte> scratch)
+      : plan_(plan),
+        program_(plan.program),
+        row_bytes_(plan.work_row_bytes(pencils)),
+        own_(scratch.data() + program_.work_rows * row_bytes_) {
+    std::byte* const staged = own_ + program_.own_rows * row_bytes_;
+    const std::int64_t stage_row_bytes = plan.stage_row_bytes(pencils);
+    list_offsets_ = reinterpret_cast<std::int64_t*>(staged + plan.stage_rows() * stage_row_bytes);
+    pair_offsets_ = list_offsets_ + program_.rows.size();
+    std::int64_t* const stage_offsets = pair_offsets_ + program_.length;
+    backward_offsets_ = stage_offsets + program_.length;
+    stage_ = {staged, stage_offsets, 0};
+    for (std::int64_t k = 0; k < program_.length; ++k) {
+      pair_offsets_[k] = (program_.pairs_row + k) * row_bytes_;
+      stage_offsets[k] = k * stage_row_bytes;
+    }
+    pass_.work = reinterpret_cast<Real*>(scratch.data());
+    pass_.pencils = pencils;
+    pass_.row_bytes = plan.row_bytes(pencils);
+    if (program_.has_zero_row) {
+      std::memset(own_, 0, static_cast<std::size_t>(row_bytes_));
+    }
+  }
+
+  void operator()(const Pencils<const std::byte>& source, const Pencils<std::byte>& destination, Real factor,
+                  Access access) {
+    source_ = source;
+    destination_ = destination;
+    if (plan_.gathers) {
+      const bool is_real = plan_.has_real_source;
+      pass_.source = source;
+      pass_.destination = stage_;
+      pass_.inner_count = plan_.points(is_real);
+      plan_.table.gather[is_real ? 1 : 0](pass_);
+      source_ = {stage_.base, stage_.offsets, plan_.number_bytes(is_real)};
+      access.is_from_memory = false;
+    }
+    if (plan_.scatters) {
+      destination_ = {stage_.base, stage_.offsets, plan_.number_bytes(plan_.has_real_destination)};
+      access.is_streaming = false;
+    }
+    // The backward transform is the forward one that stores output k as point n - k.
+    if (plan_.shape.kind == Kind::backward || plan_.shape.kind == Kind::complex_to_real) {
+      backward_offsets_[0] = destination_.offsets[0];
+      std::reverse_copy(destination_.offsets + 1, destination_.offsets + program_.length, backward_offsets_ + 1);
+      destination_.offsets = backward_offsets_;
+    }
+    place_lists();
+    const Pencils<std::byte> pairs{own_, pair_offsets_, 0};
+    if (plan_.has_real_destination) {
+      pass_.source = source_;
+      pass_.destination = pairs;
+      pass_.inner_count = program_.length;
+      plan_.table.tangle(pass_);
+    }
+    for (const Step<Real>& step : program_.steps) {
+      make(step, factor, access);
+    }
+    if (plan_.has_real_source) {
+      pass_.source = {pairs.base, pairs.offsets, 0};
+      pass_.destination = destination_;
+      pass_.inner_count = program_.length;
+      pass_.row_bytes = plan_.row_bytes(pass_.pencils);
+      pass_.factor = factor;
+      pass_.is_streaming = access.is_streaming;
+      plan_.table.untangle(pass_);
+    }
+    if (plan_.scatters) {
+      const bool is_real = plan_.has_real_destination;
+      pass_.source = {stage_.base, stage_.offsets, 0};
+      pass_.destination = destination;
+      pass_.inner_count = plan_.points(is_real);
+      plan_.table.scatter[is_real ? 1 : 0](pass_);
+    }
+  }
+
+ private:
+  /// The offsets of the rows of all lists, from where the list's owner has its first.
+  void place_lists() {
+    for (const RowList& list : program_.lists) {
+      const std::int64_t* const of_caller = list.owner == Owner::source ? source_.offsets : destination_.offsets;
+      for (std::size_t i = list.begin; i < list.begin + list.count; ++i) {
+        const std::int32_t row = program_.rows[i];
+        list_offsets_[i] = list.owner == Owner::program ? row * row_bytes_ : of_caller[row];
+      }
+    }
+  }
+
+  void make(const Step<Real>& step, Real factor, Access access) {
+    const Owner from = step.from == Step<Real>::none ? Owner::source : program_.lists[step.from].owner;
+    const Owner to = step.to == Step<Real>::none ? Owner::destination : program_.lists[step.to].owner;
+    pass_.source = source_;
+    if (step.from != Step<Real>::none) {
+      pass_.source = {from == Owner::source ? source_.base : own_, list_offsets_ + program_.lists[step.from].begin,
+                      plan_.number_bytes(false)};
+    }
+    pass_.destination = destination_;
+    if (step.to != Step<Real>::none) {
+      pass_.destination = {to == Owner::destination ? destination_.base : own_,
+                           list_offsets_ + program_.lists[step.to].begin, plan_.number_bytes(false)};
+    }
+    pass_.blocks = program_.places.data() + step.blocks;
+    pass_.block_count = step.block_count;
+    pass_.inner = program_.places.data() + step.inner;
+    pass_.inner_count = step.inner_count;
+    pass_.leg_rows = step.leg_rows;
+    pass_.roots = program_.roots.data() + step.roots;
+    pass_.factors = step.factors == Step<Real>::none ? nullptr : program_.roots.data() + step.factors;
+    pass_.factor = to == Owner::destination ? factor : Real{1};
+    pass_.is_from_memory = access.is_from_memory && from == Owner::source;
+    pass_.is_streaming = access.is_streaming && to == Owner::destination;
+    const std::size_t from_format = from == Owner::program || plan_.has_real_source ? 1 : 0;
+    const std::size_t to_format = to == Owner::program || plan_.has_real_destination ? 1 : 0;
+    const std::int64_t callers = plan_.row_bytes(pass_.pencils);
+    const std::int64_t read = from == Owner::program ? row_bytes_ : callers;
+    const std::int64_t stored = to == Owner::program ? row_bytes_ : callers;
+    using StepKind = typename Step<Real>::Kind;
+    pass_.row_bytes = step.kind == StepKind::last ? stored : read;
+    pass_.stored_row_bytes = stored;
+    switch (step.kind) {
+      case StepKind::first:
+        (is_apart(pass_.source, from_format) ? step.passes->first_apart : step.passes->first[from_format])(pass_);
+        break;
+      case StepKind::middle:
+        step.passes->middle(pass_);
+        break;
+      case StepKind::last:
+        (is_apart(pass_.destination, to_format) ? step.passes->last_apart : step.passes->last[to_format])(pass_);
+        break;
+      case StepKind::rader:
+        pass_.sums = own_ + step.sum_row * row_bytes_;
+        pass_.sum_factor = step.sum_factor;
+        plan_.table.add_first[from_format][to_format](pass_);
+        break;
+    }
+  }
+
+  template <class Byte>
+  bool is_apart(const Pencils<Byte>& pencils, std::size_t format) const {
+    return format == 0 && pencils.pencil_stride != plan_.number_bytes(false);
+  }
+
+  const Plan& plan_;
+  const Program<Real>& program_;
+  std::int64_t row_bytes_;
+  std::byte* own_;
+  std::int64_t* list_offsets_;
+  std::int64_t* pair_offsets_;
+  std::int64_t* backward_offsets_;
+  Pencils<std::byte> stage_;
+  Pencils<const std::byte> source_;  // as the program sees them
+  Pencils<std::byte> destination_;
+  PassWork<Real> pass_;
 };
 
 template <class Real>
@@ -83,14 +265,35 @@ const Shape& Transform<Real>::shape() const noexcept {
 }
 
 template <class Real>
+std::int64_t Transform<Real>::source_points() const noexcept {
+  return plan_->points(plan_->has_real_source);
+}
+
+template <class Real>
+std::int64_t Transform<Real>::destination_points() const noexcept {
+  return plan_->points(plan_->has_real_destination);
+}
+
+template <class Real>
+std::int64_t Transform<Real>::source_number_bytes() const noexcept {
+  return plan_->number_bytes(plan_->has_real_source);
+}
+
+template <class Real>
+std::int64_t Transform<Real>::destination_number_bytes() const noexcept {
+  return plan_->number_bytes(plan_->has_real_destination);
+}
+
+template <class Real>
 std::size_t Transform<Real>::scratch_bytes() const noexcept {
-  if (!plan_->rows.steps.empty()) {
-    return static_cast<std::size_t>(plan_->shape.length * Plan::number_bytes);
+  const Plan& plan = *plan_;
+  const std::int64_t pencils = plan.shape.pencils;
+  if (!plan.rows.steps.empty()) {
+    return static_cast<std::size_t>(plan.shape.length * 2 * Plan::real_bytes);
   }
-  const Program<Real>& program = plan_->program;
-  const std::int64_t rows = program.work_rows + program.own_rows + plan_->staged_rows();
-  return static_cast<std::size_t>(rows * plan_->row_bytes +
-                                  plan_->offset_count() * static_cast<std::int64_t>(sizeof(std::int64_t)));
+  return static_cast<std::size_t>((plan.program.work_rows + plan.program.own_rows) * plan.work_row_bytes(pencils) +
+                                  plan.stage_rows() * plan.stage_row_bytes(pencils) +
+                                  plan.offset_count() * static_cast<std::int64_t>(sizeof(std::int64_t)));
 }
 
 template <class Real>
@@ -98,13 +301,18 @@ std::string Transform<Real>::describe() const {
   return fmt::format("{} ({})", plan_->rows.steps.empty() ? plan_->program.text : plan_->rows.text, plan_->table.name);
 }
 
-/// Pencil by pencil, each in the first-level cache.
 template <class Real>
-void Transform<Real>::run_rows(const Pencils<const std::byte>& source, const Pencils<std::byte>& destination,
-                               std::int64_t pencils, std::span<std::byte> scratch, Real factor,
-                               Access access) const noexcept {
+void Transform<Real>::run(const Pencils<const std::byte>& source, const Pencils<std::byte>& destination,
+                          std::int64_t pencils, std::span<std::byte> scratch, Real factor,
+                          Access access) const noexcept {
+  PENSTOCK_ASSERT(pencils > 0 && pencils <= plan_->shape.pencils && scratch.size() >= scratch_bytes());
+  if (plan_->rows.steps.empty()) {
+    Run(*plan_, pencils, scratch)(source, destination, factor, access);
+    return;
+  }
+  // Pencil by pencil, each in the first-level cache.
   const RowProgram<Real>& program = plan_->rows;
-  const bool is_backward = plan_->shape.direction == Direction::backward;
+  const bool is_backward = plan_->shape.kind == Kind::backward;
   RowWork<Real> pass;
   pass.work = reinterpret_cast<Real*>(scratch.data());
   pass.blocks = program.blocks.data();
@@ -119,118 +327,6 @@ void Transform<Real>::run_rows(const Pencils<const std::byte>& source, const Pen
       pass.roots = reinterpret_cast<const Real*>(program.roots.data()) + step.roots;
       (is_backward ? step.pass_backward : step.pass)(pass);
     }
-  }
-}
-
-template <class Real>
-void Transform<Real>::run(const Pencils<const std::byte>& source, const Pencils<std::byte>& destination,
-                          std::int64_t pencils, std::span<std::byte> scratch, Real factor,
-                          Access access) const noexcept {
-  using Owner = RowList::Owner;
-  PENSTOCK_ASSERT(pencils > 0 && pencils <= plan_->shape.pencils && scratch.size() >= scratch_bytes());
-  const Plan& plan = *plan_;
-  if (!plan.rows.steps.empty()) {
-    run_rows(source, destination, pencils, scratch, factor, access);
-    return;
-  }
-  const Program<Real>& program = plan.program;
-  const std::int64_t length = program.length;
-  const std::int64_t row_bytes = plan.row_bytes_of(pencils);
-  std::byte* const work = scratch.data();
-  std::byte* const own = work + program.work_rows * row_bytes;
-  std::byte* const staged = own + program.own_rows * row_bytes;
-  auto* const offsets = reinterpret_cast<std::int64_t*>(staged + plan.staged_rows() * row_bytes);
-
-  Pencils<const std::byte> from = source;
-  Pencils<std::byte> to = destination;
-  PassWork<Real> pass;
-  pass.work = reinterpret_cast<Real*>(work);
-  pass.pencils = pencils;
-  pass.row_bytes = pencils * Plan::number_bytes;
-  pass.inner_count = length;
-  std::int64_t* const staged_offsets = offsets + program.rows.size();
-  if (plan.gathers || plan.scatters) {
-    for (std::int64_t k = 0; k < length; ++k) {
-      staged_offsets[k] = k * row_bytes;
-    }
-  }
-  const Pencils<std::byte> stage{staged, staged_offsets, Plan::number_bytes};
-  if (plan.gathers) {
-    pass.source = source;
-    pass.destination = stage;
-    plan.table.gather(pass);
-    from = {stage.base, stage.offsets, stage.pencil_stride};
-  }
-  // The backward transform is the forward one that stores output k as point n - k.
-  if (plan.shape.direction == Direction::backward) {
-    std::int64_t* const backwards = staged_offsets + length;
-    backwards[0] = destination.offsets[0];
-    std::reverse_copy(destination.offsets + 1, destination.offsets + length, backwards + 1);
-    to.offsets = backwards;
-  }
-  const Pencils<std::byte> scattered_to = to;
-  if (plan.scatters) {
-    to = stage;
-  }
-
-  if (program.has_zero_row) {
-    std::memset(own, 0, static_cast<std::size_t>(row_bytes));
-  }
-  for (const RowList& list : program.lists) {
-    const std::int64_t* const of_caller = list.owner == Owner::source ? from.offsets : to.offsets;
-    for (std::size_t i = list.begin; i < list.begin + list.count; ++i) {
-      offsets[i] = list.owner == Owner::program ? program.rows[i] * row_bytes : of_caller[program.rows[i]];
-    }
-  }
-
-  using Kind = typename Step<Real>::Kind;
-  for (const Step<Real>& step : program.steps) {
-    pass.source = from;
-    pass.destination = to;
-    bool reads_source = true;
-    bool writes_destination = true;
-    if (step.from != Step<Real>::none) {
-      const RowList& list = program.lists[step.from];
-      reads_source = list.owner == Owner::source;
-      pass.source = {reads_source ? from.base : own, offsets + list.begin, Plan::number_bytes};
-    }
-    if (step.to != Step<Real>::none) {
-      const RowList& list = program.lists[step.to];
-      writes_destination = list.owner == Owner::destination;
-      pass.destination = {writes_destination ? to.base : own, offsets + list.begin, Plan::number_bytes};
-    }
-    pass.blocks = program.places.data() + step.blocks;
-    pass.block_count = step.block_count;
-    pass.inner = program.places.data() + step.inner;
-    pass.inner_count = step.inner_count;
-    pass.leg_rows = step.leg_rows;
-    pass.roots = program.roots.data() + step.roots;
-    pass.factors = step.factors == Step<Real>::none ? nullptr : program.roots.data() + step.factors;
-    pass.factor = writes_destination ? factor : Real{1};
-    pass.is_from_memory = access.is_from_memory && reads_source && !plan.gathers;
-    pass.is_streaming = access.is_streaming && writes_destination && !plan.scatters;
-    switch (step.kind) {
-      case Kind::first:
-        (pass.source.pencil_stride == Plan::number_bytes ? step.passes->first : step.passes->first_apart)(pass);
-        break;
-      case Kind::middle:
-        step.passes->middle(pass);
-        break;
-      case Kind::last:
-        (pass.destination.pencil_stride == Plan::number_bytes ? step.passes->last : step.passes->last_apart)(pass);
-        break;
-      case Kind::rader:
-        pass.sums = own + step.sum_row * row_bytes;
-        pass.sum_factor = step.sum_factor;
-        plan.table.add_first(pass);
-        break;
-    }
-  }
-  if (plan.scatters) {
-    pass.source = {stage.base, stage.offsets, stage.pencil_stride};
-    pass.destination = scattered_to;
-    pass.inner_count = length;
-    plan.table.scatter(pass);
   }
 }
 

@@ -12,9 +12,12 @@
 
 namespace penstock::transform {
 
-enum class Direction {
-  forward,   ///< exponent -2 pi i j k / n
-  backward,  ///< exponent +2 pi i j k / n
+/// What a pencil becomes. n is its length, x_j its points, X_k those of what it becomes.
+enum class Kind {
+  forward,          ///< X_k is the sum of x_j exp(-2 pi i j k / n)
+  backward,         ///< the same with +2 pi i
+  real_to_complex,  ///< the first n / 2 + 1 points of the forward transform of real points
+  complex_to_real,  ///< the backward transform of n points, of which these are the first n / 2 + 1, where it is real
 };
 
 /// How pencils lie beside one another.
@@ -26,8 +29,8 @@ enum class Spacing {
 
 /// What is planned.
 struct Shape {
-  std::int64_t length = 0;  ///< points of a pencil
-  Direction direction = Direction::forward;
+  std::int64_t length = 0;  ///< points of a pencil; of the real one, where one side is complex
+  Kind kind = Kind::forward;
   Spacing source = Spacing::adjacent;
   Spacing destination = Spacing::adjacent;
   std::int64_t pencils = 0;  ///< of a full tile; fewer may be run
@@ -56,21 +59,24 @@ class Transform {
   Transform& operator=(Transform&&) noexcept;
 
   const Shape& shape() const noexcept;
+  /// The points of a pencil in the source and in the destination, and the bytes of each.
+  std::int64_t source_points() const noexcept;
+  std::int64_t destination_points() const noexcept;
+  std::int64_t source_number_bytes() const noexcept;
+  std::int64_t destination_number_bytes() const noexcept;
   /// The memory that each run is lent, aligned to 64 bytes.
   std::size_t scratch_bytes() const noexcept;
   /// Transforms 1 to shape().pencils pencils and multiplies what is stored by `factor`. The destination may be the
-  /// source: each point at the same address in both. Otherwise they may not overlap. Allocates nothing, takes no lock,
-  /// calls the system for nothing.
+  /// source where both are complex: each point at the same address in both. Otherwise they may not overlap. Allocates
+  /// nothing, takes no lock, calls the system for nothing.
   void run(const Pencils<const std::byte>& source, const Pencils<std::byte>& destination, std::int64_t pencils,
            std::span<std::byte> scratch, Real factor = 1, Access access = {}) const noexcept;
   /// One line for people: how the length is taken apart, the set of instructions.
   std::string describe() const;
 
  private:
-  void run_rows(const Pencils<const std::byte>& source, const Pencils<std::byte>& destination, std::int64_t pencils,
-                std::span<std::byte> scratch, Real factor, Access access) const noexcept;
-
   struct Plan;
+  class Run;
   std::unique_ptr<const Plan> plan_;
 };
 

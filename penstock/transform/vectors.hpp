@@ -123,25 +123,59 @@ template <class S, int unit>
   });
 }
 
-template <class S>
+/// How a pair of vectors lies in memory.
+enum class Format {
+  complex,  ///< numbers with their parts side by side
+  planar,  ///< a vector of real parts, then one of imaginary parts; or two of real numbers, that are one for the passes
+};
+
+template <class S, Format format>
 [[gnu::always_inline]] inline Complex<typename S::Vector> load(const std::byte* from) {
   const auto* const pair = reinterpret_cast<const typename S::Unaligned*>(from);
   const typename S::Vector first = pair[0];
   const typename S::Vector second = pair[1];
+  if constexpr (format == Format::planar) {
+    return {first, second};
+  }
   return {part_of<S, 0>(first, second), part_of<S, 1>(first, second)};
 }
 
-template <class S>
+/// What `store` stores.
+template <class S, Format format>
+[[gnu::always_inline]] inline Complex<typename S::Vector> in_format(const Complex<typename S::Vector>& value) {
+  if constexpr (format == Format::planar) {
+    return value;
+  }
+  return {put_together<S, 0>(value.re, value.im), put_together<S, 1>(value.re, value.im)};
+}
+
+template <class S, Format format>
 [[gnu::always_inline]] inline void store(std::byte* to, const Complex<typename S::Vector>& value) {
   auto* const pair = reinterpret_cast<typename S::Unaligned*>(to);
-  pair[0] = put_together<S, 0>(value.re, value.im);
-  pair[1] = put_together<S, 1>(value.re, value.im);
+  const Complex<typename S::Vector> stored = in_format<S, format>(value);
+  pair[0] = stored.re;
+  pair[1] = stored.im;
+}
+
+template <class S, Format format>
+[[gnu::always_inline]] inline void stream(std::byte* to, const Complex<typename S::Vector>& value) {
+  const Complex<typename S::Vector> stored = in_format<S, format>(value);
+  S::stream(to, stored.re);
+  S::stream(to + sizeof(typename S::Vector), stored.im);
+}
+
+/// Complex numbers from vectors of their parts in the order of memory, and back: where `load` would give its own order.
+template <class S>
+[[gnu::always_inline]] inline Complex<typename S::Vector> interleaved(const Complex<typename S::Vector>& parts) {
+  return {chosen<S>(parts.re, parts.im, [](int i) { return i / 2 + i % 2 * S::lanes; }),
+          chosen<S>(parts.re, parts.im, [](int i) { return (i + S::lanes) / 2 + i % 2 * S::lanes; })};
 }
 
 template <class S>
-[[gnu::always_inline]] inline void stream(std::byte* to, const Complex<typename S::Vector>& value) {
-  S::stream(to, put_together<S, 0>(value.re, value.im));
-  S::stream(to + sizeof(typename S::Vector), put_together<S, 1>(value.re, value.im));
+[[gnu::always_inline]] inline Complex<typename S::Vector> parts_of(typename S::Vector first,
+                                                                   typename S::Vector second) {
+  return {chosen<S>(first, second, [](int i) { return 2 * i; }),
+          chosen<S>(first, second, [](int i) { return 2 * i + 1; })};
 }
 
 /// The legs of a butterfly in the work buffer, `leg_stride` vectors from one to the next.

@@ -1,11 +1,14 @@
 // The discrete Fourier transform by its definition, in long double, and pencils of random numbers to compare with it.
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <numbers>
 #include <random>
 #include <vector>
+
+#include "penstock/transform/transform.hpp"
 
 namespace penstock::transform {
 
@@ -48,6 +51,29 @@ inline std::vector<Long> by_definition(const std::vector<Long>& x) {
                                         roots[static_cast<std::size_t>(j * q % n)];
     }
   }
+  return y;
+}
+
+/// What pencils of a kind become; n is the length, the points of the real side where there is one.
+inline std::vector<Long> by_definition(Kind kind, std::vector<Long> x, std::int64_t n) {
+  if (kind == Kind::complex_to_real) {
+    x.front().imag(0);
+    if (n % 2 == 0) {
+      x.back().imag(0);  // of x_0 where n is 1
+    }
+    for (auto k = static_cast<std::int64_t>(x.size()); k < n; ++k) {
+      x.push_back(std::conj(x[static_cast<std::size_t>(n - k)]));
+    }
+  }
+  const bool is_backward = kind == Kind::backward || kind == Kind::complex_to_real;
+  if (is_backward) {
+    std::ranges::transform(x, x.begin(), [](Long number) { return std::conj(number); });
+  }
+  std::vector<Long> y = by_definition(x);
+  if (is_backward) {
+    std::ranges::transform(y, y.begin(), [](Long number) { return std::conj(number); });
+  }
+  y.resize(static_cast<std::size_t>(kind == Kind::real_to_complex ? n / 2 + 1 : n));
   return y;
 }
 

@@ -1,6 +1,7 @@
 // Transforms of every length are those of the definition, in every set of instructions and both precisions.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstddef>
@@ -16,50 +17,67 @@
 namespace penstock::transform {
 namespace {
 
+constexpr std::array all_kinds{Kind::forward, Kind::backward, Kind::real_to_complex, Kind::complex_to_real};
+
 /// Random adjacent pencils, and what the definition makes of the last of them.
 template <class Real>
 struct Example {
-  using Number = std::complex<Real>;
   static constexpr std::int64_t pencils = 3;
 
-  explicit Example(std::int64_t the_length) : length(the_length) {
+  Example(Kind the_kind, std::int64_t the_length) : kind(the_kind), length(the_length) {
+    const Transform<Real> transform({.length = length, .kind = kind, .pencils = pencils});
+    source_parts = transform.source_number_bytes() / static_cast<std::int64_t>(sizeof(Real));
+    result_parts = transform.destination_number_bytes() / static_cast<std::int64_t>(sizeof(Real));
     std::mt19937 generator(static_cast<unsigned>(length));
     std::normal_distribution<Real> normal;
-    for (std::int64_t k = 0; k < length; ++k) {
-      for (std::int64_t p = 0; p < pencils; ++p) {
-        numbers.emplace_back(normal(generator), normal(generator));
+    std::vector<Long> pencil;
+    for (std::int64_t k = 0; k < transform.source_points(); ++k) {
+      for (std::int64_t i = 0; i < pencils * source_parts; ++i) {
+        numbers.push_back(normal(generator));
       }
-      offsets.push_back(k * pencils * static_cast<std::int64_t>(sizeof(Number)));
-      pencil.emplace_back(numbers.back());
+      const Real last = numbers.back();
+      pencil.push_back(source_parts == 1 ? Long(last) : Long(numbers[numbers.size() - 2], last));
     }
-    forward = by_definition(pencil);
+    expected = by_definition(kind, pencil, length);
+  }
+
+  /// Of points in rows of numbers of so many parts.
+  std::vector<std::int64_t> offsets(std::int64_t parts) const {
+    std::vector<std::int64_t> found;
+    for (std::int64_t k = 0; k < length; ++k) {
+      found.push_back(k * pencils * parts * static_cast<std::int64_t>(sizeof(Real)));
+    }
+    return found;
   }
 
   /// The root mean square of the error of a transform, in units of the precision's epsilon and of the root mean square
   /// of the result.
-  double error(Direction direction, InstructionSet set) const {
-    const Transform<Real> transform({.length = length, .direction = direction, .pencils = pencils}, set);
-    std::vector<Number> result(numbers.size());
+  double error(InstructionSet set) const {
+    const Transform<Real> transform({.length = length, .kind = kind, .pencils = pencils}, set);
+    std::vector<Real> result(expected.size() * static_cast<std::size_t>(pencils * result_parts));
     const Memory scratch(transform.scratch_bytes());
-    transform.run({reinterpret_cast<const std::byte*>(numbers.data()), offsets.data(), sizeof(Number)},
-                  {reinterpret_cast<std::byte*>(result.data()), offsets.data(), sizeof(Number)}, pencils,
-                  {scratch.data(), transform.scratch_bytes()});
+    const std::vector<std::int64_t> from = offsets(source_parts);
+    const std::vector<std::int64_t> to = offsets(result_parts);
+    transform.run({reinterpret_cast<const std::byte*>(numbers.data()), from.data(), transform.source_number_bytes()},
+                  {reinterpret_cast<std::byte*>(result.data()), to.data(), transform.destination_number_bytes()},
+                  pencils, {scratch.data(), transform.scratch_bytes()});
     long double error = 0;
     long double all = 0;
-    for (std::int64_t k = 0; k < length; ++k) {
-      const std::int64_t point = direction == Direction::backward ? (length - k) % length : k;
-      const Long right = forward[static_cast<std::size_t>(point)];
-      error += std::norm(Long(result[static_cast<std::size_t>(k * pencils + pencils - 1)]) - right);
-      all += std::norm(right);
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      const Real* const number =
+          result.data() + (k + 1) * static_cast<std::size_t>(pencils * result_parts) - result_parts;
+      error += std::norm((result_parts == 1 ? Long(number[0]) : Long(number[0], number[1])) - expected[k]);
+      all += std::norm(expected[k]);
     }
     return static_cast<double>(std::sqrt(error / all) / std::numeric_limits<Real>::epsilon());
   }
 
+  Kind kind;
   std::int64_t length;
-  std::vector<Number> numbers;
-  std::vector<std::int64_t> offsets;
-  std::vector<Long> pencil;
-  std::vector<Long> forward;
+  std::int64_t source_parts;
+  std::int64_t result_parts;
+  std::vector<Real> numbers;
+  std::vector<Long> expected;
 };
 
 /// As it grows with the length for radices alone, and for convolutions, whose error is larger.
@@ -69,12 +87,12 @@ double allowed(std::int64_t length) {
 
 template <class Real>
 void expect_right(std::int64_t length) {
-  const Example<Real> example(length);
-  for (const InstructionSet set : instruction_sets) {
-    if (is_usable(set)) {
-      for (const Direction direction : {Direction::forward, Direction::backward}) {
-        EXPECT_LT(example.error(direction, set), allowed(length))
-            << length << " points, " << name_of(set) << ", " << static_cast<int>(direction);
+  for (const Kind kind : all_kinds) {
+    const Example<Real> example(kind, length);
+    for (const InstructionSet set : instruction_sets) {
+      if (is_usable(set)) {
+        EXPECT_LT(example.error(set), allowed(length))
+            << length << " points, " << name_of(set) << ", kind " << static_cast<int>(kind);
       }
     }
   }

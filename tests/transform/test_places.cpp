@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <complex>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -80,78 +82,96 @@ Place random_place(Chance& chance, Spacing spacing, std::int64_t length, std::in
   return place;
 }
 
+/// A number at an address, real or complex.
 template <class Real>
-void expect_right_anywhere(unsigned seed) {
-  using Number = std::complex<Real>;
-  constexpr std::int64_t number_bytes = sizeof(Number);
-  Chance chance(seed);
-  // Multiples of 16 have row passes over vectors of most lengths.
-  const std::int64_t length =
-      chance.among(0, 3) == 0 ? 16 * chance.among(1, 24) : chance.among(1, chance.among(0, 3) == 0 ? 150 : 40);
-  const std::int64_t most = chance.among(1, 40);
-  const std::int64_t pencils = chance.among(1, most);
+Long number_at(const std::byte* at, std::int64_t number_bytes) {
+  std::array<Real, 2> parts{};
+  std::memcpy(parts.data(), at, static_cast<std::size_t>(number_bytes));
+  return {parts[0], parts[1]};
+}
+
+InstructionSet any_set(Chance& chance) {
+  for (;;) {
+    const auto set = instruction_sets[static_cast<std::size_t>(chance.among(0, std::ssize(instruction_sets) - 1))];
+    if (is_usable(set)) {
+      return set;
+    }
+  }
+}
+
+Shape any_shape(Chance& chance) {
   const auto any_spacing = [&] {
     return std::array{Spacing::adjacent, Spacing::contiguous,
                       Spacing::apart}[static_cast<std::size_t>(chance.among(0, 2))];
   };
-  const Shape shape{.length = length,
-                    .direction = chance.among(0, 1) == 0 ? Direction::forward : Direction::backward,
-                    .source = any_spacing(),
-                    .destination = any_spacing(),
-                    .pencils = most};
-  InstructionSet set = InstructionSet::portable;
-  do {
-    set = instruction_sets[static_cast<std::size_t>(chance.among(0, instruction_sets.size() - 1))];
-  } while (!is_usable(set));
-  const Transform<Real> transform(shape, set);
-  const Place source = random_place(chance, shape.source, length, pencils, number_bytes);
-  const bool is_in_place = shape.source == shape.destination && chance.among(0, 2) == 0;
+  // Multiples of 16 have row passes over vectors of most lengths.
+  const std::int64_t kind = chance.among(0, 7);
+  const std::int64_t length = kind < 2   ? 16 * chance.among(1, 24)
+                              : kind < 4 ? chance.among(1, 150)
+                                         : chance.among(1, 40);
+  return {.length = length,
+          .kind = std::array{Kind::forward, Kind::backward, Kind::real_to_complex,
+                             Kind::complex_to_real}[static_cast<std::size_t>(chance.among(0, 3))],
+          .source = any_spacing(),
+          .destination = any_spacing(),
+          .pencils = chance.among(1, 40)};
+}
+
+template <class Real>
+void expect_right_anywhere(unsigned seed) {
+  Chance chance(seed);
+  const Shape shape = any_shape(chance);
+  const std::int64_t pencils = chance.among(1, shape.pencils);
+  const Transform<Real> transform(shape, any_set(chance));
+  const std::int64_t in_bytes = transform.source_number_bytes();
+  const std::int64_t out_bytes = transform.destination_number_bytes();
+  const Place source = random_place(chance, shape.source, transform.source_points(), pencils, in_bytes);
+  const bool is_in_place = in_bytes == out_bytes && shape.source == shape.destination && chance.among(0, 2) == 0;
   const Place destination =
-      is_in_place ? source : random_place(chance, shape.destination, length, pencils, number_bytes);
+      is_in_place ? source
+                  : random_place(chance, shape.destination, transform.destination_points(), pencils, out_bytes);
   const Real factor = chance.among(0, 1) == 0 ? Real{1} : Real{-3} / 4;
-  SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << length << " points, " << pencils << " of " << most
-                                  << " pencils, " << transform.describe() << ", spacing "
-                                  << static_cast<int>(shape.source) << " to " << static_cast<int>(shape.destination)
-                                  << (is_in_place ? ", in place" : ""));
+  SCOPED_TRACE(testing::Message() << "seed " << seed << ", kind " << static_cast<int>(shape.kind) << ", "
+                                  << shape.length << " points, " << pencils << " of " << shape.pencils << " pencils, "
+                                  << transform.describe() << ", spacing " << static_cast<int>(shape.source) << " to "
+                                  << static_cast<int>(shape.destination) << (is_in_place ? ", in place" : ""));
 
   GuardedMemory in(400);
   GuardedMemory other(400);
   GuardedMemory& out = is_in_place ? in : other;
   for (const bool is_at_end : {false, true}) {
-    in.place(source.lowest(pencils), source.highest(pencils, number_bytes), is_at_end);
+    in.place(source.lowest(pencils), source.highest(pencils, in_bytes), is_at_end);
     in.poison();
     if (!is_in_place) {
-      out.place(destination.lowest(pencils), destination.highest(pencils, number_bytes), is_at_end);
+      out.place(destination.lowest(pencils), destination.highest(pencils, out_bytes), is_at_end);
       out.poison();
     }
     std::vector<std::vector<Long>> numbers(static_cast<std::size_t>(pencils));
     for (std::int64_t p = 0; p < pencils; ++p) {
-      for (std::int64_t k = 0; k < length; ++k) {
-        const Number number(static_cast<Real>(chance.number()), static_cast<Real>(chance.number()));
-        std::memcpy(in.address() + source.offsets[static_cast<std::size_t>(k)] + p * source.stride, &number,
-                    sizeof(number));
-        numbers[static_cast<std::size_t>(p)].emplace_back(
-            number.real(), shape.direction == Direction::backward ? -number.imag() : number.imag());
+      for (const std::int64_t offset : source.offsets) {
+        const std::array<Real, 2> parts{static_cast<Real>(chance.number()), static_cast<Real>(chance.number())};
+        std::byte* const at = in.address() + offset + p * source.stride;
+        std::memcpy(at, parts.data(), static_cast<std::size_t>(in_bytes));
+        numbers[static_cast<std::size_t>(p)].push_back(number_at<Real>(at, in_bytes));
       }
     }
     // What is beside the destination's points stays as it is.
     std::vector<std::byte> expected(out.window().begin(), out.window().end());
-    Memory scratch(transform.scratch_bytes());
+    const Memory scratch(transform.scratch_bytes());
     transform.run({in.address(), source.offsets.data(), source.stride},
                   {out.address(), destination.offsets.data(), destination.stride}, pencils,
-                  {scratch.data(), transform.scratch_bytes()}, factor,
-                  {.is_from_memory = chance.among(0, 1) == 0, .is_streaming = false});
+                  {scratch.data(), transform.scratch_bytes()}, factor, {.is_from_memory = chance.among(0, 1) == 0});
     for (std::int64_t p = 0; p < pencils; ++p) {
-      const std::vector<Long> y = by_definition(numbers[static_cast<std::size_t>(p)]);
-      for (std::int64_t k = 0; k < length; ++k) {
-        std::byte* const at = out.address() + destination.offsets[static_cast<std::size_t>(k)] + p * destination.stride;
-        Number number;
-        std::memcpy(&number, at, sizeof(number));
-        const Long value = y[static_cast<std::size_t>(k)] * static_cast<long double>(factor);
-        const Long right = shape.direction == Direction::backward ? std::conj(value) : value;
-        const double tolerance = 30 * std::numeric_limits<Real>::epsilon() * std::sqrt(static_cast<double>(length) + 8);
-        ASSERT_LT(std::abs(Long(number) - right), tolerance) << "pencil " << p << ", point " << k;
-        std::memcpy(expected.data() + (at - out.window().data()), at, sizeof(number));
+      const std::vector<Long> y = by_definition(shape.kind, numbers[static_cast<std::size_t>(p)], shape.length);
+      for (std::size_t k = 0; k < y.size(); ++k) {
+        std::byte* const at = out.address() + destination.offsets[k] + p * destination.stride;
+        const Long right = y[k] * static_cast<long double>(factor);
+        const Long found = number_at<Real>(at, out_bytes);
+        const double tolerance =
+            30 * std::numeric_limits<Real>::epsilon() * std::sqrt(static_cast<double>(shape.length) + 8);
+        ASSERT_LT(std::abs(found - (out_bytes == sizeof(Real) ? right.real() : right)), tolerance)
+            << "pencil " << p << ", point " << k;
+        std::memcpy(expected.data() + (at - out.window().data()), at, static_cast<std::size_t>(out_bytes));
       }
     }
     ASSERT_TRUE(std::ranges::equal(expected, out.window()));
@@ -239,8 +259,7 @@ TEST(TransformPlaces, GiveTheSameBitsInEveryTile) {
 
 TEST(TransformPlaces, AreRunByManyThreadsAtOnce) {
   const std::int64_t length = 181;
-  const Transform<float> transform(
-      {.length = length, .direction = Direction::backward, .pencils = Rows<float>::pencils});
+  const Transform<float> transform({.length = length, .kind = Kind::backward, .pencils = Rows<float>::pencils});
   const Rows<float> source(length);
   std::vector<Rows<float>> results;
   for (int i = 0; i < 4; ++i) {
