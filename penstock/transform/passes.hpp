@@ -20,7 +20,7 @@ struct PassWork {
   std::int64_t pencils = 0;
   /// Of a row of the source (first), of the destination (last): the last vectors of a caller's may be filled in part.
   std::int64_t row_bytes = 0;
-  std::int64_t stored_row_bytes = 0;  ///< of Rader's first point: of the destination
+  std::int64_t stored_row_bytes = 0;     ///< of Rader's first point: of the destination
   const std::int32_t* blocks = nullptr;  ///< middle, last: where sub-transforms lie in the work buffer, in rows
   std::int64_t block_count = 0;
   const std::int32_t* inner = nullptr;  ///< first, middle: where the butterflies of one lie, from there on
