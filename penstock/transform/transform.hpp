@@ -39,8 +39,8 @@ struct Shape {
 /// How a run uses memory.
 struct Access {
   bool is_from_memory = false;  ///< the source is not in cache: it is asked for ahead
-  /// Adjacent pencils of the destination bypass the cache; their rows are whole lines of 64 bytes. Call
-  /// mover::finish_streaming before another thread is told of them.
+  /// Adjacent pencils of the destination bypass the cache: each row begins with a line of 64 bytes and is whole lines.
+  /// Call mover::finish_streaming before another thread is told of them.
   bool is_streaming = false;
 };
 
