@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "penstock/transform/passes.hpp"
+#include "penstock/transform/ways.hpp"
 
 namespace penstock::transform {
 
@@ -85,6 +87,16 @@ struct RowProgram {
 
 template <class Real>
 RowProgram<Real> make_row_program(std::int64_t length, const PassTable<Real>& table);
+
+/// The ways that the passes of a table allow.
+template <class Real>
+Ways ways_with(const PassTable<Real>& table) {
+  std::vector<int> radices;
+  for (const RadixPasses<Real>& passes : table.radices) {
+    radices.push_back(passes.radix);
+  }
+  return {std::move(radices), table.vector_registers};
+}
 
 /// Where a program begins and ends.
 enum class Ends {

@@ -1,0 +1,109 @@
+#include "penstock/transform/ways.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "penstock/transform/numbers.hpp"
+
+namespace penstock::transform {
+namespace {
+
+/// Additions and multiplications of a butterfly, as `transformed` in butterflies.hpp does them.
+constexpr double operations(int radix) {
+  switch (radix) {
+    case 1:
+      return 0;
+    case 2:
+      return 4;
+    case 4:
+      return 16;
+    case 6:
+      return 2 * 14 + 3 * 4 + 2 * 4;
+    case 8:
+      return 4 * 4 + 2 * 16 + 2 * 4;
+    case 9:
+      return 6 * 14 + 4 * 4;
+    case 10:
+      return 5 * 4 + 2 * 36 + 4 * 4;
+    case 12:
+      return 3 * 16 + 4 * 14 + 6 * 4;
+    case 15:
+      return 5 * 14 + 3 * 36 + 8 * 4;
+    case 16:
+      return 8 * 16 + 8 * 4;
+    default: {
+      const double half = (radix - 1) / 2;
+      return half * (4 * half + 10);
+    }
+  }
+}
+
+}  // namespace
+
+double Ways::pass_cost(int radix) const {
+  // Ten vectors besides the legs: roots, sums. What does not fit is stored and loaded again, the more often the more
+  // legs there are: this ranks the radices as they were measured with 16 and with 32 vectors (EPYC 9004, November
+  // 2026).
+  const int numbers = 2 * radix;
+  const double spilt = std::max(0, numbers + 10 - vector_registers_);
+  return operations(radix) + 4.0 * (radix - 1) + 3 * numbers + spilt * radix;
+}
+
+Way Ways::way(std::int64_t n) {
+  if (const auto known = ways_.find(n); known != ways_.end()) {
+    return known->second;
+  }
+  Way best;
+  const auto offer = [&](Way::Kind kind, double cost, std::int64_t part) {
+    if (cost < best.cost) {
+      best = {kind, cost, part};
+    }
+  };
+  if (n == 1) {
+    offer(Way::Kind::passes, 0, 1);
+  }
+  const std::int64_t prime = largest_prime_factor(n);
+  const auto count = static_cast<double>(n);
+  if (prime <= 13) {
+    for (const int radix : radices_) {
+      if (radix > 1 && n % radix == 0) {
+        offer(Way::Kind::passes, count / radix * pass_cost(radix) + radix * cost(n / radix), radix);
+      }
+    }
+  } else {
+    if (prime < n) {
+      const std::int64_t rest = n / prime;
+      offer(Way::Kind::split, static_cast<double>(rest) * cost(prime) + static_cast<double>(prime) * cost(rest), prime);
+    } else if (largest_prime_factor(n - 1) <= 97) {
+      constexpr double steps = 16;  // per point of the convolution's products and of the first one
+      offer(Way::Kind::rader, 2 * cost(n - 1) + steps * count, n);
+    }
+    constexpr double steps = 24;  // per point of the chirps, the products and what is zero
+    const std::int64_t padded = padded_length(n);
+    offer(Way::Kind::bluestein, 2 * cost(padded) + steps * static_cast<double>(padded), padded);
+  }
+  ways_[n] = best;
+  return best;
+}
+
+std::int64_t Ways::padded_length(std::int64_t n) {
+  std::int64_t best = 0;
+  for (std::int64_t m = 2 * n - 1; best == 0 || m < 2 * n + n / 4; ++m) {
+    if (largest_prime_factor(m) <= 13 && (best == 0 || cost(m) < cost(best))) {
+      best = m;
+    }
+  }
+  return best;
+}
+
+std::vector<int> Ways::factors(std::int64_t n) {
+  std::vector<int> found;
+  for (; n > 1; n /= found.back()) {
+    found.push_back(static_cast<int>(way(n).part));
+  }
+  // The largest first: a tenth faster than the other way round, as the last pass writes fewer streams.
+  std::ranges::sort(found, std::greater());
+  return found;
+}
+
+}  // namespace penstock::transform

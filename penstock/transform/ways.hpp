@@ -1,0 +1,48 @@
+// How a length is best transformed by the passes that there are.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace penstock::transform {
+
+/// How a length is transformed.
+struct Way {
+  enum class Kind : std::uint8_t {
+    passes,     ///< by radices alone
+    split,      ///< into `part` transforms of the rest and transforms of `part`
+    rader,      ///< a prime, as a convolution of one point less
+    bluestein,  ///< as a convolution of `part` points
+  };
+  Kind kind = Kind::passes;
+  double cost = std::numeric_limits<double>::infinity();
+  std::int64_t part = 0;  ///< of passes: the radix of one of them
+};
+
+/// The cheapest ways of lengths, in operations on vectors for each row.
+class Ways {
+ public:
+  /// With passes of these radices, on a processor with so many registers for vectors.
+  Ways(std::vector<int> radices, int vector_registers)
+      : radices_(std::move(radices)), vector_registers_(vector_registers) {}
+
+  /// The cheapest way, remembered.
+  Way way(std::int64_t n);
+  double cost(std::int64_t n) { return way(n).cost; }
+  /// The radices of a length that is transformed by passes alone, in their order.
+  std::vector<int> factors(std::int64_t n);
+
+ private:
+  double pass_cost(int radix) const;
+  /// A good length of 2 n - 1 points or more.
+  std::int64_t padded_length(std::int64_t n);
+
+  std::vector<int> radices_;
+  int vector_registers_;
+  std::map<std::int64_t, Way> ways_;
+};
+
+}  // namespace penstock::transform
