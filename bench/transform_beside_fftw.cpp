@@ -4,7 +4,7 @@
 //
 // Adjacent: point k of all pencils is a row; contiguous: the points of a pencil follow one another. SET is portable,
 // avx2 or avx512 (the best). Each round runs both once, in turn; the table has minimum and median of the rounds, in
-// nanoseconds a pencil, and FFTW's time over ours. FFTW plans by FFTW_MEASURE, out of place.
+// nanoseconds a pencil, and our time over FFTW's. FFTW plans by FFTW_MEASURE, out of place.
 #include <fftw3.h>
 #include <fmt/format.h>
 

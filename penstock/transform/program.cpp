@@ -20,7 +20,7 @@ template <class Real>
 class Maker {
  public:
   Maker(const PassTable<Real>& table, std::int64_t row_bytes)
-      : table_(table), row_bytes_(row_bytes), ways_(ways_with(table)) {}
+      : table_(table), row_bytes_(row_bytes), algorithms_(algorithms_with(table)) {}
 
   Program<Real> make(std::int64_t length, Ends ends) {
     program_.length = length;
@@ -30,7 +30,8 @@ class Maker {
     const Rows pairs = own(program_.pairs_row, length);
     emit(length, ends == Ends::out_of_pairs ? pairs : all(RowList::Owner::source, 0, length),
          ends == Ends::into_pairs ? pairs : all(RowList::Owner::destination, 0, length), {});
-    if (ways_.way(length).kind == Way::Kind::passes) {  // all points of the caller in their order need no list
+    if (algorithms_.cheapest(length).kind ==
+        Algorithm::Kind::passes) {  // all points of the caller in their order need no list
       program_.steps.front().from = ends == Ends::out_of_pairs ? program_.steps.front().from : Step<Real>::none;
       program_.steps.back().to = ends == Ends::into_pairs ? program_.steps.back().to : Step<Real>::none;
     }
@@ -55,13 +56,13 @@ class Maker {
   static Rows own(std::int64_t begin, std::int64_t count) { return all(RowList::Owner::program, begin, count); }
 
   std::string describe(std::int64_t n) {
-    const Way of = ways_.way(n);
+    const Algorithm of = algorithms_.cheapest(n);
     switch (of.kind) {
-      case Way::Kind::split:
+      case Algorithm::Kind::split:
         return fmt::format("({}) x ({})", describe(of.part), describe(n / of.part));
-      case Way::Kind::rader:
+      case Algorithm::Kind::rader:
         return fmt::format("{} by Rader: {}", n, describe(n - 1));
-      case Way::Kind::bluestein:
+      case Algorithm::Kind::bluestein:
         return fmt::format("{} by Bluestein: {}", n, describe(of.part));
       default:
         return fmt::format("{}", fmt::join(radices(n), " x "));
@@ -75,7 +76,7 @@ class Maker {
   }
 
   std::vector<int> radices(std::int64_t n) {
-    std::vector<int> found = ways_.factors(n);
+    std::vector<int> found = algorithms_.factors(n);
     while (found.size() < 2) {
       found.push_back(1);  // a first pass and a last one
     }
@@ -105,18 +106,18 @@ class Maker {
 
   /// Appends the transform of rows `from` to rows `to`. `factors`, none or one of each row, are on what it gives.
   void emit(std::int64_t n, const Rows& from, const Rows& to, const Points& factors) {
-    switch (ways_.way(n).kind) {
-      case Way::Kind::passes:
+    switch (algorithms_.cheapest(n).kind) {
+      case Algorithm::Kind::passes:
         emit_passes(n, from, to, factors);
         break;
-      case Way::Kind::split:
-        emit_split(n, ways_.way(n).part, from, to, factors);
+      case Algorithm::Kind::split:
+        emit_split(n, algorithms_.cheapest(n).part, from, to, factors);
         break;
-      case Way::Kind::rader:
+      case Algorithm::Kind::rader:
         emit_rader(n, from, to, factors);
         break;
-      case Way::Kind::bluestein:
-        emit_bluestein(n, ways_.way(n).part, from, to, factors);
+      case Algorithm::Kind::bluestein:
+        emit_bluestein(n, algorithms_.cheapest(n).part, from, to, factors);
         break;
     }
   }
@@ -317,7 +318,7 @@ class Maker {
 
   const PassTable<Real>& table_;
   std::int64_t row_bytes_;
-  Ways ways_;
+  Algorithms algorithms_;
   Program<Real> program_;
   std::map<std::vector<int>, std::vector<Step<Real>>> known_steps_;
   std::int64_t own_rows_ = 1;  // the first may have to be zero

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/transform/algorithms.hpp"
 #include "penstock/transform/passes.hpp"
-#include "penstock/transform/ways.hpp"
 
 namespace penstock::transform {
 
@@ -88,9 +88,9 @@ struct RowProgram {
 template <class Real>
 RowProgram<Real> make_row_program(std::int64_t length, const PassTable<Real>& table);
 
-/// The ways that the passes of a table allow.
+/// The algorithms that the passes of a table allow.
 template <class Real>
-Ways ways_with(const PassTable<Real>& table) {
+Algorithms algorithms_with(const PassTable<Real>& table) {
   std::vector<int> radices;
   for (const RadixPasses<Real>& passes : table.radices) {
     radices.push_back(passes.radix);

@@ -12,10 +12,10 @@ namespace penstock::transform {
 namespace {
 
 template <class Real>
-void add_steps(RowProgram<Real>& program, std::int64_t length, const RowTable<Real>& table, Ways ways) {
+void add_steps(RowProgram<Real>& program, std::int64_t length, const RowTable<Real>& table, Algorithms algorithms) {
   const std::int64_t lanes = table.lanes;
   const std::int64_t vectors = length / lanes;
-  const std::vector<int> radices = ways.factors(vectors);
+  const std::vector<int> radices = algorithms.factors(vectors);
   std::vector<Real> roots;
   std::int64_t block = length;  // points of a sub-transform before a pass
   for (std::size_t i = 0; i < radices.size(); ++i) {
@@ -65,7 +65,7 @@ RowProgram<Real> make_row_program(std::int64_t length, const PassTable<Real>& ta
   for (const RowTable<Real>& rows : table.rows) {
     const std::int64_t lanes = rows.lanes;
     if (lanes > 0 && length % lanes == 0 && length / lanes >= lanes && largest_prime_factor(length) <= 13) {
-      add_steps(program, length, rows, ways_with(table));
+      add_steps(program, length, rows, algorithms_with(table));
       break;
     }
   }

@@ -1,4 +1,4 @@
-#include "penstock/transform/ways.hpp"
+#include "penstock/transform/algorithms.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -40,7 +40,7 @@ constexpr double operations(int radix) {
 
 }  // namespace
 
-double Ways::pass_cost(int radix) const {
+double Algorithms::pass_cost(int radix) const {
   // Ten vectors besides the legs: roots, sums. What does not fit is stored and loaded again, the more often the more
   // legs there are: this ranks the radices as they were measured with 16 and with 32 vectors (EPYC 9004, November
   // 2026).
@@ -49,44 +49,45 @@ double Ways::pass_cost(int radix) const {
   return operations(radix) + 4.0 * (radix - 1) + 3 * numbers + spilt * radix;
 }
 
-Way Ways::way(std::int64_t n) {
-  if (const auto known = ways_.find(n); known != ways_.end()) {
+Algorithm Algorithms::cheapest(std::int64_t n) {
+  if (const auto known = algorithms_.find(n); known != algorithms_.end()) {
     return known->second;
   }
-  Way best;
-  const auto offer = [&](Way::Kind kind, double cost, std::int64_t part) {
+  Algorithm best;
+  const auto offer = [&](Algorithm::Kind kind, double cost, std::int64_t part) {
     if (cost < best.cost) {
       best = {kind, cost, part};
     }
   };
   if (n == 1) {
-    offer(Way::Kind::passes, 0, 1);
+    offer(Algorithm::Kind::passes, 0, 1);
   }
   const std::int64_t prime = largest_prime_factor(n);
   const auto count = static_cast<double>(n);
   if (prime <= 13) {
     for (const int radix : radices_) {
       if (radix > 1 && n % radix == 0) {
-        offer(Way::Kind::passes, count / radix * pass_cost(radix) + radix * cost(n / radix), radix);
+        offer(Algorithm::Kind::passes, count / radix * pass_cost(radix) + radix * cost(n / radix), radix);
       }
     }
   } else {
     if (prime < n) {
       const std::int64_t rest = n / prime;
-      offer(Way::Kind::split, static_cast<double>(rest) * cost(prime) + static_cast<double>(prime) * cost(rest), prime);
+      offer(Algorithm::Kind::split, static_cast<double>(rest) * cost(prime) + static_cast<double>(prime) * cost(rest),
+            prime);
     } else if (largest_prime_factor(n - 1) <= 97) {
       constexpr double steps = 16;  // per point of the convolution's products and of the first one
-      offer(Way::Kind::rader, 2 * cost(n - 1) + steps * count, n);
+      offer(Algorithm::Kind::rader, 2 * cost(n - 1) + steps * count, n);
     }
     constexpr double steps = 24;  // per point of the chirps, the products and what is zero
     const std::int64_t padded = padded_length(n);
-    offer(Way::Kind::bluestein, 2 * cost(padded) + steps * static_cast<double>(padded), padded);
+    offer(Algorithm::Kind::bluestein, 2 * cost(padded) + steps * static_cast<double>(padded), padded);
   }
-  ways_[n] = best;
+  algorithms_[n] = best;
   return best;
 }
 
-std::int64_t Ways::padded_length(std::int64_t n) {
+std::int64_t Algorithms::padded_length(std::int64_t n) {
   std::int64_t best = 0;
   for (std::int64_t m = 2 * n - 1; best == 0 || m < 2 * n + n / 4; ++m) {
     if (largest_prime_factor(m) <= 13 && (best == 0 || cost(m) < cost(best))) {
@@ -96,10 +97,10 @@ std::int64_t Ways::padded_length(std::int64_t n) {
   return best;
 }
 
-std::vector<int> Ways::factors(std::int64_t n) {
+std::vector<int> Algorithms::factors(std::int64_t n) {
   std::vector<int> found;
   for (; n > 1; n /= found.back()) {
-    found.push_back(static_cast<int>(way(n).part));
+    found.push_back(static_cast<int>(cheapest(n).part));
   }
   // The largest first: a tenth faster than the other way round, as the last pass writes fewer streams.
   std::ranges::sort(found, std::greater());

@@ -10,7 +10,7 @@
 namespace penstock::transform {
 
 /// How a length is transformed.
-struct Way {
+struct Algorithm {
   enum class Kind : std::uint8_t {
     passes,     ///< by radices alone
     split,      ///< into `part` transforms of the rest and transforms of `part`
@@ -22,16 +22,16 @@ struct Way {
   std::int64_t part = 0;  ///< of passes: the radix of one of them
 };
 
-/// The cheapest ways of lengths, in operations on vectors for each row.
-class Ways {
+/// The cheapest algorithms of lengths, in operations on vectors for each row.
+class Algorithms {
  public:
   /// With passes of these radices, on a processor with so many registers for vectors.
-  Ways(std::vector<int> radices, int vector_registers)
+  Algorithms(std::vector<int> radices, int vector_registers)
       : radices_(std::move(radices)), vector_registers_(vector_registers) {}
 
-  /// The cheapest way, remembered.
-  Way way(std::int64_t n);
-  double cost(std::int64_t n) { return way(n).cost; }
+  /// The cheapest algorithm, remembered.
+  Algorithm cheapest(std::int64_t n);
+  double cost(std::int64_t n) { return cheapest(n).cost; }
   /// The radices of a length that is transformed by passes alone, in their order.
   std::vector<int> factors(std::int64_t n);
 
@@ -42,7 +42,7 @@ class Ways {
 
   std::vector<int> radices_;
   int vector_registers_;
-  std::map<std::int64_t, Way> ways_;
+  std::map<std::int64_t, Algorithm> algorithms_;
 };
 
 }  // namespace penstock::transform
