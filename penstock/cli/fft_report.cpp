@@ -172,8 +172,8 @@ std::string describe_plan(const Session& session, const FftOptions& options, con
   text += line("Plan", "grid {}x{}, {}, {} pass{} over memory, spectrum {}, scaling {}", report.decision.grid.ty,
                report.decision.grid.tz, describe_exchanges(report.decision), report.decision.passes,
                report.decision.passes == 1 ? "" : "es", name(options.fft.output), name(options.scaling));
-  text += line("", "planned in {} ({}); wisdom {}; movers {}", format_seconds(report.planning_s),
-               name(options.fft.effort), report.wisdom, name(options.fft.movers));
+  text += line("", "planned in {} ({}); wisdom {}; pencils by {}, movers {}", format_seconds(report.planning_s),
+               name(options.fft.effort), report.wisdom, report.decision.local, name(options.fft.movers));
   if (options.wants_explanation) {
     text += describe_candidates(report.decision.candidates);
   }
@@ -301,6 +301,7 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["layout"] = name(options.fft.output);
   json["scaling"] = name(options.scaling);
   json["planning"] = name(options.fft.effort);
+  json["local"] = report.decision.local;
   json["movers"] = name(options.fft.movers);
   json["planning_s"] = report.planning_s;
   json["field_bytes_per_rank"] = report.memory.field_bytes;

@@ -49,6 +49,8 @@ void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& option
   add_value(
       app, "--plan-seconds", "S", "With --plan measure, no other candidate is timed after so long (10)",
       [options](const std::string& text) { options->planning_budget_s = parse_number("--plan-seconds", text, 0); });
+  add_value(app, "--local", "penstock|fftw", "What transforms pencils (the first of these that this build has and can)",
+            [options](const std::string& text) { options->local = text; });
   add_value(app, "--movers", "compiled|ahead-of-time",
             "Tiles are copied by code made for them, or by kernels (compiled)", [options](const std::string& text) {
               options->movers = parse_choice<fft::Movers>(

@@ -104,6 +104,8 @@ struct Options {
   int threads = 1;  ///< threads of each rank
   int batch = 1;    ///< fields per call, in the same arrays; see Plan::input_stride
   Effort effort = Effort::measure;
+  std::string local{};  ///< which local transforms: "penstock", or "fftw" where this build has it; empty: the first of
+                        ///< these that can do the type
   Movers movers = Movers::compiled;
   bool convolves = false;                 ///< the plan can `convolve`: takes exchange memory for both ways at once; all
                                           ///< three directions are transformed, the spectrum is complex
@@ -167,6 +169,7 @@ struct Decision {
   std::int64_t grain = 0;         ///< planes per message in the forward direction; 0: all
   std::int64_t late_eighths = 0;  ///< as in Options
   gas::Carrier carrier = gas::Carrier::fastest;
+  std::string local;                  ///< what transforms pencils along the first direction
   bool is_plane_in_cache = false;     ///< the first two directions are transformed in one pass over memory
   std::vector<Candidate> candidates;  ///< all that were looked at, the one chosen first
   ModelledRun modelled;

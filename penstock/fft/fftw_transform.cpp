@@ -81,18 +81,18 @@ fftw_r2r_kind r2r_kind(RowKind kind) noexcept {
   return kinds[static_cast<std::size_t>(kind) - static_cast<std::size_t>(RowKind::redft00)];
 }
 
+// Contiguous pencils alone, at the strides that were planned.
 template <class Real>
 class FftwTransform final : public LocalTransform {
  public:
-  FftwTransform(const RowShape& shape, Effort effort) : shape_(shape), facts_(facts_of(shape.kind)) {
+  FftwTransform(const PencilShape& shape, Effort effort) : shape_(shape), facts_(facts_of(shape.kind)) {
     prepare_planner();
     // Measuring runs the transform: on memory of the plan's own, aligned as the tiles are.
-    const Memory in(static_cast<std::size_t>(shape.rows * shape.in_pitch_bytes));
-    const Memory out(static_cast<std::size_t>(shape.rows * shape.out_pitch_bytes));
+    const Memory in(static_cast<std::size_t>(shape.pencils * shape.source_stride));
+    const Memory out(static_cast<std::size_t>(shape.pencils * shape.destination_stride));
     const OneThread<Real> one_thread;
-    const bool is_by_row = shape.is_in_memory || shape.rows == 1;
     row_ = make(in.data(), out.data(), 1, effort);
-    tile_ = is_by_row ? row_ : make(in.data(), out.data(), static_cast<int>(shape.rows), effort);
+    tile_ = shape.pencils == 1 ? row_ : make(in.data(), out.data(), static_cast<int>(shape.pencils), effort);
     if (tile_ == nullptr || row_ == nullptr) {
       destroy();
       throw Error("FFTW has no plan for rows of " + std::to_string(shape.length) + " points");
@@ -102,39 +102,39 @@ class FftwTransform final : public LocalTransform {
   FftwTransform(const FftwTransform&) = delete;
   FftwTransform& operator=(const FftwTransform&) = delete;
 
-  void run(std::byte* in, std::byte* out, std::int64_t rows) const noexcept override {
-    if (tile_ != row_ && rows == shape_.rows) {
+  std::size_t scratch_bytes() const noexcept override { return 0; }
+
+  void run(const transform::Pencils<const std::byte>& source, const transform::Pencils<std::byte>& destination,
+           std::int64_t pencils, std::span<std::byte> /*scratch*/, double factor,
+           transform::Access /*access*/) const noexcept override {
+    std::byte* const in = const_cast<std::byte*>(source.base) + source.offsets[0];  // of a tile, as the joint has it
+    std::byte* const out = destination.base + destination.offsets[0];
+    if (tile_ != row_ && pencils == shape_.pencils) {
       execute(tile_, in, out);
-      return;
-    }
-    for (std::int64_t i = 0; i < rows; ++i) {
-      std::byte* const row = in + i * shape_.in_pitch_bytes;
-      if (shape_.is_in_memory) {
-        ask_for(row + shape_.in_pitch_bytes);
+    } else {
+      for (std::int64_t i = 0; i < pencils; ++i) {
+        execute(row_, in + i * shape_.source_stride, out + i * shape_.destination_stride);
       }
-      execute(row_, row, out + i * shape_.out_pitch_bytes);
+    }
+    if (factor != 1) {
+      auto* const numbers = reinterpret_cast<Real*>(out);
+      const std::int64_t count = pencils * shape_.destination_stride / static_cast<std::int64_t>(sizeof(Real));
+      for (std::int64_t i = 0; i < count; ++i) {
+        numbers[i] *= static_cast<Real>(factor);
+      }
     }
   }
 
  private:
   using Api = Fftw<Real>;
 
-  /// Brings a row into cache while another is transformed. Past the last row of all it asks for nothing that is there.
-  void ask_for(const std::byte* row) const noexcept {
-    constexpr std::int64_t line_bytes = 64;
-    for (std::int64_t i = 0; i < shape_.in_pitch_bytes; i += line_bytes) {
-      __builtin_prefetch(row + i);
-    }
-  }
-
   typename Api::Plan make(std::byte* in, std::byte* out, int rows, Effort effort) const {
     const int length = static_cast<int>(shape_.length);
     const auto in_element = static_cast<std::int64_t>(facts_.has_real_input ? sizeof(Real) : 2 * sizeof(Real));
     const auto out_element = static_cast<std::int64_t>(facts_.has_real_output ? sizeof(Real) : 2 * sizeof(Real));
-    const int in_pitch = static_cast<int>(shape_.in_pitch_bytes / in_element);
-    const int out_pitch = static_cast<int>(shape_.out_pitch_bytes / out_element);
-    const unsigned flags = (effort == Effort::measure ? FFTW_MEASURE : FFTW_ESTIMATE) |
-                           (shape_.is_in_memory ? FFTW_PRESERVE_INPUT : FFTW_DESTROY_INPUT);
+    const int in_pitch = static_cast<int>(shape_.source_stride / in_element);
+    const int out_pitch = static_cast<int>(shape_.destination_stride / out_element);
+    const unsigned flags = (effort == Effort::measure ? FFTW_MEASURE : FFTW_ESTIMATE) | FFTW_DESTROY_INPUT;
     auto* complex_in = reinterpret_cast<typename Api::Complex*>(in);
     auto* complex_out = reinterpret_cast<typename Api::Complex*>(out);
     auto* real_in = reinterpret_cast<Real*>(in);
@@ -180,7 +180,7 @@ class FftwTransform final : public LocalTransform {
     }
   }
 
-  RowShape shape_;
+  PencilShape shape_;
   RowFacts facts_;
   typename Api::Plan tile_ = nullptr;
   typename Api::Plan row_ = nullptr;
@@ -194,43 +194,30 @@ std::string export_wisdom_of() {
   return copy;
 }
 
-// Both precisions in one text: this line, then double's wisdom, the same line, single's.
-const std::string wisdom_mark = "# penstock wisdom " PENSTOCK_VERSION "\n";
-
-}  // namespace
-
-const RowFacts& facts_of(RowKind kind) noexcept {
-  static constexpr std::array<RowFacts, 12> facts{{{RowKind::backward, false, false, 1, 0},
-                                                   {RowKind::forward, false, false, 1, 0},
-                                                   {RowKind::complex_to_real, true, false, 1, 0},
-                                                   {RowKind::real_to_complex, false, true, 1, 0},
-                                                   {RowKind::redft00, true, true, 2, -1},
-                                                   {RowKind::redft01, true, true, 2, 0},
-                                                   {RowKind::redft10, true, true, 2, 0},
-                                                   {RowKind::redft11, true, true, 2, 0},
-                                                   {RowKind::rodft00, true, true, 2, 1},
-                                                   {RowKind::rodft01, true, true, 2, 0},
-                                                   {RowKind::rodft10, true, true, 2, 0},
-                                                   {RowKind::rodft11, true, true, 2, 0}}};
-  return facts[static_cast<std::size_t>(kind)];
-}
-
-RowKind row_kind_of(RealKind kind) noexcept {
-  return static_cast<RowKind>(static_cast<int>(RowKind::redft00) + static_cast<int>(kind));
-}
-
-template <class Real>
-std::unique_ptr<LocalTransform> plan_with_fftw(const RowShape& shape, Effort effort) {
+std::unique_ptr<LocalTransform> plan_with_fftw(const PencilShape& shape, std::int64_t real_bytes, Effort effort) {
   if (shape.length > std::numeric_limits<int>::max()) {
     throw Error("a direction of " + std::to_string(shape.length) + " points is longer than FFTW can transform");
   }
   constexpr std::size_t most_planner_bytes = std::size_t{32} << 20;
   require_address_space(most_planner_bytes);  // FFTW aborts where it gets no memory
-  return std::make_unique<FftwTransform<Real>>(shape, effort);
+  if (real_bytes == sizeof(float)) {
+    return std::make_unique<FftwTransform<float>>(shape, effort);
+  }
+  return std::make_unique<FftwTransform<double>>(shape, effort);
 }
 
-template std::unique_ptr<LocalTransform> plan_with_fftw<float>(const RowShape&, Effort);
-template std::unique_ptr<LocalTransform> plan_with_fftw<double>(const RowShape&, Effort);
+// Both precisions in one text: this line, then double's wisdom, the same line, single's.
+const std::string wisdom_mark = "# penstock wisdom " PENSTOCK_VERSION "\n";
+
+}  // namespace
+
+LocalLibrary fftw_transforms() {
+  return {.name = "fftw",
+          .takes_any_places = false,
+          .can = [](RowKind) { return true; },
+          .scratch_bytes = [](const PencilShape&, std::int64_t) { return std::size_t{0}; },
+          .plan = plan_with_fftw};
+}
 
 bool import_wisdom(const std::string& text) {
   prepare_planner();

@@ -1,4 +1,4 @@
-// Transforms of lines that lie anywhere in memory, gathered into cache and put back.
+// Transforms of lines that lie anywhere in memory, in place.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "penstock/fft/local_transform.hpp"
-#include "penstock/mover/mover.hpp"
 #include "penstock/npy/npy.hpp"
 
 namespace penstock::fft {
 
 /// Some points of each of a bundle of lines: point p of line l lies at offset + p * point_stride + l * line_stride. The
-/// parts of a bundle follow one another along its lines.
+/// parts of a bundle follow one another along its lines, and have one line stride.
 struct LinePart {
   std::int64_t offset = 0;  ///< all in bytes
   std::int64_t points = 0;
@@ -25,33 +24,22 @@ struct LinePart {
 /// A transform of all lines of a bundle, in place. Immutable; `run` may be called by many threads at once.
 class LineTransform {
  public:
-  /// Of `lines` lines of `type`, complex64 or complex128. What FFTW does is the same whenever this is made: it measures
-  /// nothing.
-  LineTransform(npy::DataType type, bool is_backward, std::vector<LinePart> parts, std::int64_t lines);
+  /// Of `lines` lines of `type`, complex64 or complex128. What is done is the same whenever this is made: nothing is
+  /// measured.
+  LineTransform(npy::DataType type, bool is_backward, const std::vector<LinePart>& parts, std::int64_t lines);
 
   /// The most memory that a thread lends to `run` for lines of so many points.
-  static std::int64_t most_tile_bytes(npy::DataType type, std::int64_t points) noexcept;
+  static std::int64_t most_tile_bytes(npy::DataType type, std::int64_t points);
   /// The memory that a thread lends to `run`, aligned to a page.
-  std::size_t tile_bytes() const noexcept { return static_cast<std::size_t>(2 * rows_ * pitch_); }
+  std::size_t tile_bytes() const noexcept { return transform_->scratch_bytes(); }
   /// Transforms the lines at `data`, and multiplies them by `factor`.
-  void run(std::byte* data, double factor, std::span<std::byte> tile) const;
+  void run(std::byte* data, double factor, std::span<std::byte> tile) const noexcept;
 
  private:
-  struct Moves {
-    mover::Mover gather;
-    mover::Mover scatter;
-  };
-  std::vector<Moves> compile(std::int64_t lines) const;
-
-  std::vector<LinePart> parts_;
+  std::vector<std::int64_t> offsets_;  // of each point of the first line
   std::int64_t lines_;
-  bool is_single_;
-  std::int64_t element_bytes_;
-  std::int64_t length_ = 0;   // points of a line
-  std::int64_t pitch_ = 0;    // bytes from row to row of a tile
-  std::int64_t rows_ = 0;     // lines of a tile
-  std::vector<Moves> whole_;  // of a full tile, for each part
-  std::vector<Moves> last_;   // of the last tile, where that is not full
+  std::int64_t line_stride_;
+  std::int64_t width_ = 0;  // lines of a tile
   std::unique_ptr<LocalTransform> transform_;
 };
 

@@ -1,16 +1,21 @@
-// The joint to the library that transforms rows in cache.
+// The joint to what transforms pencils: some local transforms, each asked for what it can.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "penstock/fft/fft.hpp"
+#include "penstock/transform/transform.hpp"
 
 namespace penstock::fft {
 
-/// What a row is transformed into.
+using transform::Spacing;
+
+/// What a pencil is transformed into.
 enum class RowKind {
   forward,
   backward,
@@ -39,31 +44,53 @@ const RowFacts& facts_of(RowKind kind) noexcept;
 /// The kind of a sine or cosine transform.
 RowKind row_kind_of(RealKind kind) noexcept;
 
-/// Rows of `length` points (real points for the real kinds), rows `in_pitch_bytes` and `out_pitch_bytes` apart.
-struct RowShape {
+/// Pencils of `length` points (real points for the real kinds) as a local transform finds and leaves them. Strides are
+/// given, in bytes from pencil to pencil, where the spacing is contiguous and they are the same in all runs.
+struct PencilShape {
   RowKind kind = RowKind::forward;
   std::int64_t length = 0;
-  std::int64_t rows = 0;  ///< that a full tile has; fewer may be run
-  std::int64_t in_pitch_bytes = 0;
-  std::int64_t out_pitch_bytes = 0;
-  bool is_in_memory = false;  ///< the input is not in cache yet, and is kept; it may be aligned to row_alignment alone
-  bool operator==(const RowShape&) const = default;
+  std::int64_t pencils = 0;  ///< of a full tile; fewer may be run
+  Spacing source = Spacing::contiguous;
+  Spacing destination = Spacing::contiguous;
+  std::int64_t source_stride = 0;
+  std::int64_t destination_stride = 0;
 };
 
-/// What the rows of an input in memory are aligned to.
-inline constexpr std::size_t row_alignment = 16;
-
-/// A planned 1-D transform of rows, out of place, unscaled. Immutable; `run` may be called by many threads at once.
+/// A planned 1-D transform of pencils, unscaled but for a factor. Immutable; `run` may be called by many threads at
+/// once.
 class LocalTransform {
  public:
   virtual ~LocalTransform() = default;
-  /// Transforms `rows` <= shape.rows rows from `in` to `out`, both aligned to 64 bytes. The input may be destroyed. Of
-  /// an input in memory see RowShape.
-  virtual void run(std::byte* in, std::byte* out, std::int64_t rows) const noexcept = 0;
+  /// The memory that each run is lent, aligned to 64 bytes.
+  virtual std::size_t scratch_bytes() const noexcept = 0;
+  /// As transform::Transform::run. Pencils of a tile of the library's own may be destroyed by what reads them.
+  virtual void run(const transform::Pencils<const std::byte>& source, const transform::Pencils<std::byte>& destination,
+                   std::int64_t pencils, std::span<std::byte> scratch, double factor,
+                   transform::Access access) const noexcept = 0;
 };
 
-/// Plans rows with FFTW in precision Real. Throws Error when FFTW has no plan for the shape.
-template <class Real>
-std::unique_ptr<LocalTransform> plan_with_fftw(const RowShape& shape, Effort effort);
+/// A library of local transforms.
+struct LocalLibrary {
+  std::string name;
+  bool takes_any_places = false;  ///< else contiguous pencils in a tile alone, aligned to 64 bytes, of given strides
+  bool (*can)(RowKind kind) = nullptr;
+  /// What runs of the shape are lent, without planning it; the precision by the bytes of a real number, 4 or 8.
+  std::size_t (*scratch_bytes)(const PencilShape& shape, std::int64_t real_bytes) = nullptr;
+  /// Plans. Throws Error where it has no plan for the shape.
+  std::unique_ptr<LocalTransform> (*plan)(const PencilShape& shape, std::int64_t real_bytes, Effort effort) = nullptr;
+};
+
+/// All libraries of this build, those first that are taken where the user names none.
+const std::vector<LocalLibrary>& local_libraries();
+
+/// The library of that name, or where it is empty the first, that can transform pencils of the kind; or nothing.
+const LocalLibrary* find_library(const std::string& name, RowKind kind);
+
+/// Their names, for people.
+std::string describe_libraries();
+
+/// The libraries that this build has: each in a file of its own.
+LocalLibrary own_transforms();
+LocalLibrary fftw_transforms();
 
 }  // namespace penstock::fft

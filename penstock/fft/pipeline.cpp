@@ -9,33 +9,14 @@
 namespace penstock::fft {
 namespace {
 
-std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
-
-// The two tiles lie half a page apart modulo 4096, or loads from one would be taken to depend on stores to the other.
-constexpr std::uint64_t tile_gap = 2048;
-
-template <class Real>
-void scale(std::byte* rows, std::int64_t bytes, Real factor) noexcept {
-  auto* values = reinterpret_cast<Real*>(rows);
-  const std::int64_t count = bytes / static_cast<std::int64_t>(sizeof(Real));
-  for (std::int64_t i = 0; i < count; ++i) {
-    values[i] *= factor;
+/// Lists where the points of pencils are that lie one after the other.
+void list_points(std::int64_t* offsets, std::int64_t points, std::int64_t stride) noexcept {
+  for (std::int64_t k = 0; k < points; ++k) {
+    offsets[k] = k * stride;
   }
 }
 
 }  // namespace
-
-Scratch::Scratch(std::uint64_t tile_bytes, std::uint64_t plane_bytes) : memory(bytes(tile_bytes, plane_bytes)) {
-  before = memory.data();
-  after = before + round_up(tile_bytes, 4096) + tile_gap;
-  plane = after + round_up(tile_bytes, 4096) + tile_gap;
-}
-
-std::uint64_t Scratch::bytes(std::uint64_t tile_bytes, std::uint64_t plane_bytes) noexcept {
-  return 2 * (round_up(tile_bytes, 4096) + tile_gap) + round_up(plane_bytes, 4096);
-}
 
 template <class Real>
 Pipeline<Real>::Pipeline(const gas::Team& team, Schedule schedule, const std::vector<gas::Segment>& regions,
@@ -55,14 +36,13 @@ Pipeline<Real>::Pipeline(const gas::Team& team, Schedule schedule, const std::ve
                            (std::ranges::any_of(plan.outgoing, is_far) || std::ranges::any_of(plan.incoming, is_far)));
   }
   team.together([&] {
-    const auto make = [&](const Stage& stage, const std::optional<RowShape>& shape) {
-      const bool is_needed = shape && !stage.tiles.empty() && stage.outer_range.extent > 0;
-      return is_needed ? plan_with_fftw<Real>(*shape, effort) : nullptr;
+    const auto make = [&](const Stage& stage, const std::optional<PencilShape>& shape) {
+      return shape ? stage.library->plan(*shape, sizeof(Real), effort) : nullptr;
     };
     for (const Pass& pass : schedule_.passes) {
       auto& transforms = transforms_.emplace_back();
       for (const Stage& stage : pass.stages) {
-        transforms.push_back({.there = make(stage, stage.shape), .back = make(stage, stage.back)});
+        transforms.push_back({.there = make(stage, stage.there), .back = make(stage, stage.back)});
       }
       open_tiles_.emplace_back(pass.stages.back().sink.grains.size());
     }
@@ -175,7 +155,7 @@ bool Pipeline<Real>::is_ready(Worker& worker) {
   const End& sink = stage.sink;
   if (source.place == Place::exchange && worker.has_all[source.exchange] == 0) {
     gas::Exchange& exchange = exchanges_[source.exchange];
-    const auto& needs = source.sections[source.section_of(worker.outer)].needs[worker.tile];
+    const auto& needs = source.sections[source.section_of(worker.outer)].tiles[worker.tile].messages;
     for (const std::size_t message : needs) {
       if (!exchange.has_arrived(message)) {
         return false;
@@ -184,8 +164,8 @@ bool Pipeline<Real>::is_ready(Worker& worker) {
     worker.has_all[source.exchange] = needs.size() == schedule_.exchanges[source.exchange].incoming.size() ? 1 : 0;
   }
   if (sink.place == Place::exchange) {
-    for (const Move& move : sink.sections[sink.section_of(worker.outer)].moves[worker.tile]) {
-      if (!exchanges_[sink.exchange].is_open(move.message)) {
+    for (const std::size_t message : sink.sections[sink.section_of(worker.outer)].tiles[worker.tile].messages) {
+      if (!exchanges_[sink.exchange].is_open(message)) {
         return false;
       }
     }
@@ -203,14 +183,17 @@ template <class Real>
 void Pipeline<Real>::wait_for_peers(const gas::Team& team, Worker& worker) {
   const double begin_s = seconds();
   const Stage& stage = schedule_.passes[worker.pass].stages[worker.stage];
+  const auto messages_of = [&](const End& end) -> const std::vector<std::size_t>& {
+    return end.sections[end.section_of(worker.outer)].tiles[worker.tile].messages;
+  };
   if (stage.source.place == Place::exchange) {
-    for (const std::size_t message : stage.source.sections[stage.source.section_of(worker.outer)].needs[worker.tile]) {
+    for (const std::size_t message : messages_of(stage.source)) {
       exchanges_[stage.source.exchange].wait(message);
     }
   }
   if (stage.sink.place == Place::exchange) {
-    for (const Move& move : stage.sink.sections[stage.sink.section_of(worker.outer)].moves[worker.tile]) {
-      exchanges_[stage.sink.exchange].destination(move.message);
+    for (const std::size_t message : messages_of(stage.sink)) {
+      exchanges_[stage.sink.exchange].destination(message);
     }
   }
   if (may_overwrite_input(worker)) {
@@ -238,78 +221,145 @@ void Pipeline<Real>::look_after_network(Worker& worker, double now_s) {
   }
 }
 
+/// Where the far end of a stretch or move of the tile lies.
+template <class Real>
+std::byte* Pipeline<Real>::far_of(const End& end, const Far& far, std::int64_t outers, const Scratch& scratch) {
+  std::byte* base = scratch.plane;
+  if (end.place == Place::user) {
+    base = end.is_sink ? run_.out : const_cast<std::byte*>(run_.in);
+  } else if (end.place == Place::exchange) {
+    base = end.is_sink ? exchanges_[end.exchange].destination(far.message) : regions_[end.exchange];
+  }
+  return base + far.at(outers);
+}
+
+/// The pencils of a tile that a transform meets at the place itself, their points listed in `offsets`.
+template <class Real>
+transform::Pencils<std::byte> Pipeline<Real>::pencils_at(const End& end, const Spot& spot, const Scratch& scratch,
+                                                         std::int64_t* offsets) {
+  const Section& section = end.sections[end.section_of(spot.outer)];
+  const TileEnd& tile = section.tiles[spot.tile];
+  std::byte* base = nullptr;
+  for (const Stretch& stretch : tile.stretches) {
+    std::byte* const begin = far_of(end, stretch.far, spot.outer - section.first, scratch);
+    base = base == nullptr ? begin : base;
+    std::int64_t offset = begin - base;
+    for (std::int64_t k = 0; k < stretch.points; ++k, offset += stretch.point_stride) {
+      offsets[stretch.first_point + k] = offset;
+    }
+  }
+  return {base, offsets, tile.pencil_stride};
+}
+
+/// The tile of the worker's stage that it is likely to run next, if all threads are as fast: it may not be there.
+template <class Real>
+typename Pipeline<Real>::Spot Pipeline<Real>::next_spot(const Worker& worker) const {
+  const Pass& pass = schedule_.passes[worker.pass];
+  const auto threads = static_cast<std::int64_t>(workers_.size());
+  if (pass.stages.size() > 1) {
+    const bool is_last = worker.tile + 1 == worker.end_tile;
+    return is_last ? Spot{worker.outer + threads, 0} : Spot{worker.outer, worker.tile + 1};
+  }
+  const auto tiles = static_cast<std::int64_t>(pass.stages.front().tiles.size());
+  const std::int64_t item = worker.outer * tiles + static_cast<std::int64_t>(worker.tile) + threads;
+  return {item / tiles, static_cast<std::size_t>(item % tiles)};
+}
+
 // Bound by memory: a tile is read once from where it comes from, and written once to where it goes; between the two it
 // stays in cache. No allocation, lock or system call, but for what messages take.
 template <class Real>
 void Pipeline<Real>::run_tile(Worker& worker, Scratch& scratch) {
   const Stage& stage = schedule_.passes[worker.pass].stages[worker.stage];
-  const Range& range = stage.tiles[worker.tile];
   const End& source = stage.source;
   const End& sink = stage.sink;
+  StageTime& time = worker.times[stage.number];
   const double begin_s = seconds();
-
-  std::byte* before = scratch.before;
-  if (source.place == Place::plane) {
-    before = scratch.plane + (range.lower - stage.tiles.front().lower) * stage.in_pitch_bytes;
-  } else {
-    const Section& section = source.sections[source.section_of(worker.outer)];
-    const std::byte* base = source.place == Place::exchange ? regions_[source.exchange] : run_.in;
-    const bool reads_rows = stage.shape && stage.shape->is_in_memory;
-    for (const Move& move : section.moves[worker.tile]) {
-      const std::byte* const far = base + move.far_offset + (worker.outer - section.first) * move.far_stride;
-      if (reads_rows && reinterpret_cast<std::uintptr_t>(far) % row_alignment == 0) {
-        before = const_cast<std::byte*>(far);  // a transform of rows in memory keeps them
-      } else {
-        move.mover(far, before + move.tile_offset);
-      }
+  const auto copy = [&](const End& end, auto move_tile) {
+    const Section& section = end.sections[end.section_of(worker.outer)];
+    for (const Move& move : section.tiles[worker.tile].moves) {
+      move_tile(move, far_of(end, move.far, worker.outer - section.first, scratch));
     }
-  }
+  };
+
+  std::byte* after = scratch.before;
+  copy(source, [&](const Move& move, const std::byte* far) { move.mover(far, scratch.before + move.tile_offset); });
   const double gathered_s = seconds();
+  time.gather_s += gathered_s - begin_s;
 
-  std::byte* after = before;
-  if (stage.shape) {
-    const Transforms& transforms = transforms_[worker.pass][worker.stage];
-    after = scratch.after;
-    transforms.there->run(before, after, range.extent);
-    if (stage.back) {
-      const auto length = static_cast<std::size_t>(stage.shape->length);
-      for (std::int64_t i = 0; i < range.extent; ++i) {
-        auto* row = reinterpret_cast<std::complex<Real>*>(after + i * stage.out_pitch_bytes);
-        const bool is_x_outer = stage.outer == 0;
-        const std::int64_t across = range.lower + i;
-        (*run_.on_spectrum)(is_x_outer ? worker.outer : across, is_x_outer ? across : worker.outer,
-                            std::span(row, length));
-      }
-      transforms.back->run(after, before, range.extent);
-      after = before;
-    }
+  double transformed_s = gathered_s;
+  if (stage.kind) {
+    after = transform_tile(stage, worker, scratch);
+    transformed_s = seconds();
+    time.transform_s += transformed_s - gathered_s;
   }
   if (source.place == Place::user) {
     unread_tiles_->fetch_sub(1, std::memory_order_release);
   }
-  if (sink.place == Place::user && run_.factor != Real{1}) {
-    scale(after, range.extent * stage.out_pitch_bytes, run_.factor);
-  }
-  const double transformed_s = seconds();
 
-  const Section& section = sink.sections[sink.section_of(worker.outer)];
-  std::byte* base = sink.place == Place::user ? run_.out : scratch.plane;
-  for (const Move& move : section.moves[worker.tile]) {
-    if (sink.place == Place::exchange) {
-      base = exchanges_[sink.exchange].destination(move.message);
-    }
-    move.mover(after + move.tile_offset, base + move.far_offset + (worker.outer - section.first) * move.far_stride);
-  }
+  copy(sink, [&](const Move& move, std::byte* far) { move.mover(after + move.tile_offset, far); });
   if (sink.place != Place::plane) {
     mover::finish_streaming();
-    complete_tile(worker.pass, sink, section.grain);
+    complete_tile(worker.pass, sink, sink.sections[sink.section_of(worker.outer)].grain);
   }
-  StageTime& time = worker.times[stage.number];
-  time.gather_s += gathered_s - begin_s;
-  time.transform_s += transformed_s - gathered_s;
   const double scattered_s = seconds();
   time.scatter_s += scattered_s - transformed_s;
   look_after_network(worker, scattered_s);
+}
+
+/// Transforms a tile, from and to where its pencils lie: returns the tile that it leaves them in, where it does.
+template <class Real>
+std::byte* Pipeline<Real>::transform_tile(const Stage& stage, const Worker& worker, Scratch& scratch) {
+  const auto& [there, back] = transforms_[worker.pass][worker.stage];
+  const Range& range = stage.tiles[worker.tile];
+  const End& source = stage.source;
+  const End& sink = stage.sink;
+  const double factor = stage.is_last_transform ? static_cast<double>(run_.factor) : 1;
+  const auto in_tile = [](const End& end, std::byte* tile, std::int64_t points, std::int64_t* offsets) {
+    list_points(offsets, points, end.element_bytes);
+    return transform::Pencils<std::byte>{tile, offsets, end.pitch_bytes};
+  };
+  const auto pencils_of = [&](const End& end, std::byte* tile, std::int64_t points, std::int64_t* offsets) {
+    return end.is_direct ? pencils_at(end, {worker.outer, worker.tile}, scratch, offsets) : in_tile(end, tile, points, offsets);
+  };
+  const auto run = [&](const LocalTransform& transform, const transform::Pencils<std::byte>& from,
+                       const transform::Pencils<std::byte>& to, double by, transform::Access access) {
+    transform.run({from.base, from.offsets, from.pencil_stride}, to, range.extent, scratch.lent, by, access);
+  };
+  std::byte* after = scratch.after;
+  const auto from = pencils_of(source, scratch.before, stage.before_points, scratch.source_offsets);
+  if (stage.turns_back) {
+    // Rows of the spectrum, for the user's function, and back from them.
+    const std::int64_t pitch = stage.there->destination_stride;
+    const transform::Pencils<std::byte> rows{after, scratch.sink_offsets, pitch};
+    list_points(scratch.sink_offsets, stage.after_points, sizeof(std::complex<Real>));
+    run(*there, from, rows, 1, {.is_from_memory = source.is_direct});
+    const auto length = static_cast<std::size_t>(stage.after_points);
+    for (std::int64_t i = 0; i < range.extent; ++i) {
+      auto* row = reinterpret_cast<std::complex<Real>*>(after + i * pitch);
+      const bool is_x_outer = stage.outer == 0;
+      const std::int64_t across = range.lower + i;
+      (*run_.on_spectrum)(is_x_outer ? worker.outer : across, is_x_outer ? across : worker.outer,
+                          std::span(row, length));
+    }
+    after = scratch.before;
+    const auto to = pencils_of(sink, after, stage.before_points, scratch.source_offsets);
+    run(*back, rows, to, factor, {.is_streaming = sink.is_direct && sink.may_stream});
+    return after;
+  }
+  const auto to = pencils_of(sink, after, stage.after_points, scratch.sink_offsets);
+  transform::Access access{.is_from_memory = source.is_direct && source.place != Place::plane,
+                           .is_streaming = sink.is_direct && sink.may_stream};
+  const Spot next = next_spot(worker);
+  transform::Pencils<const std::byte> next_pencils;
+  const bool is_there = next.outer < stage.outer_range.lower + stage.outer_range.extent;
+  if (source.is_direct && is_there && (source.place != Place::plane || next.outer == worker.outer)) {
+    const auto pencils = pencils_at(source, next, scratch, scratch.next_offsets);
+    next_pencils = {pencils.base, pencils.offsets, pencils.pencil_stride};
+    access.next = &next_pencils;
+    access.next_pencils = stage.tiles[next.tile].extent;
+  }
+  run(*there, from, to, factor, access);
+  return after;
 }
 
 /// Counts a tile of a sink, and sends what it makes complete.

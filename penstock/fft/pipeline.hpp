@@ -10,21 +10,10 @@
 #include "penstock/base/base.hpp"
 #include "penstock/fft/local_transform.hpp"
 #include "penstock/fft/schedule.hpp"
+#include "penstock/fft/scratch.hpp"
 #include "penstock/gas/gas.hpp"
 
 namespace penstock::fft {
-
-/// A thread's memory in cache: a tile before its transform, a tile after it, a plane between two stages.
-struct Scratch {
-  Memory memory;
-  std::byte* before = nullptr;
-  std::byte* after = nullptr;
-  std::byte* plane = nullptr;
-
-  Scratch(std::uint64_t tile_bytes, std::uint64_t plane_bytes);
-  /// The bytes that such a scratch takes.
-  static std::uint64_t bytes(std::uint64_t tile_bytes, std::uint64_t plane_bytes) noexcept;
-};
 
 /// What one run is about.
 template <class Real>
@@ -69,17 +58,28 @@ class Pipeline {
     double looked_s = 0;                         // when it looked after the network last
   };
 
+  /// A tile of a stage.
+  struct Spot {
+    std::int64_t outer = 0;
+    std::size_t tile = 0;
+  };
+
   bool work(const gas::Team& team, Worker& worker, Scratch& scratch, bool may_wait);
   bool is_ready(Worker& worker);
   bool may_overwrite_input(const Worker& worker) const;
   void wait_for_peers(const gas::Team& team, Worker& worker);
+  std::byte* far_of(const End& end, const Far& far, std::int64_t outers, const Scratch& scratch);
+  transform::Pencils<std::byte> pencils_at(const End& end, const Spot& spot, const Scratch& scratch,
+                                           std::int64_t* offsets);
+  Spot next_spot(const Worker& worker) const;
   void run_tile(Worker& worker, Scratch& scratch);
+  std::byte* transform_tile(const Stage& stage, const Worker& worker, Scratch& scratch);
   void complete_tile(std::size_t pass, const End& sink, std::size_t grain);
   void look_after_network(Worker& worker, double now_s);
 
   Schedule schedule_;
   std::vector<gas::Exchange> exchanges_;
-  std::vector<const std::byte*> regions_;  // this rank's memory of each exchange
+  std::vector<std::byte*> regions_;        // this rank's memory of each exchange
   std::vector<char> needs_looks_;          // by exchange: some of its messages go through a network
   struct Transforms {
     std::unique_ptr<LocalTransform> there, back;

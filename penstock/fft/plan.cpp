@@ -184,7 +184,7 @@ std::unique_ptr<typename Plan<Real>::State> Plan<Real>::State::make(const gas::T
     team.together([&] {
       crew.emplace(options.threads);
       for (int i = 0; i < options.threads; ++i) {
-        scratch.emplace_back(schedules.tile_bytes, schedules.plane_bytes);
+        scratch.emplace_back(schedules.scratch);
       }
       decision = decide(problem, schedules);
     });

@@ -13,6 +13,7 @@ Schedules schedules_of(const gas::Team& team, const Problem& problem) {
                       .backward = make_schedule(problem, Way::backward, team.rank()),
                       .convolution = {},
                       .region_bytes = {},
+                      .scratch = {},
                       .need = {}};
   if (problem.options.convolves) {
     schedules.convolution = make_schedule(problem, Way::there_and_back, team.rank());
@@ -25,8 +26,7 @@ Schedules schedules_of(const gas::Team& team, const Problem& problem) {
     for (const ExchangePlan& exchange : schedule.exchanges) {
       schedules.need.exchange_bytes += gas::Exchange::buffer_bytes(team, exchange.outgoing, problem.carrier);
     }
-    schedules.tile_bytes = std::max(schedules.tile_bytes, schedule.tile_bytes);
-    schedules.plane_bytes = std::max(schedules.plane_bytes, schedule.plane_bytes);
+    schedules.scratch.cover(schedule.scratch);
   };
   count(schedules.forward);
   count(schedules.backward);
@@ -37,7 +37,7 @@ Schedules schedules_of(const gas::Team& team, const Problem& problem) {
     schedules.need.exchange_bytes += bytes;
   }
   schedules.need.scratch_bytes =
-      static_cast<std::uint64_t>(problem.options.threads) * Scratch::bytes(schedules.tile_bytes, schedules.plane_bytes);
+      static_cast<std::uint64_t>(problem.options.threads) * Scratch::bytes(schedules.scratch);
   schedules.need.field_bytes = static_cast<std::uint64_t>(problem.field_bytes(team.rank()));
   return schedules;
 }
@@ -50,6 +50,7 @@ Decision decide(const Problem& problem, const Schedules& schedules) {
       .grain = problem.grain,
       .late_eighths = problem.late_eighths,
       .carrier = problem.carrier,
+      .local = find_library(problem.options.local, problem.row_kind(first_direction(problem.options)))->name,
       .is_plane_in_cache = problem.is_plane_in_cache,
       .candidates = problem.candidates,
       .modelled = problem.modelled,

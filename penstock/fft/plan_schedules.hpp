@@ -17,8 +17,7 @@ struct Schedules {
   Schedule backward;
   std::optional<Schedule> convolution;
   std::vector<std::uint64_t> region_bytes;  // by region: what any of them needs
-  std::uint64_t tile_bytes = 0;
-  std::uint64_t plane_bytes = 0;
+  ScratchNeed scratch;  ///< of a thread
   MemoryNeed need;
 };
 

@@ -15,6 +15,14 @@
 namespace penstock::fft {
 namespace {
 
+/// How pencils along a direction that is transformed are transformed forward.
+RowKind kind_along(const Options& options, int along) {
+  if (options.type == Type::r2r) {
+    return row_kind_of(options.kinds[static_cast<std::size_t>(along)]);
+  }
+  return options.type == Type::r2c && along == first_direction(options) ? RowKind::real_to_complex : RowKind::forward;
+}
+
 /// What is wrong with the options for `ranks` ranks, or nothing.
 std::string find_mistake(const Options& options, int ranks) {
   constexpr auto limit = static_cast<double>(std::numeric_limits<std::int64_t>::max()) / 64;
@@ -52,6 +60,12 @@ std::string find_mistake(const Options& options, int ranks) {
       return fmt::format("a size of {}x{}x{}: a direction of kind redft00 needs at least 2 points", nx, ny, nz);
     }
   }
+  for (int d = 0; d < 3; ++d) {
+    if (options.along[static_cast<std::size_t>(d)] && find_library(options.local, kind_along(options, d)) == nullptr) {
+      return fmt::format("no local transforms '{}' that can do this type: this build has {}", options.local,
+                         describe_libraries());
+    }
+  }
   if (options.threads < 1 || options.batch < 1) {
     return fmt::format("{} threads and {} fields: at least 1 of each is needed", options.threads, options.batch);
   }
@@ -67,11 +81,12 @@ std::string describe(const Options& options) {
   const auto [kind_x, kind_y, kind_z] = options.kinds;
   return fmt::format(
       "precision {}, size {}x{}x{}, type {}, kinds {},{},{}, along {}{}{}, grid {}x{}, output {}, algorithm {}, "
-      "grain {}, late {}, batch {}",
+      "grain {}, late {}, batch {}, local transforms {}",
       sizeof(Real) == 4 ? "single" : "double", options.size[0], options.size[1], options.size[2],
       static_cast<int>(options.type), static_cast<int>(kind_x), static_cast<int>(kind_y), static_cast<int>(kind_z),
       x ? "x" : "", y ? "y" : "", z ? "z" : "", options.grid.ty, options.grid.tz, static_cast<int>(options.output),
-      static_cast<int>(options.algorithm), options.grain, options.late_eighths.value_or(-1), options.batch);
+      static_cast<int>(options.algorithm), options.grain, options.late_eighths.value_or(-1), options.batch,
+      options.local);
 }
 
 }  // namespace
@@ -170,10 +185,7 @@ Extents spectrum_points(const Options& options) noexcept {
 }
 
 RowKind Problem::row_kind(int along) const noexcept {
-  if (options.type == Type::r2r) {
-    return row_kind_of(options.kinds[static_cast<std::size_t>(along)]);
-  }
-  return options.type == Type::r2c && along == first_direction(options) ? RowKind::real_to_complex : RowKind::forward;
+  return kind_along(options, along);
 }
 
 std::int64_t Problem::field_bytes(int rank) const noexcept {

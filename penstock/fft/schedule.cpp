@@ -1,6 +1,7 @@
 #include "penstock/fft/schedule.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "penstock/fft/stage_builder.hpp"
@@ -13,15 +14,21 @@ std::size_t End::section_of(std::int64_t outer) const noexcept {
   return static_cast<std::size_t>(after - sections.begin()) - 1;
 }
 
+void ScratchNeed::cover(const ScratchNeed& other) noexcept {
+  before = std::max(before, other.before);
+  after = std::max(after, other.after);
+  plane = std::max(plane, other.plane);
+  lent = std::max(lent, other.lent);
+  points = std::max(points, other.points);
+}
+
 std::vector<StagePlan> describe_stages(const Schedule& schedule) {
   std::vector<StagePlan> plans;
   const auto traffic = [](const End& end) {
     std::uint64_t bytes = 0;
     for (const Section& section : end.sections) {
-      for (const auto& moves : section.moves) {
-        for (const Move& move : moves) {
-          bytes += static_cast<std::uint64_t>((section.end - section.first) * move.mover.bytes());
-        }
+      for (const TileEnd& tile : section.tiles) {
+        bytes += static_cast<std::uint64_t>((section.end - section.first) * tile.bytes);
       }
     }
     return end.place == Place::plane ? 0 : bytes;
@@ -30,7 +37,7 @@ std::vector<StagePlan> describe_stages(const Schedule& schedule) {
     for (const Stage& stage : schedule.passes[pass].stages) {
       plans.push_back({.pass = static_cast<int>(pass),
                        .along = stage.along,
-                       .is_move = !stage.shape,
+                       .is_move = !stage.kind,
                        .bytes_read = traffic(stage.source),
                        .bytes_written = traffic(stage.sink)});
     }
@@ -43,22 +50,29 @@ Schedule make_schedule(const Problem& problem, Way way, int rank) {
   const auto index = static_cast<std::size_t>(rank);
   const Distribution& from = (way == Way::backward ? problem.output : problem.input)[index];
   const Distribution& to = (way == Way::forward ? problem.output : problem.input)[index];
+  const auto last_transform = std::ranges::find_if(route | std::views::reverse, [](const Stop& stop) {
+    return stop.kind.has_value();
+  });
   StageBuilder builder(problem, rank);
   std::vector<Stage> pass;
   for (std::size_t i = 0; i < route.size(); ++i) {
     Stage stage = builder.stage(route[i]);
+    stage.is_last_transform = &route[i] == &*last_transform;
     if (i == 0) {
-      builder.from_user(stage, from, route[i]);
+      builder.from_user(stage, from);
     } else if (route[i - 1].joins_next) {
-      builder.join(pass.back(), stage, route[i - 1]);
+      builder.from_plane(stage);
     } else {
       builder.from_exchange(stage);
     }
     if (i + 1 == route.size()) {
-      builder.to_user(stage, to, route[i]);
-    } else if (!route[i].joins_next) {
+      builder.to_user(stage, to);
+    } else if (route[i].joins_next) {
+      builder.to_plane(stage, route[i], route[i + 1]);
+    } else {
       builder.to_exchange(stage, route[i], route[i + 1]);
     }
+    builder.settle(stage);
     pass.push_back(std::move(stage));
     if (!route[i].joins_next) {
       builder.add_pass(std::exchange(pass, {}));

@@ -15,30 +15,52 @@
 
 namespace penstock::fft {
 
-/// What a tile is gathered from or scattered to.
+/// Where tiles are read from and written to.
 enum class Place {
   user,      ///< the user's array
   exchange,  ///< what peers have written into this rank's segment; the messages to peers
   plane,     ///< a plane in the thread's cache, between two stages of one pass
 };
 
-/// One copy between a tile and a place. At outer index o its far end lies at `far_offset + (o - first) * far_stride`
-/// bytes, where `first` is the first outer index of the section.
-struct Move {
-  mover::Mover mover;
-  std::int64_t far_offset = 0;
-  std::int64_t far_stride = 0;
-  std::int64_t tile_offset = 0;
-  std::size_t message = 0;  ///< a scatter into an exchange: the outgoing message that it is part of
+/// Something of a tile at one of its ends: at outer index o it lies at `offset + (o - first) * stride` bytes, where
+/// `first` is the first outer index of the section.
+struct Far {
+  std::int64_t offset = 0;
+  std::int64_t stride = 0;
+  std::size_t message = 0;  ///< of a sink that is an exchange: the outgoing message that it is part of
+  std::int64_t at(std::int64_t outers) const noexcept { return offset + outers * stride; }
 };
 
-/// Outer indices [first, end) whose tiles take part in the same messages; for each tile of an outer index its moves.
+/// Some points of all pencils of a tile that the transform itself reads or writes where they lie.
+struct Stretch {
+  Far far;
+  std::int64_t first_point = 0;
+  std::int64_t points = 0;
+  std::int64_t point_stride = 0;
+};
+
+/// One copy between a place and a tile in cache, whose pencils are rows.
+struct Move {
+  Far far;
+  mover::Mover mover;
+  std::int64_t tile_offset = 0;
+};
+
+/// What a tile is at one end: stretches of pencils, or copies.
+struct TileEnd {
+  std::vector<Stretch> stretches;
+  std::int64_t pencil_stride = 0;  ///< of stretches
+  std::vector<Move> moves;
+  std::vector<std::size_t> messages;  ///< of an exchange: those incoming that a source lies in, outgoing of a sink
+  std::int64_t bytes = 0;
+};
+
+/// Outer indices [first, end) whose tiles take part in the same messages.
 struct Section {
   std::int64_t first = 0;
   std::int64_t end = 0;
-  std::size_t grain = 0;                        ///< of its end's grains, the one that it is a part of
-  std::vector<std::vector<Move>> moves;         ///< by tile
-  std::vector<std::vector<std::size_t>> needs;  ///< a source: by tile, the incoming messages that it lies in
+  std::size_t grain = 0;       ///< of its end's grains, the one that it is a part of
+  std::vector<TileEnd> tiles;  ///< of an outer index
 };
 
 /// Sections of a sink that together make messages complete.
@@ -50,7 +72,13 @@ struct Grain {
 /// One end of a stage.
 struct End {
   Place place = Place::user;
-  std::size_t exchange = 0;  ///< which one, where the place is one
+  bool is_sink = false;
+  bool may_stream = false;                 ///< of a sink: stores past the cache pay
+  std::size_t exchange = 0;                ///< which one, where the place is one
+  Spacing spacing = Spacing::contiguous;   ///< of pencils that a transform meets there: in the tile, where there is one
+  bool is_direct = false;                  ///< the transform meets them at the place itself: no tile, no copies
+  std::int64_t element_bytes = 0;
+  std::int64_t pitch_bytes = 0;            ///< from row to row of the tile, or of the plane
   std::vector<Section> sections{};
   std::vector<Grain> grains{};  ///< of a sink
   /// Of a sink: outgoing messages that are sent once those of all grains are, in this order.
@@ -61,19 +89,23 @@ struct End {
 };
 
 /// 1-D transforms along one direction of this rank's box. A tile is a fixed index in direction `outer`, some indices in
-/// direction `across`, all in direction `along`; in cache it is rows along `along`.
+/// direction `across`, all in direction `along`: pencils along `along`.
 struct Stage {
   std::size_t number = 0;  ///< in the order of the schedule's stages
   int outer = 0;
   int across = 0;
   int along = 0;
   Range outer_range{};
-  std::int64_t along_lower = 0;     ///< where rows begin
-  std::vector<Range> tiles;         ///< index ranges across
-  std::optional<RowShape> shape;    ///< nothing where the stage only moves data
-  std::optional<RowShape> back;     ///< where rows are transformed back at once, with the user's function between
-  std::int64_t in_pitch_bytes = 0;  ///< from row to row of the tile, before the transform and after
-  std::int64_t out_pitch_bytes = 0;
+  std::int64_t along_lower = 0;      ///< where pencils begin
+  std::vector<Range> tiles;          ///< index ranges across
+  std::optional<RowKind> kind;       ///< nothing where the stage only moves data
+  bool turns_back = false;           ///< pencils are transformed back at once, with the user's function between
+  bool is_last_transform = false;    ///< the one that multiplies by the factor of the run
+  const LocalLibrary* library = nullptr;
+  std::optional<PencilShape> there;  ///< what is planned, where there are pencils
+  std::optional<PencilShape> back;
+  std::int64_t before_points = 0;    ///< of a pencil, before the transform and after
+  std::int64_t after_points = 0;
   End source;
   End sink;
 };
@@ -91,13 +123,23 @@ struct ExchangePlan {
   std::size_t region = 0;  ///< which part of the segment it goes through
 };
 
+/// The memory of a thread for its tiles, in bytes.
+struct ScratchNeed {
+  std::uint64_t before = 0;  ///< a tile before its transform, where it is copied in
+  std::uint64_t after = 0;   ///< a tile after it, where it is copied out
+  std::uint64_t plane = 0;   ///< the plane of a joined pass
+  std::uint64_t lent = 0;    ///< what transforms are lent
+  std::uint64_t points = 0;  ///< points of the longest pencil, whose offsets are listed
+  /// Makes room for all that the other needs.
+  void cover(const ScratchNeed& other) noexcept;
+};
+
 /// A route on one rank.
 struct Schedule {
   std::vector<Pass> passes;
   std::vector<ExchangePlan> exchanges;
   std::vector<std::uint64_t> region_bytes;  ///< by region: what this rank receives there
-  std::uint64_t tile_bytes = 0;             ///< scratch of a thread: one tile before and one after its transform
-  std::uint64_t plane_bytes = 0;            ///< scratch of a thread: the plane of a joined pass
+  ScratchNeed scratch;                      ///< of a thread
 };
 
 /// The stages of a schedule and the memory traffic of each.

@@ -13,23 +13,14 @@ std::size_t at(int direction) {
   return static_cast<std::size_t>(direction);
 }
 
-/// Has a stage transform its rows where `block`, which holds all of them, has them in memory: where they lie there one
-/// after the other, and are transformed but once.
-void read_rows_of(const Block& block, Stage& stage) {
-  const bool are_rows = block.order[2] == stage.along && block.order[1] == stage.across && block.strip == 0 &&
-                        (block.grain == 0 || block.cut == stage.outer);
-  const bool keeps_input = stage.shape && !stage.back && stage.shape->kind != RowKind::complex_to_real;
-  if (are_rows && keeps_input && block.pitch_bytes <= model::longest_row_in_memory &&
-      block.pitch_bytes % static_cast<std::int64_t>(row_alignment) == 0) {
-    stage.shape->is_in_memory = true;
-    stage.in_pitch_bytes = block.pitch_bytes;
-    stage.shape->in_pitch_bytes = block.pitch_bytes;
-  }
-}
-
 /// The larger of the elements before and after the transform, which decides how wide tiles are.
 std::int64_t element_bytes(const Stop& stop) {
   return std::max(stop.before.element_bytes, stop.after.element_bytes);
+}
+
+/// The bytes of a tile of this end's, of `rows` rows.
+std::uint64_t tile_bytes(const End& end, std::int64_t rows) {
+  return static_cast<std::uint64_t>(rows * end.pitch_bytes);
 }
 
 }  // namespace
@@ -40,93 +31,141 @@ Stage StageBuilder::stage(const Stop& stop) {
   stage.outer = stop.outer;
   stage.across = stop.across;
   stage.along = stop.along;
+  stage.kind = stop.kind;
+  stage.turns_back = stop.turns_back;
+  stage.sink.is_sink = true;
+  if (stop.kind) {
+    stage.library = find_library(problem_.options.local, *stop.kind);
+  }
   const Box& before = mine(stop.before.boxes);
   const Box& after = mine(stop.after.boxes);
-  stage.in_pitch_bytes = model::tile_pitch(before.extent[at(stop.along)] * stop.before.element_bytes);
-  stage.out_pitch_bytes = model::tile_pitch(after.extent[at(stop.along)] * stop.after.element_bytes);
   stage.along_lower = before.lower[at(stop.along)];
+  stage.before_points = before.extent[at(stop.along)];
+  stage.after_points = after.extent[at(stop.along)];
+  const auto set_element = [](End& end, std::int64_t points, std::int64_t bytes) {
+    end.element_bytes = bytes;
+    end.pitch_bytes = model::tile_pitch(points * bytes);
+  };
+  set_element(stage.source, stage.before_points, stop.before.element_bytes);
+  if (stop.turns_back) {
+    set_element(stage.sink, stage.before_points, stop.before.element_bytes);  // it ends where it began
+  } else {
+    set_element(stage.sink, stage.after_points, stop.after.element_bytes);
+  }
 
-  const std::int64_t width = model::tile_rows(stage.in_pitch_bytes + stage.out_pitch_bytes,
+  const std::int64_t width = model::tile_rows(stage.source.pitch_bytes + stage.sink.pitch_bytes,
                                               problem_.options.machine.node.cache_l2_bytes, element_bytes(stop));
   stage.outer_range = {before.lower[at(stop.outer)], before.extent[at(stop.outer)]};
   const std::int64_t across_end = before.lower[at(stop.across)] + before.extent[at(stop.across)];
   for (std::int64_t lower = before.lower[at(stop.across)]; lower < across_end; lower += width) {
     stage.tiles.push_back({lower, std::min(width, across_end - lower)});
   }
-  const std::int64_t rows = stage.tiles.empty() ? 0 : stage.tiles.front().extent;
-  if (stop.kind) {
-    stage.shape = RowShape{.kind = *stop.kind,
-                           .length = problem_.options.size[at(stop.along)],
-                           .rows = rows,
-                           .in_pitch_bytes = stage.in_pitch_bytes,
-                           .out_pitch_bytes = stage.out_pitch_bytes};
-  }
-  if (stop.turns_back) {
-    PENSTOCK_ASSERT(stage.in_pitch_bytes == stage.out_pitch_bytes);  // the way back ends where the way there began
-    stage.back = stage.shape;
-    stage.back->kind = facts_of(*stop.kind).inverse;
-  }
-  schedule_.tile_bytes = std::max({schedule_.tile_bytes, static_cast<std::uint64_t>(rows * stage.in_pitch_bytes),
-                                   static_cast<std::uint64_t>(rows * stage.out_pitch_bytes)});
   return stage;
+}
+
+void StageBuilder::settle(Stage& stage) {
+  const std::int64_t rows = stage.tiles.empty() || stage.outer_range.extent == 0 ? 0 : stage.tiles.front().extent;
+  if (rows == 0) {
+    return;
+  }
+  ScratchNeed need;
+  need.before = stage.source.is_direct ? 0 : tile_bytes(stage.source, rows);
+  need.after = stage.sink.is_direct ? 0 : tile_bytes(stage.sink, rows);
+  need.points = static_cast<std::uint64_t>(std::max(stage.before_points, stage.after_points));
+  if (stage.kind) {
+    const std::int64_t length = problem_.options.size[at(stage.along)];
+    const auto shape = [&](RowKind kind, const End& source, const End& destination) {
+      return PencilShape{.kind = kind,
+                         .length = length,
+                         .pencils = rows,
+                         .source = source.spacing,
+                         .destination = destination.spacing,
+                         .source_stride = source.pitch_bytes,
+                         .destination_stride = destination.pitch_bytes};
+    };
+    if (stage.turns_back) {
+      // The user's function takes rows: they are transformed into a tile, and from that on.
+      End spectrum{.pitch_bytes = model::tile_pitch(stage.after_points * problem_.spectrum_bytes())};
+      stage.there = shape(*stage.kind, stage.source, spectrum);
+      stage.back = shape(facts_of(*stage.kind).inverse, spectrum, stage.sink);
+      need.after = tile_bytes(spectrum, rows);
+      need.before = std::max(need.before, stage.sink.is_direct ? 0 : tile_bytes(stage.sink, rows));
+    } else {
+      stage.there = shape(*stage.kind, stage.source, stage.sink);
+    }
+    for (const auto& planned : {stage.there, stage.back}) {
+      if (planned) {
+        need.lent = std::max(need.lent, std::uint64_t{stage.library->scratch_bytes(*planned, problem_.real_bytes)});
+      }
+    }
+  }
+  schedule_.scratch.cover(need);
 }
 
 void StageBuilder::add_pass(std::vector<Stage> stages) {
   schedule_.passes.push_back({.stages = std::move(stages)});
 }
 
-void StageBuilder::from_user(Stage& stage, const Distribution& part, const Stop& stop) {
-  const Block block = Block::packed(part.box, part.order, stop.before.element_bytes);
-  stage.source = {.place = Place::user, .sections = make_sections(stage, {})};
-  read_rows_of(block, stage);
-  add_moves(stage, true, {block}, mover::Hint::from_memory, movers_);
+void StageBuilder::from_user(Stage& stage, const Distribution& part) {
+  stage.source.place = Place::user;
+  stage.source.sections = make_sections(stage, {});
+  const Flow flow{.block = Block::packed(part.box, part.order, stage.source.element_bytes)};
+  connect(stage, stage.source, {&flow, 1}, mover::Hint::from_memory, movers_);
 }
 
-void StageBuilder::to_user(Stage& stage, const Distribution& part, const Stop& stop) {
-  const Block block = Block::packed(part.box, part.order, stop.after.element_bytes);
-  stage.sink = {.place = Place::user, .sections = make_sections(stage, {})};
+void StageBuilder::to_user(Stage& stage, const Distribution& part) {
+  stage.sink.place = Place::user;
+  stage.sink.sections = make_sections(stage, {});
   stage.sink.grains = make_grains(stage, 0);
-  add_moves(stage, false, {block}, problem_.hint, movers_);
+  const Flow flow{.block = Block::packed(part.box, part.order, stage.sink.element_bytes)};
+  connect(stage, stage.sink, {&flow, 1}, problem_.hint, movers_);
 }
 
 void StageBuilder::from_exchange(Stage& stage) {
-  stage.source = {.place = Place::exchange, .exchange = schedule_.exchanges.size() - 1};
+  stage.source.place = Place::exchange;
+  stage.source.exchange = schedule_.exchanges.size() - 1;
   std::vector<std::int64_t> firsts;
   for (const Flow& flow : flows_.incoming) {
     add_firsts(firsts, stage, flow.block);
   }
   stage.source.sections = make_sections(stage, std::move(firsts));
-  if (flows_.incoming.size() == 1) {
-    read_rows_of(flows_.incoming.front().block, stage);
-  }
-  for (const Flow& flow : flows_.incoming) {
-    add_moves(stage, true, flow, mover::Hint::from_memory, movers_);
-    add_needs(stage, flow);
-  }
+  connect(stage, stage.source, flows_.incoming, mover::Hint::from_memory, movers_);
 }
 
-// Who transposes: an exchange is stored in the order in which its reader walks it, with one exception. A sender that
-// has one index of the reader's direction at a time (forward y to z, and between x-pencils and z-pencils) leaves the
-// transposition to the reader. It stores strips as wide as the reader's tiles, so that a tile is contiguous all the
-// same.
+/// Which direction lies innermost between two stages: a sender has one index of its outer direction at a time and a
+/// receiver one of its own, so that it is neither. Of the others the one that is contiguous in the user's array, so that
+/// its own stage meets contiguous pencils at both ends, and the other stages adjacent ones.
+int StageBuilder::innermost_between(const Stop& from, const Stop& to) const {
+  const int of_user = problem_.input.front().order[2];
+  for (const int direction : {of_user, from.across, from.along}) {
+    if (direction != from.outer && direction != to.outer) {
+      return direction;
+    }
+  }
+  PENSTOCK_ASSERT(false);
+  return of_user;
+}
+
+// An exchange is stored in the order in which its reader walks it. Where pencils are adjacent for both sides it is
+// strips as wide as tiles are, so that a tile of the reader's is contiguous.
 void StageBuilder::to_exchange(Stage& stage, const Stop& from, const Stop& to) {
-  FlowShape shape{.order = {to.outer, to.across, to.along},
+  const int innermost = innermost_between(from, to);
+  const bool are_rows = innermost == to.along;
+  FlowShape shape{.order = {to.outer, are_rows ? to.across : to.along, innermost},
                   .cut = from.outer,
                   .grain = problem_.grain,
                   // Where both walk the same planes, they arrive in the order in which they are read.
                   .late_eighths = from.outer == to.outer ? 0 : problem_.late_eighths,
+                  .strip = are_rows || innermost == from.along ? 0 : model::tile_chunk_bytes / element_bytes(to),
                   .element_bytes = from.after.element_bytes};
-  if (from.outer == to.along) {
-    shape.order = {to.outer, to.along, to.across};
-    shape.strip = model::tile_chunk_bytes / element_bytes(to);
-  }
   flows_ = make_flows(from.after.boxes, to.before.boxes, shape, rank_);
   const std::size_t exchange = schedule_.exchanges.size();
   schedule_.exchanges.push_back(
       {.outgoing = flows_.outgoing_messages, .incoming = flows_.incoming_messages, .region = exchange});
   schedule_.region_bytes.push_back(static_cast<std::uint64_t>(flows_.received_bytes));
 
-  stage.sink = {.place = Place::exchange, .exchange = exchange};
+  stage.sink.place = Place::exchange;
+  stage.sink.exchange = exchange;
   std::vector<std::int64_t> firsts;
   for (std::int64_t first = problem_.grain; problem_.grain > 0 && first < stage.outer_range.extent;
        first += problem_.grain) {
@@ -143,25 +182,28 @@ void StageBuilder::to_exchange(Stage& stage, const Stop& from, const Stop& to) {
       auto& messages = flow.part > 0 ? stage.sink.late_messages : stage.sink.grains[flow.first_grain + index].messages;
       messages.push_back(flow.first_message + index);
     }
-    add_moves(stage, false, flow, problem_.hint, movers_);
   }
+  connect(stage, stage.sink, flows_.outgoing, problem_.hint, movers_);
 }
 
-void StageBuilder::join(Stage& first, Stage& second, const Stop& from) {
+void StageBuilder::to_plane(Stage& stage, const Stop& from, const Stop& to) {
+  const int innermost = innermost_between(from, to);
+  const int other = innermost == from.along ? to.along : from.along;
   const Box& box = mine(from.after.boxes);
-  Block plane = Block::packed(box, {first.outer, first.along, second.along}, from.after.element_bytes);
-  plane.pitch_bytes = second.in_pitch_bytes;
-  first.sink = {.place = Place::plane, .sections = make_sections(first, {})};
-  add_moves(first, false, {plane}, mover::Hint::reuse, movers_);
-  for (Section& section : first.sink.sections) {
-    for (auto& moves : section.moves) {
-      for (Move& move : moves) {
-        move.far_stride = 0;  // every outer index uses the same plane
-      }
-    }
-  }
-  second.source = {.place = Place::plane};
-  schedule_.plane_bytes = static_cast<std::uint64_t>(box.extent[at(first.along)] * plane.pitch_bytes);
+  plane_ = Block::packed(box, {from.outer, other, innermost}, from.after.element_bytes);
+  plane_.pitch_bytes = model::tile_pitch(plane_.pitch_bytes);
+  schedule_.scratch.cover({.plane = static_cast<std::uint64_t>(box.extent[at(other)] * plane_.pitch_bytes)});
+  stage.sink.place = Place::plane;
+  stage.sink.sections = make_sections(stage, {});
+  const Flow flow{.block = plane_};
+  connect(stage, stage.sink, {&flow, 1}, mover::Hint::reuse, movers_);
+}
+
+void StageBuilder::from_plane(Stage& stage) {
+  stage.source.place = Place::plane;
+  stage.source.sections = make_sections(stage, {});
+  const Flow flow{.block = plane_};
+  connect(stage, stage.source, {&flow, 1}, mover::Hint::reuse, movers_);
 }
 
 }  // namespace penstock::fft

@@ -21,21 +21,24 @@ class StageBuilder {
         rank_(rank),
         movers_{.code = problem.options.movers == Movers::compiled ? mover::Code::at_once : mover::Code::never} {}
 
-  /// The stage of this rank at a stop.
+  /// The stage of this rank at a stop, without its ends.
   Stage stage(const Stop& stop);
 
   /// The stage begins (or ends) at the user's array.
-  void from_user(Stage& stage, const Distribution& part, const Stop& stop);
-  void to_user(Stage& stage, const Distribution& part, const Stop& stop);
+  void from_user(Stage& stage, const Distribution& part);
+  void to_user(Stage& stage, const Distribution& part);
 
   /// The stage, at stop `from`, sends what it makes to the stages of the stop `to`, of which this rank's begins with
   /// `from_exchange`.
   void to_exchange(Stage& stage, const Stop& from, const Stop& to);
   void from_exchange(Stage& stage);
 
-  /// The two stages share a pass, with a plane in cache between them: rows along the second's direction, as its tiles
-  /// have them. The first is at stop `from`.
-  void join(Stage& first, Stage& second, const Stop& from);
+  /// The stage shares a pass with the next one, which begins with `from_plane`: a plane in cache is between them.
+  void to_plane(Stage& stage, const Stop& from, const Stop& to);
+  void from_plane(Stage& stage);
+
+  /// Both ends are known: what is planned, and the memory that it needs.
+  void settle(Stage& stage);
 
   void add_pass(std::vector<Stage> stages);
 
@@ -44,12 +47,14 @@ class StageBuilder {
 
  private:
   const Box& mine(const Boxes& boxes) const { return boxes[static_cast<std::size_t>(rank_)]; }
+  int innermost_between(const Stop& from, const Stop& to) const;
 
   const Problem& problem_;
   int rank_;
   Schedule schedule_;
   std::size_t stages_ = 0;
   Flows flows_;  // of the exchange added last
+  Block plane_;  // between the stage added last and the next
   TileMovers movers_;
 };
 

@@ -1,7 +1,9 @@
-// Joins a stage's tiles to the places they come from and go to: the sections of its ends and the copies of each tile.
+// Joins a stage's tiles to the places they come from and go to: the sections of its ends, and for each tile where its
+// pencils lie, or copies.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "penstock/fft/flows.hpp"
@@ -31,10 +33,8 @@ std::vector<Section> make_sections(const Stage& stage, std::vector<std::int64_t>
 /// The grains of the stage's sink, of `planes` outer indices each (0: all), and its sections' numbers of them.
 std::vector<Grain> make_grains(Stage& stage, std::int64_t planes);
 
-/// Adds to every tile of the stage's source (or sink) the moves from (or to) its part of the flow's block.
-void add_moves(Stage& stage, bool is_source, const Flow& flow, mover::Hint hint, TileMovers& movers);
-
-/// Adds to every tile of the stage's source the messages of the flow that it reads.
-void add_needs(Stage& stage, const Flow& flow);
+/// Connects `end`, one of the stage's, whose sections are made, with the blocks that its tiles lie in: by stretches, where the
+/// stage's transform takes pencils anywhere and the blocks have those of each tile at one stride; else by copies.
+void connect(const Stage& stage, End& end, std::span<const Flow> flows, mover::Hint hint, TileMovers& movers);
 
 }  // namespace penstock::fft

@@ -10,6 +10,23 @@
 
 namespace penstock::transform {
 
+inline constexpr std::int64_t line_bytes = 64;
+
+[[gnu::always_inline]] inline bool begins_line(const std::byte* at) {
+  return reinterpret_cast<std::uintptr_t>(at) % line_bytes == 0;
+}
+
+/// One step of a pass.
+template <class S>
+[[gnu::always_inline]] inline void ask(Ahead& ahead) {
+  for (std::int64_t i = 0; i < ahead.steps_at_once && ahead.point < ahead.end; ++i, ahead.point += ahead.point_step) {
+    const std::byte* at = ahead.base + ahead.offsets[ahead.point];
+    for (std::int64_t line = 0; line < ahead.lines; ++line, at += ahead.line_stride) {
+      __builtin_prefetch(at, 0, 2);  // into the second level: the first has the work
+    }
+  }
+}
+
 /// A square of pencils and points, of complex numbers (unit 2) or real ones (unit 1): what lies in each pencil one
 /// after the other becomes, for each point, what memory would have of S::lanes adjacent pencils: `unit` vectors.
 template <class S, int unit>
@@ -52,7 +69,7 @@ struct Square {
   }
 
   [[gnu::always_inline]] void store(std::byte* base, const std::int64_t* offsets, std::int64_t stride,
-                                    std::int64_t pencils) const {
+                                    std::int64_t pencils, bool is_streaming) const {
     const bool is_run = follow_one_another(offsets);
     for (std::int64_t part = 0; part < unit; ++part) {
       Vector rows[points];
@@ -67,7 +84,12 @@ struct Square {
         }
         std::byte* const to = base + pencil * stride;
         if (is_run) [[likely]] {
-          *reinterpret_cast<typename S::Unaligned*>(to + offsets[0]) = rows[i];
+          // A vector shorter than a line would leave the line in two parts, with much between them.
+          if (sizeof(Vector) == line_bytes && is_streaming && begins_line(to + offsets[0])) {
+            S::stream(to + offsets[0], rows[i]);
+          } else {
+            *reinterpret_cast<typename S::Unaligned*>(to + offsets[0]) = rows[i];
+          }
         } else {
           for (std::int64_t k = 0; k < points; ++k) {
             std::memcpy(to + offsets[k], reinterpret_cast<const std::byte*>(&rows[i]) + k * element_bytes,
@@ -85,6 +107,21 @@ struct Square {
   }
 };
 
+/// Complex points of a line of the cache.
+template <class S>
+inline constexpr std::int64_t points_of_line = line_bytes / (2 * static_cast<std::int64_t>(sizeof(typename S::Real)));
+
+/// How many lines of a pencil ahead a gather asks.
+inline constexpr std::int64_t lines_ahead = 2;
+
+/// Asks for a line of each pencil.
+[[gnu::always_inline]] inline void ask_for_lines(const std::byte* base, std::int64_t offset, std::int64_t stride,
+                                                   std::int64_t pencils) {
+  for (std::int64_t pencil = 0; pencil < pencils; ++pencil) {
+    __builtin_prefetch(base + offset + pencil * stride);
+  }
+}
+
 /// As first_pass, from pencils apart; there are at least half as many butterflies as lanes.
 template <class S, std::size_t radix>
 void first_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
@@ -95,7 +132,15 @@ void first_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
   const std::int64_t butterflies = pass.inner_count;
   for (std::int64_t next = 0; next < butterflies; next += Square<S, 2>::points) {
     const std::int64_t j = Square<S, 2>::begin(next, butterflies);
+    if (const std::int64_t ahead = next + points_of_line<S>; pass.is_from_memory && ahead < butterflies) {
+      // One line of each pencil and leg, when the first square of a line is taken.
+      for (std::int64_t q = 0; q < static_cast<std::int64_t>(radix) && next % points_of_line<S> == 0; ++q) {
+        ask_for_lines(pass.source.base, pass.source.offsets[ahead + q * butterflies], pass.source.pencil_stride,
+                        pass.pencils);
+      }
+    }
     for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += lanes) {
+      ask<S>(*pass.ahead);
       Square<S, 2> squares[radix];
       for (std::size_t q = 0; q < radix; ++q) {
         squares[q].load(pass.source.base + pencil * pass.source.pencil_stride,
@@ -129,6 +174,7 @@ void last_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
   for (std::int64_t next = 0; next < butterflies; next += Square<S, 2>::points) {
     const std::int64_t o = Square<S, 2>::begin(next, butterflies);
     for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += lanes) {
+      ask<S>(*pass.ahead);
       Square<S, 2> squares[radix];
       for (std::int64_t k = 0; k < Square<S, 2>::points; ++k) {
         const auto* const from =
@@ -144,7 +190,7 @@ void last_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
       for (std::size_t q = 0; q < radix; ++q) {
         squares[q].store(pass.destination.base + pencil * pass.destination.pencil_stride,
                          pass.destination.offsets + o + static_cast<std::int64_t>(q) * butterflies,
-                         pass.destination.pencil_stride, pass.pencils - pencil);
+                         pass.destination.pencil_stride, pass.pencils - pencil, pass.is_streaming);
       }
     }
   }
@@ -169,6 +215,10 @@ void gather(const PassWork<typename S::Real>& pass) noexcept {
   }
   for (std::int64_t next = 0; count >= points && next < count; next += points) {
     const std::int64_t k = Square<S, unit>::begin(next, count);
+    if (const std::int64_t ahead = next + lines_ahead * line_bytes / element_bytes;
+        pass.is_from_memory && ahead < count && next * element_bytes % line_bytes == 0) {
+      ask_for_lines(pass.source.base, pass.source.offsets[ahead], pass.source.pencil_stride, pass.pencils);
+    }
     for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += S::lanes) {
       Square<S, unit> square;
       square.load(pass.source.base + pencil * pass.source.pencil_stride, pass.source.offsets + k,
@@ -205,7 +255,7 @@ void scatter(const PassWork<typename S::Real>& pass) noexcept {
         std::memcpy(square.of_point[i], from(k + i, pencil), sizeof(square.of_point[i]));
       }
       square.store(pass.destination.base + pencil * pass.destination.pencil_stride, pass.destination.offsets + k,
-                   pass.destination.pencil_stride, pass.pencils - pencil);
+                   pass.destination.pencil_stride, pass.pencils - pencil, pass.is_streaming);
     }
   }
 }

@@ -34,7 +34,6 @@ struct Part {
   }
 };
 
-inline constexpr std::int64_t line_bytes = 64;
 /// How many butterflies ahead rows from memory are asked for.
 inline constexpr std::int64_t butterflies_ahead = 4;
 
@@ -58,6 +57,7 @@ void first_pass(const PassWork<typename S::Real>& pass) noexcept {
         }
       }
     }
+    ask<S>(*pass.ahead);
     const std::byte* from[radix];
     for (std::int64_t q = 0; q < static_cast<std::int64_t>(radix); ++q) {
       from[q] = pass.source.base + rows[q * butterflies];
@@ -84,10 +84,11 @@ void middle_pass(const PassWork<typename S::Real>& pass) noexcept {
   using Vector = typename S::Vector;
   const std::int64_t row = work_row<S>(pass.row_bytes);
   const std::int64_t leg_stride = pass.leg_rows * row;
-  for (std::int64_t b = 0; b < pass.block_count; ++b) {
+  for (std::int64_t b = pass.block; b < pass.block_end; b += pass.block_step) {
     auto* const block = reinterpret_cast<Vector*>(pass.work) + pass.blocks[b] * row;
     const typename S::Real* roots = pass.roots;
     for (std::int64_t j = 0; j < pass.inner_count; ++j, roots += 2 * (radix - 1)) {
+      ask<S>(*pass.ahead);
       Vector* at = block + pass.inner[j] * row;
       for (Vector* const end = at + row; at < end; at += 2) {
         Legs<Vector, radix> legs = transformed<radix, Vector>(legs_at<S, radix>(at, leg_stride));
@@ -107,14 +108,16 @@ void last_pass(const PassWork<typename S::Real>& pass) noexcept {
   const std::int64_t row = work_row<S>(pass.row_bytes);
   const std::int64_t leg_stride = pass.leg_rows * row;
   const std::int64_t butterflies = pass.block_count;
-  const std::int64_t* rows = pass.destination.offsets;
   const typename S::Real* factors = pass.factors;
   const typename S::Real factor = pass.factor;
-  const bool is_streaming = pass.is_streaming;
-  for (std::int64_t o = 0; o < butterflies; ++o, ++rows) {
+  for (std::int64_t o = pass.block; o < pass.block_end; o += pass.block_step) {
+    const std::int64_t* const rows = pass.destination.offsets + o;
+    ask<S>(*pass.ahead);
     std::byte* to[radix];
+    bool is_streaming = pass.is_streaming && pass.row_bytes % line_bytes == 0;
     for (std::int64_t q = 0; q < static_cast<std::int64_t>(radix); ++q) {
       to[q] = pass.destination.base + rows[q * butterflies];
+      is_streaming &= begins_line(to[q]);
     }
     const auto* from = reinterpret_cast<const Vector*>(pass.work) + pass.blocks[o] * row;
     std::int64_t at = 0;
@@ -181,6 +184,7 @@ void untangle(const PassWork<typename S::Real>& pass) noexcept {
     const std::byte* const row = pass.source.base + pass.source.offsets[k];
     const std::byte* const mirrored = pass.source.base + pass.source.offsets[k == 0 ? 0 : n - k];
     std::byte* to[1] = {pass.destination.base + pass.destination.offsets[k]};
+    const bool is_streaming = pass.is_streaming && pass.row_bytes % line_bytes == 0 && begins_line(to[0]);
     std::int64_t left = 2 * pass.row_bytes;  // of the row stored
     std::int64_t at = 0;
     for (std::int64_t i = 0; i < pass.row_bytes; i += pair_bytes) {
@@ -194,7 +198,7 @@ void untangle(const PassWork<typename S::Real>& pass) noexcept {
           Part<S, 1> part;
           store<S, Format::planar>(part.rows[0], stored);
           part.give(to, at, left);
-        } else if (pass.is_streaming) {
+        } else if (is_streaming) {
           stream<S, Format::planar>(to[0] + at, stored);
         } else {
           store<S, Format::planar>(to[0] + at, stored);

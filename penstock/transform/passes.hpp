@@ -9,6 +9,19 @@
 
 namespace penstock::transform {
 
+/// Memory that is brought into the cache while passes work on something else, a little at each of their steps: of each
+/// point `lines` lines, from the first `line_stride` bytes apart.
+struct Ahead {
+  const std::byte* base = nullptr;
+  const std::int64_t* offsets = nullptr;
+  std::int64_t point = 0;  ///< the next, up to `end`
+  std::int64_t end = 0;
+  std::int64_t point_step = 1;
+  std::int64_t lines = 0;
+  std::int64_t line_stride = 0;
+  std::int64_t steps_at_once = 0;  ///< of points, at each step of a pass
+};
+
 /// What a pass works on. The work buffer has a row for each point: the real parts of a vector of pencils, their
 /// imaginary parts, those of the next vector of pencils. Pointers and counts instead of spans, since the members of a
 /// span are inline functions that a set's file would compile for its own processor and the linker might keep for all.
@@ -23,6 +36,10 @@ struct PassWork {
   std::int64_t stored_row_bytes = 0;     ///< of Rader's first point: of the destination
   const std::int32_t* blocks = nullptr;  ///< middle, last: where sub-transforms lie in the work buffer, in rows
   std::int64_t block_count = 0;
+  /// Middle, last: those of the blocks that are worked on: from `block` on, `block_step` apart, up to `block_end`.
+  std::int64_t block = 0;
+  std::int64_t block_end = 0;
+  std::int64_t block_step = 1;
   const std::int32_t* inner = nullptr;  ///< first, middle: where the butterflies of one lie, from there on
   std::int64_t inner_count = 0;
   std::int64_t leg_rows = 0;      ///< from leg to leg, in rows
@@ -31,8 +48,9 @@ struct PassWork {
   Real factor = 1;                ///< last: on all that is stored
   std::byte* sums = nullptr;      ///< of Rader's first point: the row of sums, of the program's own
   Real sum_factor = 1;            ///< the same
-  bool is_from_memory = false;    ///< first: rows are asked for ahead
-  bool is_streaming = false;      ///< last: rows of whole vectors, aligned to these, are stored past the cache
+  bool is_from_memory = false;    ///< first: its own rows are asked for ahead
+  Ahead* ahead = nullptr;         ///< first, middle, last: what is asked for meanwhile
+  bool is_streaming = false;      ///< last: whole lines are stored past the cache
 };
 
 template <class Real>
@@ -66,7 +84,9 @@ struct RowWork {
   const Real* roots =
       nullptr;      ///< first, middle: vectors, for each vector of butterflies one for each leg but the first
   Real factor = 1;  ///< last: on all that is stored
-  std::int64_t ahead_bytes = 0;  ///< first: how far ahead the source is asked for; 0: not
+  const std::byte* ahead = nullptr;  ///< what is brought into the cache meanwhile, of so many bytes
+  std::int64_t ahead_bytes = 0;
+  bool is_streaming = false;     ///< last: whole lines are stored past the cache
 };
 
 template <class Real>

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "penstock/transform/apart_bodies.hpp"
 #include "penstock/transform/butterflies.hpp"
 #include "penstock/transform/passes.hpp"
 #include "penstock/transform/vectors.hpp"
@@ -14,6 +15,24 @@ namespace penstock::transform {
 // until sub-transforms are one vector long: as many butterflies are done at once as there are lanes. The last pass
 // transposes as many of these vectors as there are lanes in registers. The backward transform is the forward one with
 // real and imaginary parts exchanged at both ends.
+
+/// Brings a part of a pencil into the cache while another one is worked on: some lines at each of a pass's steps.
+struct RowAhead {
+  const std::byte* next;
+  const std::byte* end;
+  std::int64_t bytes_at_once;
+
+  template <class Real>
+  [[gnu::always_inline]] RowAhead(const RowWork<Real>& pass, std::int64_t steps)
+      : next(pass.ahead),
+        end(pass.ahead + pass.ahead_bytes),
+        bytes_at_once((pass.ahead_bytes / line_bytes + steps - 1) / steps * line_bytes) {}
+  [[gnu::always_inline]] void ask() {
+    for (const std::byte* const stop = next + bytes_at_once; next < stop && next < end; next += line_bytes) {
+      __builtin_prefetch(next);
+    }
+  }
+};
 
 template <class S, std::size_t radix>
 [[gnu::always_inline]] inline void twiddle_lanes(Legs<typename S::Vector, radix>& legs,
@@ -34,14 +53,9 @@ void row_first_pass(const RowWork<typename S::Real>& pass) noexcept {
   const auto* roots = reinterpret_cast<const Vector*>(pass.roots);
   auto* to = reinterpret_cast<Vector*>(pass.work);
   const std::byte* from = pass.source;
+  RowAhead ahead(pass, leg_pairs);
   for (std::int64_t i = 0; i < leg_pairs; ++i, from += pair_bytes, to += 2, roots += 2 * (radix - 1)) {
-    if (pass.ahead_bytes != 0) {
-      for (std::int64_t q = 0; q < static_cast<std::int64_t>(radix); ++q) {
-        for (std::int64_t line = 0; line < pair_bytes; line += 64) {
-          __builtin_prefetch(from + q * leg_pairs * pair_bytes + pass.ahead_bytes + line);
-        }
-      }
-    }
+    ahead.ask();
     Legs<Vector, radix> legs;
     unroll<radix>([&](auto q) __attribute__((always_inline)) {
       const Complex<Vector> number =
@@ -59,10 +73,12 @@ void row_middle_pass(const RowWork<typename S::Real>& pass) noexcept {
   using Vector = typename S::Vector;
   const std::int64_t leg_pairs = pass.inner_pairs;
   auto* block = reinterpret_cast<Vector*>(pass.work);
+  RowAhead ahead(pass, leg_pairs * pass.block_count);
   for (std::int64_t b = 0; b < pass.block_count; ++b, block += 2 * static_cast<std::int64_t>(radix) * leg_pairs) {
     const auto* roots = reinterpret_cast<const Vector*>(pass.roots);
     Vector* at = block;
     for (std::int64_t i = 0; i < leg_pairs; ++i, at += 2, roots += 2 * (radix - 1)) {
+      ahead.ask();
       Legs<Vector, radix> legs = transformed<radix, Vector>(legs_at<S, radix>(at, 2 * leg_pairs));
       twiddle_lanes<S, radix>(legs, roots);
       put_legs<S, radix>(at, 2 * leg_pairs, legs);
@@ -79,7 +95,11 @@ void row_last_pass(const RowWork<typename S::Real>& pass) noexcept {
   const std::int64_t count = pass.block_count;
   const typename S::Real factor = pass.factor;
   const auto* const work = reinterpret_cast<const Vector*>(pass.work);
+  const bool is_streaming =
+      pass.is_streaming && begins_line(pass.destination) && count * number_bytes % line_bytes == 0;
+  RowAhead ahead(pass, (count + lanes - 1) / lanes);
   for (std::int64_t next = 0; next < count; next += lanes) {
+    ahead.ask();
     // The last group reaches back where it would be short, and stores again what is there already.
     const std::int64_t o = next + lanes <= count ? next : count - lanes;
     Vector re[lanes];
@@ -97,8 +117,13 @@ void row_last_pass(const RowWork<typename S::Real>& pass) noexcept {
     scale<S, lanes>(legs, factor);
     std::byte* const to = pass.destination + o * number_bytes;
     unroll<lanes>([&](auto q) __attribute__((always_inline)) {
-      store<S, Format::complex>(to + static_cast<std::int64_t>(q()) * count * number_bytes,
-                                is_backward ? Complex<Vector>{legs[q].im, legs[q].re} : legs[q]);
+      const Complex<Vector> number = is_backward ? Complex<Vector>{legs[q].im, legs[q].re} : legs[q];
+      std::byte* const at = to + static_cast<std::int64_t>(q()) * count * number_bytes;
+      if (is_streaming) {
+        stream<S, Format::complex>(at, number);
+      } else {
+        store<S, Format::complex>(at, number);
+      }
     });
   }
 }

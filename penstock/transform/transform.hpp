@@ -39,9 +39,13 @@ struct Shape {
 /// How a run uses memory.
 struct Access {
   bool is_from_memory = false;  ///< the source is not in cache: it is asked for ahead
-  /// Adjacent pencils of the destination bypass the cache: each row begins with a line of 64 bytes and is whole lines.
-  /// Call mover::finish_streaming before another thread is told of them.
+  /// Whole lines of 64 bytes that are stored at once bypass the cache: the destination is not read again soon. Call
+  /// mover::finish_streaming before another thread is told of them.
   bool is_streaming = false;
+  /// What is likely to be transformed next by this thread, brought into the cache meanwhile: nothing, or pencils like
+  /// those of the source, which may be fewer.
+  const Pencils<const std::byte>* next = nullptr;
+  std::int64_t next_pencils = 0;
 };
 
 /// Discrete Fourier transforms of many pencils, unscaled but for the factor of a run. Any length: radices up to 16,

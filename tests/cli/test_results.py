@@ -122,7 +122,7 @@ class Results(command.CommandTest):
         self.assertAlmostEqual(report["limit_arithmetic_s"], 5 * 4096 * 12 / 1e9)
 
     def test_wisdom_is_kept_between_runs_and_ignored_where_it_is_damaged(self):
-        size = ("--size", "30x21x22")
+        size = ("--size", "30x21x22", "--local", "fftw")
         self.run_well(1, *size, "--no-wisdom")
         self.assertFalse(self.cache.exists())
         self.run_well(1, *size)

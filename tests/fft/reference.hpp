@@ -8,6 +8,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -86,11 +87,16 @@ std::vector<std::complex<double>> transform_with_fftw(const Options& options, st
   auto* data = reinterpret_cast<fftw_complex*>(spectrum.data());
   const auto rank = static_cast<int>(transformed.size());
   const auto repeats = static_cast<int>(repeated.size());
+  // Ranks are threads, and FFTW plans for one at a time.
+  static std::mutex planning;
+  std::unique_lock lock(planning);
   fftw_plan plan = options.type == Type::r2r ? fftw_plan_guru_r2r(rank, transformed.data(), repeats, repeated.data(),
                                                                   numbers, numbers, kinds.data(), FFTW_ESTIMATE)
                                              : fftw_plan_guru_dft(rank, transformed.data(), repeats, repeated.data(),
                                                                   data, data, FFTW_FORWARD, FFTW_ESTIMATE);
+  lock.unlock();
   fftw_execute(plan);
+  lock.lock();
   fftw_destroy_plan(plan);
   return spectrum;
 }

@@ -266,9 +266,9 @@ TEST(NodeRates, OfTilesInterpolateTheTimeOfAByte) {
 TEST(TileRows, AreAChunkWideWhereTwiceTheSecondLevelCacheHoldsThem) {
   constexpr std::int64_t cache_l2_bytes = 512 << 10;
   const auto rows_of = [](std::int64_t points) { return tile_rows(2 * tile_pitch(points * 16), cache_l2_bytes, 16); };
-  EXPECT_EQ(rows_of(1), 16);
-  EXPECT_EQ(rows_of(1024), 16);
-  EXPECT_EQ(rows_of(2048), 12);    // 16 with their pitches are a little more than 1 MiB
+  EXPECT_EQ(rows_of(1), 32);
+  EXPECT_EQ(rows_of(512), 32);
+  EXPECT_EQ(rows_of(1024), 28);    // 32 with their pitches are a little more than 1 MiB
   EXPECT_EQ(rows_of(1 << 20), 4);  // not one fits
 }
 

@@ -1,0 +1,99 @@
+// What there is to know about kinds, our own transforms behind the joint, and the list of all libraries.
+#include "penstock/fft/local_transform.hpp"
+
+#include <array>
+#include <utility>
+
+namespace penstock::fft {
+namespace {
+
+transform::Shape shape_of(const PencilShape& shape) {
+  return {.length = shape.length,
+          .kind = static_cast<transform::Kind>(shape.kind),
+          .source = shape.source,
+          .destination = shape.destination,
+          .pencils = shape.pencils};
+}
+static_assert(static_cast<int>(transform::Kind::forward) == static_cast<int>(RowKind::forward));
+static_assert(static_cast<int>(transform::Kind::backward) == static_cast<int>(RowKind::backward));
+static_assert(static_cast<int>(transform::Kind::real_to_complex) == static_cast<int>(RowKind::real_to_complex));
+static_assert(static_cast<int>(transform::Kind::complex_to_real) == static_cast<int>(RowKind::complex_to_real));
+
+template <class Real>
+class OwnTransform final : public LocalTransform {
+ public:
+  explicit OwnTransform(const PencilShape& shape) : transform_(shape_of(shape)) {}
+  std::size_t scratch_bytes() const noexcept override { return transform_.scratch_bytes(); }
+  void run(const transform::Pencils<const std::byte>& source, const transform::Pencils<std::byte>& destination,
+           std::int64_t pencils, std::span<std::byte> scratch, double factor,
+           transform::Access access) const noexcept override {
+    transform_.run(source, destination, pencils, scratch, static_cast<Real>(factor), access);
+  }
+
+ private:
+  transform::Transform<Real> transform_;
+};
+
+std::unique_ptr<LocalTransform> plan_own(const PencilShape& shape, std::int64_t real_bytes, Effort /*effort*/) {
+  if (real_bytes == sizeof(float)) {
+    return std::make_unique<OwnTransform<float>>(shape);
+  }
+  return std::make_unique<OwnTransform<double>>(shape);
+}
+
+}  // namespace
+
+const RowFacts& facts_of(RowKind kind) noexcept {
+  static constexpr std::array<RowFacts, 12> facts{{{RowKind::backward, false, false, 1, 0},
+                                                   {RowKind::forward, false, false, 1, 0},
+                                                   {RowKind::complex_to_real, true, false, 1, 0},
+                                                   {RowKind::real_to_complex, false, true, 1, 0},
+                                                   {RowKind::redft00, true, true, 2, -1},
+                                                   {RowKind::redft01, true, true, 2, 0},
+                                                   {RowKind::redft10, true, true, 2, 0},
+                                                   {RowKind::redft11, true, true, 2, 0},
+                                                   {RowKind::rodft00, true, true, 2, 1},
+                                                   {RowKind::rodft01, true, true, 2, 0},
+                                                   {RowKind::rodft10, true, true, 2, 0},
+                                                   {RowKind::rodft11, true, true, 2, 0}}};
+  return facts[static_cast<std::size_t>(kind)];
+}
+
+RowKind row_kind_of(RealKind kind) noexcept {
+  return static_cast<RowKind>(static_cast<int>(RowKind::redft00) + static_cast<int>(kind));
+}
+
+LocalLibrary own_transforms() {
+  return {.name = "penstock",
+          .takes_any_places = true,
+          .can = [](RowKind kind) { return kind <= RowKind::complex_to_real; },
+          .scratch_bytes =
+              [](const PencilShape& shape, std::int64_t real_bytes) {
+                return plan_own(shape, real_bytes, Effort::estimate)->scratch_bytes();
+              },
+          .plan = plan_own};
+}
+
+const std::vector<LocalLibrary>& local_libraries() {
+  static const std::vector<LocalLibrary> libraries{own_transforms(), fftw_transforms()};
+  return libraries;
+}
+
+const LocalLibrary* find_library(const std::string& name, RowKind kind) {
+  for (const LocalLibrary& library : local_libraries()) {
+    if ((name.empty() || name == library.name) && library.can(kind)) {
+      return &library;
+    }
+  }
+  return nullptr;
+}
+
+std::string describe_libraries() {
+  std::string names;
+  for (const LocalLibrary& library : local_libraries()) {
+    names += (names.empty() ? "" : ", ") + library.name;
+  }
+  return names;
+}
+
+}  // namespace penstock::fft

@@ -1,0 +1,329 @@
+// What a transform is when it is planned, and one run of it: passes are told where their rows lie, one after the other.
+// Private to the module.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "penstock/transform/pass_tables.hpp"
+#include "penstock/transform/program.hpp"
+#include "penstock/transform/transform.hpp"
+
+namespace penstock::transform {
+
+inline std::int64_t round_up(std::int64_t value, std::int64_t unit) noexcept {
+  return (value + unit - 1) / unit * unit;
+}
+
+// Real pencils are transformed in pairs, one as the real parts and one as the imaginary parts of a complex pencil: a
+// row of twice as many real pencils as a vector has lanes is a pair of vectors, as it is of that many complex ones.
+template <class Real>
+struct Transform<Real>::Plan {
+  static constexpr std::int64_t real_bytes = sizeof(Real);
+
+  Plan(const Shape& the_shape, InstructionSet set)
+      : shape(the_shape),
+        table(passes_of<Real>(set)),
+        has_real_source(shape.kind == Kind::real_to_complex),
+        has_real_destination(shape.kind == Kind::complex_to_real) {
+    const bool is_complex = !has_real_source && !has_real_destination;
+    if (is_complex && shape.source == Spacing::contiguous && shape.destination == Spacing::contiguous) {
+      rows = make_row_program(shape.length, table);
+      if (!rows.steps.empty()) {
+        return;
+      }
+    }
+    const Ends ends = is_complex ? Ends::callers : has_real_source ? Ends::into_pairs : Ends::out_of_pairs;
+    program = make_program(shape.length, ends, table, work_row_bytes(shape.pencils));
+    // A pass takes squares of complex numbers where it has a square's points.
+    const std::int64_t points = table.lanes / 2;
+    const Step<Real>& first = program.steps.front();
+    const Step<Real>& last = program.steps.back();
+    const bool takes_squares = is_complex && first.from == Step<Real>::none && first.inner_count >= points;
+    const bool gives_squares = is_complex && last.to == Step<Real>::none && last.block_count >= points;
+    gathers = shape.source != Spacing::adjacent && !takes_squares;
+    scatters = shape.destination != Spacing::adjacent && !gives_squares;
+  }
+
+  std::int64_t number_bytes(bool is_real) const noexcept { return is_real ? real_bytes : 2 * real_bytes; }
+  std::int64_t points(bool is_real) const noexcept {
+    const bool is_half = (has_real_source || has_real_destination) && !is_real;
+    return is_half ? shape.length / 2 + 1 : shape.length;
+  }
+  /// What passes take for a row: of complex pencils, or pairs of real ones.
+  std::int64_t row_bytes(std::int64_t pencils) const noexcept {
+    return pencils * number_bytes(has_real_source || has_real_destination);
+  }
+  std::int64_t work_row_bytes(std::int64_t pencils) const noexcept {
+    return round_up(row_bytes(pencils), 2 * table.lanes * real_bytes);
+  }
+  /// A row of a stage, for the points of pencils that no pass takes or gives where they are.
+  std::int64_t stage_row_bytes(std::int64_t pencils) const noexcept {
+    return round_up(pencils * 2 * real_bytes, 2 * table.lanes * real_bytes);
+  }
+  std::int64_t stage_rows() const noexcept { return gathers || scatters ? shape.length : 0; }
+  /// Offsets of the program's lists, of the pairs' rows, of a stage's rows, of the destination read backwards.
+  std::int64_t offset_count() const noexcept {
+    return static_cast<std::int64_t>(program.rows.size()) + 3 * shape.length;
+  }
+
+  Shape shape;
+  const PassTable<Real>& table;
+  bool has_real_source;
+  bool has_real_destination;
+  RowProgram<Real> rows;  // without steps where the program transforms
+  Program<Real> program;
+  bool gathers = false;
+  bool scatters = false;
+};
+
+/// One run of a program: where its memory lies in the scratch, and what lies where.
+template <class Real>
+class Transform<Real>::Run {
+  using Owner = RowList::Owner;
+
+ public:
+  Run(const Plan& plan, std::int64_t pencils, std::span<std::byte> scratch)
+      : plan_(plan),
+        program_(plan.program),
+        row_bytes_(plan.work_row_bytes(pencils)),
+        own_(scratch.data() + program_.work_rows * row_bytes_) {
+    std::byte* const staged = own_ + program_.own_rows * row_bytes_;
+    const std::int64_t stage_row_bytes = plan.stage_row_bytes(pencils);
+    list_offsets_ = reinterpret_cast<std::int64_t*>(staged + plan.stage_rows() * stage_row_bytes);
+    pair_offsets_ = list_offsets_ + program_.rows.size();
+    std::int64_t* const stage_offsets = pair_offsets_ + program_.length;
+    backward_offsets_ = stage_offsets + program_.length;
+    stage_ = {staged, stage_offsets, 0};
+    const bool has_pairs = plan.has_real_source || plan.has_real_destination;
+    for (std::int64_t k = 0; has_pairs && k < program_.length; ++k) {
+      pair_offsets_[k] = (program_.pairs_row + k) * row_bytes_;
+    }
+    for (std::int64_t k = 0; k < plan.stage_rows(); ++k) {
+      stage_offsets[k] = k * stage_row_bytes;
+    }
+    pass_.work = reinterpret_cast<Real*>(scratch.data());
+    pass_.pencils = pencils;
+    pass_.row_bytes = plan.row_bytes(pencils);
+    if (program_.has_zero_row) {
+      std::memset(own_, 0, static_cast<std::size_t>(row_bytes_));
+    }
+  }
+
+  void operator()(const Pencils<const std::byte>& source, const Pencils<std::byte>& destination, Real factor,
+                  Access access) {
+    source_ = source;
+    destination_ = destination;
+    if (access.next != nullptr) {
+      look_ahead(*access.next, access.next_pencils);
+    }
+    pass_.ahead = &ahead_;
+    if (plan_.gathers) {
+      const bool is_real = plan_.has_real_source;
+      pass_.source = source;
+      pass_.destination = stage_;
+      pass_.inner_count = plan_.points(is_real);
+      pass_.is_from_memory = access.is_from_memory;
+      plan_.table.gather[is_real ? 1 : 0](pass_);
+      source_ = {stage_.base, stage_.offsets, plan_.number_bytes(is_real)};
+      access.is_from_memory = false;
+    }
+    const bool is_streaming = access.is_streaming;
+    if (plan_.scatters) {
+      access.is_streaming = false;
+      destination_ = {stage_.base, stage_.offsets, plan_.number_bytes(plan_.has_real_destination)};
+    }
+    // The backward transform is the forward one that stores output k as point n - k.
+    if (plan_.shape.kind == Kind::backward || plan_.shape.kind == Kind::complex_to_real) {
+      backward_offsets_[0] = destination_.offsets[0];
+      std::reverse_copy(destination_.offsets + 1, destination_.offsets + program_.length, backward_offsets_ + 1);
+      destination_.offsets = backward_offsets_;
+    }
+    place_lists();
+    const Pencils<std::byte> pairs{own_, pair_offsets_, 0};
+    if (plan_.has_real_destination) {
+      pass_.source = source_;
+      pass_.destination = pairs;
+      pass_.inner_count = program_.length;
+      plan_.table.tangle(pass_);
+    }
+    for (std::size_t i = 0; i < program_.steps.size();) {
+      i = make_passes(i, factor, access);
+    }
+    if (plan_.has_real_source) {
+      pass_.source = {pairs.base, pairs.offsets, 0};
+      pass_.destination = destination_;
+      pass_.inner_count = program_.length;
+      pass_.row_bytes = plan_.row_bytes(pass_.pencils);
+      pass_.factor = factor;
+      pass_.is_streaming = access.is_streaming;
+      plan_.table.untangle(pass_);
+    }
+    if (plan_.scatters) {
+      const bool is_real = plan_.has_real_destination;
+      pass_.source = {stage_.base, stage_.offsets, 0};
+      pass_.destination = destination;
+      pass_.inner_count = plan_.points(is_real);
+      pass_.is_streaming = is_streaming;
+      plan_.table.scatter[is_real ? 1 : 0](pass_);
+    }
+  }
+
+ private:
+  /// Asks for other pencils like the source's while this run works: all lines of each.
+  void look_ahead(const Pencils<const std::byte>& next, std::int64_t pencils) {
+    constexpr std::int64_t line_bytes = 64;
+    const std::int64_t number_bytes = plan_.number_bytes(plan_.has_real_source);
+    const bool are_rows = next.pencil_stride == number_bytes;
+    ahead_ = {.base = next.base,
+              .offsets = next.offsets,
+              .end = plan_.points(plan_.has_real_source),
+              .point_step = are_rows ? 1 : line_bytes / number_bytes,
+              .lines = are_rows ? (pencils * number_bytes + line_bytes - 1) / line_bytes : pencils,
+              .line_stride = are_rows ? line_bytes : next.pencil_stride};
+  }
+
+  /// The offsets of the rows of all lists, from where the list's owner has its first.
+  void place_lists() {
+    for (const RowList& list : program_.lists) {
+      const std::int64_t* const of_caller = list.owner == Owner::source ? source_.offsets : destination_.offsets;
+      for (std::size_t i = list.begin; i < list.begin + list.count; ++i) {
+        const std::int32_t row = program_.rows[i];
+        list_offsets_[i] = list.owner == Owner::program ? row * row_bytes_ : of_caller[row];
+      }
+    }
+  }
+
+  /// The passes of one transform, or Rader's first point: from step `first` on. Returns the step behind them.
+  std::size_t make_passes(std::size_t first, Real factor, Access access) {
+    using StepKind = typename Step<Real>::Kind;
+    const std::vector<Step<Real>>& steps = program_.steps;
+    if (steps[first].kind == StepKind::rader) {
+      prepare(steps[first], factor, access);
+      run(steps[first]);
+      return first + 1;
+    }
+    std::size_t last = first;
+    while (steps[last].kind != StepKind::last) {
+      ++last;
+    }
+    const bool ends_apart = steps[last].to == Step<Real>::none && is_apart(destination_, plan_.has_real_destination ? 1 : 0);
+    descend({last, factor, access, !ends_apart}, first, 0, 0);
+    return last + 1;
+  }
+
+  /// The passes of one transform.
+  struct Passes {
+    std::size_t last;
+    Real factor;
+    Access access;
+    bool goes_deep;  ///< may do sub-transforms one after the other
+  };
+
+  /// Does sub-transform `block` of pass `i`: where it stays in the first-level cache, pass by pass, else this pass of it
+  /// and then its own sub-transforms. `output` is the first block of the last pass that is its own.
+  void descend(const Passes& passes, std::size_t i, std::int64_t block, std::int64_t output) {
+    constexpr std::int64_t cache_bytes = 16 << 10;  // half of what first levels have, or less
+    const std::vector<Step<Real>>& steps = program_.steps;
+    const std::int64_t blocks = steps[i].block_count;
+    const std::int64_t block_bytes = steps[i].inner_count * steps[i].passes->radix * row_bytes_;
+    const bool is_whole = !passes.goes_deep || block_bytes <= cache_bytes || i == passes.last;
+    for (std::size_t k = i; k <= (is_whole ? passes.last : i); ++k) {
+      prepare(steps[k], passes.factor, passes.access);
+      if (k == passes.last) {
+        pass_.block = output;
+        pass_.block_step = blocks;
+      } else {
+        const std::int64_t share = steps[k].block_count / blocks;
+        pass_.block = block * share;
+        pass_.block_end = pass_.block + share;
+      }
+      run(steps[k]);
+    }
+    for (std::int64_t q = 0; !is_whole && q < steps[i].passes->radix; ++q) {
+      descend(passes, i + 1, block * steps[i].passes->radix + q, output + q * blocks);
+    }
+  }
+
+  /// Has the next pass do all of a step.
+  void prepare(const Step<Real>& step, Real factor, Access access) {
+    const Owner from = step.from == Step<Real>::none ? Owner::source : program_.lists[step.from].owner;
+    const Owner to = step.to == Step<Real>::none ? Owner::destination : program_.lists[step.to].owner;
+    pass_.source = source_;
+    if (step.from != Step<Real>::none) {
+      pass_.source = {from == Owner::source ? source_.base : own_, list_offsets_ + program_.lists[step.from].begin,
+                      plan_.number_bytes(false)};
+    }
+    pass_.destination = destination_;
+    if (step.to != Step<Real>::none) {
+      pass_.destination = {to == Owner::destination ? destination_.base : own_,
+                           list_offsets_ + program_.lists[step.to].begin, plan_.number_bytes(false)};
+    }
+    pass_.blocks = program_.places.data() + step.blocks;
+    pass_.block_count = step.block_count;
+    pass_.block = 0;
+    pass_.block_end = step.block_count;
+    pass_.block_step = 1;
+    pass_.inner = program_.places.data() + step.inner;
+    pass_.inner_count = step.inner_count;
+    pass_.leg_rows = step.leg_rows;
+    pass_.roots = program_.roots.data() + step.roots;
+    pass_.factors = step.factors == Step<Real>::none ? nullptr : program_.roots.data() + step.factors;
+    pass_.factor = to == Owner::destination ? factor : Real{1};
+    pass_.is_from_memory = access.is_from_memory && from == Owner::source;
+    pass_.is_streaming = access.is_streaming && to == Owner::destination;
+    from_format_ = from == Owner::program || plan_.has_real_source ? 1 : 0;
+    to_format_ = to == Owner::program || plan_.has_real_destination ? 1 : 0;
+    const std::int64_t callers = plan_.row_bytes(pass_.pencils);
+    const std::int64_t read = from == Owner::program ? row_bytes_ : callers;
+    const std::int64_t stored = to == Owner::program ? row_bytes_ : callers;
+    // Each pass asks for its share, a little at each of its steps.
+    const std::int64_t share = ahead_.end / ahead_.point_step / std::ssize(program_.steps) + 1;
+    const std::int64_t turns = std::max<std::int64_t>(step.block_count, 1) * std::max<std::int64_t>(step.inner_count, 1);
+    ahead_.steps_at_once = (share + turns - 1) / turns;
+    pass_.row_bytes = step.kind == Step<Real>::Kind::last ? stored : read;
+    pass_.stored_row_bytes = stored;
+    pass_.sums = own_ + step.sum_row * row_bytes_;
+    pass_.sum_factor = step.sum_factor;
+  }
+
+  void run(const Step<Real>& step) {
+    using StepKind = typename Step<Real>::Kind;
+    switch (step.kind) {
+      case StepKind::first:
+        (is_apart(pass_.source, from_format_) ? step.passes->first_apart : step.passes->first[from_format_])(pass_);
+        break;
+      case StepKind::middle:
+        step.passes->middle(pass_);
+        break;
+      case StepKind::last:
+        (is_apart(pass_.destination, to_format_) ? step.passes->last_apart : step.passes->last[to_format_])(pass_);
+        break;
+      case StepKind::rader:
+        plan_.table.add_first[from_format_][to_format_](pass_);
+        break;
+    }
+  }
+
+  template <class Byte>
+  bool is_apart(const Pencils<Byte>& pencils, std::size_t format) const {
+    return format == 0 && pencils.pencil_stride != plan_.number_bytes(false);
+  }
+
+  const Plan& plan_;
+  const Program<Real>& program_;
+  std::int64_t row_bytes_;
+  std::byte* own_;
+  std::int64_t* list_offsets_;
+  std::int64_t* pair_offsets_;
+  std::int64_t* backward_offsets_;
+  Pencils<std::byte> stage_;
+  Pencils<const std::byte> source_;  // as the program sees them
+  Pencils<std::byte> destination_;
+  PassWork<Real> pass_;
+  Ahead ahead_;
+  std::size_t from_format_ = 0;
+  std::size_t to_format_ = 0;
+};
+
+}  // namespace penstock::transform
