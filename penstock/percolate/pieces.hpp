@@ -57,7 +57,9 @@ struct Underway {
     const Piece piece{.kind = transfer.kind,
                       .file = transfer.file,
                       .offset = transfer.offset + row * transfer.file_pitch + column,
-                      .data = transfer.data + row * transfer.memory_pitch + column,
+                      // Reading ahead has no memory.
+                      .data = transfer.data == nullptr ? nullptr
+                                                       : transfer.data + row * transfer.memory_pitch + column,
                       .bytes = bytes};
     within += bytes;
     if (within >= transfer.run_bytes) {
