@@ -352,7 +352,7 @@ std::byte* Pipeline<Real>::transform_tile(const Stage& stage, const Worker& work
   const Spot next = next_spot(worker);
   transform::Pencils<const std::byte> next_pencils;
   const bool is_there = next.outer < stage.outer_range.lower + stage.outer_range.extent;
-  if (source.is_direct && is_there && (source.place != Place::plane || next.outer == worker.outer)) {
+  if (access.is_from_memory && is_there) {
     const auto pencils = pencils_at(source, next, scratch, scratch.next_offsets);
     next_pencils = {pencils.base, pencils.offsets, pencils.pencil_stride};
     access.next = &next_pencils;

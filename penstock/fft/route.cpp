@@ -44,7 +44,7 @@ void face_user(Stop& stop, const std::array<int, 3>& order) {
 
 /// The transforms of the forward direction, x before y before z. The first is where real numbers become complex.
 std::vector<Stop> transforms_of(const Problem& problem) {
-  constexpr std::array<std::array<int, 2>, 3> walks{{{z, y}, {z, x}, {x, y}}};  // outer, across
+  constexpr std::array<std::array<int, 2>, 3> walks{{{z, y}, {z, x}, {y, x}}};  // outer, across
   const Decomposition space(problem.options.size, problem.grid);
   const Decomposition spectrum(spectrum_points(problem.options), problem.grid);
   std::vector<Stop> stops;

@@ -16,13 +16,25 @@ inline constexpr std::int64_t line_bytes = 64;
   return reinterpret_cast<std::uintptr_t>(at) % line_bytes == 0;
 }
 
-/// One step of a pass.
+/// One step of a pass. Into the second level: the first has the work.
 template <class S>
 [[gnu::always_inline]] inline void ask(Ahead& ahead) {
-  for (std::int64_t i = 0; i < ahead.steps_at_once && ahead.point < ahead.end; ++i, ahead.point += ahead.point_step) {
-    const std::byte* at = ahead.base + ahead.offsets[ahead.point];
-    for (std::int64_t line = 0; line < ahead.lines; ++line, at += ahead.line_stride) {
-      __builtin_prefetch(at, 0, 2);  // into the second level: the first has the work
+  if (!ahead.is_by_pencil) {
+    std::int64_t left = ahead.lines_at_once;
+    for (; left > 0 && ahead.point < ahead.points; left -= ahead.lines, ahead.point += ahead.point_step) {
+      const std::byte* at = ahead.base + ahead.offsets[ahead.point];
+      for (const std::byte* const end = at + ahead.lines * line_bytes; at < end; at += line_bytes) {
+        __builtin_prefetch(at, 0, 2);
+      }
+    }
+    return;
+  }
+  for (std::int64_t left = ahead.lines_at_once; left > 0 && ahead.line < ahead.lines; --left) {
+    __builtin_prefetch(ahead.base + ahead.offsets[ahead.point] + ahead.line * ahead.line_stride, 0, 2);
+    ahead.point += ahead.point_step;
+    if (ahead.point >= ahead.points) {
+      ahead.point = 0;
+      ++ahead.line;
     }
   }
 }
@@ -130,22 +142,23 @@ void first_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
   const std::int64_t row = work_row<S>(pass.row_bytes);
   const std::int64_t leg_stride = pass.leg_rows * row;
   const std::int64_t butterflies = pass.inner_count;
-  for (std::int64_t next = 0; next < butterflies; next += Square<S, 2>::points) {
-    const std::int64_t j = Square<S, 2>::begin(next, butterflies);
-    if (const std::int64_t ahead = next + points_of_line<S>; pass.is_from_memory && ahead < butterflies) {
-      // One line of each pencil and leg, when the first square of a line is taken.
-      for (std::int64_t q = 0; q < static_cast<std::int64_t>(radix) && next % points_of_line<S> == 0; ++q) {
-        ask_for_lines(pass.source.base, pass.source.offsets[ahead + q * butterflies], pass.source.pencil_stride,
-                        pass.pencils);
-      }
-    }
-    for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += lanes) {
+  // Vector after vector of pencils: what lies in whole pages apart shares a set of the cache, and more would not stay.
+  for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += lanes) {
+    const std::byte* const base = pass.source.base + pencil * pass.source.pencil_stride;
+    const std::int64_t pencils = pass.pencils - pencil;
+    for (std::int64_t next = 0; next < butterflies; next += Square<S, 2>::points) {
+      const std::int64_t j = Square<S, 2>::begin(next, butterflies);
       ask<S>(*pass.ahead);
+      if (pass.is_from_memory && pencils > lanes && next % points_of_line<S> == 0) {
+        for (std::int64_t q = 0; q < static_cast<std::int64_t>(radix); ++q) {
+          ask_for_lines(base + lanes * pass.source.pencil_stride, pass.source.offsets[j + q * butterflies],
+                        pass.source.pencil_stride, lanes);
+        }
+      }
       Square<S, 2> squares[radix];
       for (std::size_t q = 0; q < radix; ++q) {
-        squares[q].load(pass.source.base + pencil * pass.source.pencil_stride,
-                        pass.source.offsets + j + static_cast<std::int64_t>(q) * butterflies, pass.source.pencil_stride,
-                        pass.pencils - pencil);
+        squares[q].load(base, pass.source.offsets + j + static_cast<std::int64_t>(q) * butterflies,
+                        pass.source.pencil_stride, pencils);
       }
       for (std::int64_t k = 0; k < Square<S, 2>::points; ++k) {
         Legs<Vector, radix> legs;
@@ -171,9 +184,9 @@ void last_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
   const std::int64_t leg_stride = pass.leg_rows * row;
   const std::int64_t butterflies = pass.block_count;
   const typename S::Real factor = pass.factor;
-  for (std::int64_t next = 0; next < butterflies; next += Square<S, 2>::points) {
-    const std::int64_t o = Square<S, 2>::begin(next, butterflies);
-    for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += lanes) {
+  for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += lanes) {
+    for (std::int64_t next = 0; next < butterflies; next += Square<S, 2>::points) {
+      const std::int64_t o = Square<S, 2>::begin(next, butterflies);
       ask<S>(*pass.ahead);
       Square<S, 2> squares[radix];
       for (std::int64_t k = 0; k < Square<S, 2>::points; ++k) {

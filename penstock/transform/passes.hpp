@@ -9,17 +9,20 @@
 
 namespace penstock::transform {
 
-/// Memory that is brought into the cache while passes work on something else, a little at each of their steps: of each
-/// point `lines` lines, from the first `line_stride` bytes apart.
+/// Memory that is brought into the cache while passes work on something else, some lines at each of their steps: of
+/// points `point_step` apart `lines` lines. Point by point, each a row of lines; or pencil by pencil, of which each has
+/// one line of a point, `line_stride` bytes from that of the one before.
 struct Ahead {
   const std::byte* base = nullptr;
   const std::int64_t* offsets = nullptr;
-  std::int64_t point = 0;  ///< the next, up to `end`
-  std::int64_t end = 0;
+  std::int64_t points = 0;
   std::int64_t point_step = 1;
   std::int64_t lines = 0;
   std::int64_t line_stride = 0;
-  std::int64_t steps_at_once = 0;  ///< of points, at each step of a pass
+  bool is_by_pencil = false;
+  std::int64_t point = 0;  ///< the next
+  std::int64_t line = 0;
+  std::int64_t lines_at_once = 0;
 };
 
 /// What a pass works on. The work buffer has a row for each point: the real parts of a vector of pencils, their

@@ -177,10 +177,11 @@ class Transform<Real>::Run {
     const bool are_rows = next.pencil_stride == number_bytes;
     ahead_ = {.base = next.base,
               .offsets = next.offsets,
-              .end = plan_.points(plan_.has_real_source),
+              .points = plan_.points(plan_.has_real_source),
               .point_step = are_rows ? 1 : line_bytes / number_bytes,
               .lines = are_rows ? (pencils * number_bytes + line_bytes - 1) / line_bytes : pencils,
-              .line_stride = are_rows ? line_bytes : next.pencil_stride};
+              .line_stride = next.pencil_stride,
+              .is_by_pencil = !are_rows};
   }
 
   /// The offsets of the rows of all lists, from where the list's owner has its first.
@@ -278,9 +279,10 @@ class Transform<Real>::Run {
     const std::int64_t read = from == Owner::program ? row_bytes_ : callers;
     const std::int64_t stored = to == Owner::program ? row_bytes_ : callers;
     // Each pass asks for its share, a little at each of its steps.
-    const std::int64_t share = ahead_.end / ahead_.point_step / std::ssize(program_.steps) + 1;
+    const std::int64_t share =
+        (ahead_.points / ahead_.point_step + 1) * ahead_.lines / std::ssize(program_.steps) + 1;
     const std::int64_t turns = std::max<std::int64_t>(step.block_count, 1) * std::max<std::int64_t>(step.inner_count, 1);
-    ahead_.steps_at_once = (share + turns - 1) / turns;
+    ahead_.lines_at_once = (share + turns - 1) / turns;
     pass_.row_bytes = step.kind == Step<Real>::Kind::last ? stored : read;
     pass_.stored_row_bytes = stored;
     pass_.sums = own_ + step.sum_row * row_bytes_;
