@@ -153,7 +153,6 @@ void run_calibrate(Session& session, const CalibrateRequest& request) {
   if (request.is_quick) {
     options.samples = 6;
     options.sample_s = 1e-3;
-    options.planning_s = 0.03;
   }
   const Progress progress(session);
   const TellStep tell = [&](const std::string& step) {

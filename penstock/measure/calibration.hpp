@@ -36,10 +36,9 @@ Figure time_of(std::vector<double> times_s);
 
 /// How much is measured.
 struct CalibrationOptions {
-  int threads = 1;          ///< at most; one for each core
-  int samples = 24;         ///< of each figure
-  double sample_s = 4e-3;   ///< how long a sample takes at least
-  double planning_s = 0.5;  ///< for each plan of FFTW, at most: with 0.1, some run at half the rate
+  int threads = 1;         ///< at most; one for each core
+  int samples = 24;        ///< of each figure
+  double sample_s = 4e-3;  ///< how long a sample takes at least
 };
 
 /// Copies and triads far larger than the cache, by stores that bypass it, with so many threads.

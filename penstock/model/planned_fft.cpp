@@ -101,9 +101,9 @@ class Reckoning {
       add(pass, 1);
     } else {
       add(time_pass(x.space_bytes, x.spectrum_bytes, tiles(x), {&x}), 0);
-      add(time_pass(y.spectrum_bytes, y.spectrum_bytes, tiles(y), {&y}, run_.ty == 1), 1);
+      add(time_pass(y.spectrum_bytes, y.spectrum_bytes, tiles(y), {&y}), 1);
     }
-    add(time_pass(z.spectrum_bytes, z.spectrum_bytes, tiles(z), {&z}, false), brings_back_ ? 2 : none);
+    add(time_pass(z.spectrum_bytes, z.spectrum_bytes, tiles(z), {&z}), brings_back_ ? 2 : none);
     if (brings_back_) {
       add(time_pass(x.spectrum_bytes, x.spectrum_bytes, tiles(x), {}), none);
     }
@@ -155,11 +155,10 @@ class Reckoning {
     return of.outer * divide_up(of.across, tile_chunk_bytes / (2 * run_.fft.real_bytes));
   }
 
-  /// A host's ranks at once. `items` are what the threads of a rank share out: some may have one more than others.
-  /// Where all rows of the first direction lie in memory one after the other (`has_rows`), short ones are read while
-  /// others are transformed.
+  /// A host's ranks at once. `items` are what the threads of a rank share out: some may have one more than others. What
+  /// transforms read is asked for ahead, what they write goes past the caches; neither is hidden behind their work.
   FftPass time_pass(double read_bytes, double written_bytes, std::int64_t items,
-                    const std::vector<const Pencils*>& directions, bool has_rows = true) const {
+                    const std::vector<const Pencils*>& directions) const {
     const double ranks = real(host_ranks_);
     const double uneven =
         real(divide_up(items, run_.threads)) * real(run_.threads) / real(std::max<std::int64_t>(items, 1));
@@ -173,9 +172,6 @@ class Reckoning {
     }
     const double bandwidth = tile_bandwidth(machine_.node, workers_, working_set_bytes_);
     pass.move_s = (read_bytes + written_bytes) * ranks / bandwidth * uneven;
-    if (has_rows && !directions.empty() && read_bytes / directions.front()->rows <= real(longest_row_in_memory)) {
-      pass.move_s -= std::min(read_bytes * ranks / bandwidth * uneven, transform_s(*directions.front()));
-    }
     return pass;
   }
 

@@ -27,10 +27,6 @@ constexpr std::int64_t tile_rows(std::int64_t pair_bytes, std::int64_t cache_l2_
   return std::clamp<std::int64_t>(2 * cache_l2_bytes / pair_bytes / (chunk / 8) * (chunk / 8), chunk / 8, chunk);
 }
 
-/// Rows up to here are transformed where they lie in memory, where they do one after the other: each is brought into
-/// the first-level cache while the one before it is transformed, and longer ones would not stay there.
-inline constexpr std::int64_t longest_row_in_memory = 5120;
-
 /// Into so many parts what a rank receives in an exchange may be cut, along the direction in which it walks it.
 inline constexpr std::int64_t exchange_parts = 8;
 
