@@ -112,6 +112,8 @@ struct RowTable {
   RowPasses<Real> radices[RowRadices::size()];
   RowFunction<Real> last = nullptr;
   RowFunction<Real> last_backward = nullptr;
+  RowFunction<Real> untangle = nullptr;  ///< from the transform of half as many complex points to that of real ones
+  RowFunction<Real> tangle = nullptr;    ///< the other way
   int point_of_lane[most_lanes] = {};  ///< which of a vector's points is in a lane while passes work
 };
 

@@ -10,6 +10,7 @@
 
 #include "penstock/transform/algorithms.hpp"
 #include "penstock/transform/passes.hpp"
+#include "penstock/transform/transform.hpp"
 
 namespace penstock::transform {
 
@@ -66,11 +67,12 @@ struct Program {
   std::string text;  ///< how the length is taken apart, for people
 };
 
-/// One row pass.
+/// One row pass. Of real pencils some are from or to the half in the scratch: half as many complex points.
 template <class Real>
 struct RowStep {
   RowFunction<Real> pass = nullptr;
-  RowFunction<Real> pass_backward = nullptr;
+  bool is_from_half = false;
+  bool is_to_half = false;
   std::int64_t block_count = 0;
   std::int64_t inner_pairs = 0;
   std::size_t roots = 0;  ///< in `RowProgram::roots`, a number
@@ -85,8 +87,9 @@ struct RowProgram {
   std::string text;
 };
 
+/// Of a length that has them, by the passes of `table`.
 template <class Real>
-RowProgram<Real> make_row_program(std::int64_t length, const PassTable<Real>& table);
+RowProgram<Real> make_row_program(Kind kind, std::int64_t length, const PassTable<Real>& table);
 
 /// The algorithms that the passes of a table allow.
 template <class Real>

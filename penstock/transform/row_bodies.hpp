@@ -128,6 +128,74 @@ void row_last_pass(const RowWork<typename S::Real>& pass) noexcept {
   }
 }
 
+/// The numbers of a vector pair in the opposite order: that of the lanes is symmetric.
+template <class S>
+[[gnu::always_inline]] inline Complex<typename S::Vector> reversed(const Complex<typename S::Vector>& value) {
+  constexpr auto mirror = [](int i) { return S::lanes - 1 - i; };
+  return {chosen<S>(value.re, value.re, mirror), chosen<S>(value.im, value.im, mirror)};
+}
+
+// A real pencil of n points is a complex one z of m = n / 2, its even points the real parts. With E and O, the transforms
+// of the even and of the odd points, Z = E + i O, and X_k = E_k + w^k O_k, X_m-k = conj(E_k - w^k O_k), w =
+// exp(-2 pi i / n). `roots` are -i w^k, from k = 1 on; `block_count` is m, `inner_pairs` the vectors up to m / 2.
+
+/// From Z to X.
+template <class S>
+void row_untangle(const RowWork<typename S::Real>& pass) noexcept {
+  using Vector = typename S::Vector;
+  using Real = typename S::Real;
+  constexpr std::int64_t number_bytes = 2 * sizeof(Real);
+  const std::int64_t m = pass.block_count;
+  const Real half = pass.factor / 2;
+  const auto* roots = reinterpret_cast<const Vector*>(pass.roots);
+  RowAhead ahead(pass, pass.inner_pairs);
+  const auto* const first = reinterpret_cast<const Real*>(pass.source);
+  auto* const ends = reinterpret_cast<Real*>(pass.destination);
+  ends[0] = (first[0] + first[1]) * pass.factor;
+  ends[1] = 0;
+  ends[2 * m] = (first[0] - first[1]) * pass.factor;
+  ends[2 * m + 1] = 0;
+  for (std::int64_t i = 0, k = 1; i < pass.inner_pairs; ++i, k += S::lanes, roots += 2) {
+    ahead.ask();
+    const std::int64_t mirrored = m - k - S::lanes + 1;
+    const Complex<Vector> a = load<S, Format::complex>(pass.source + k * number_bytes);
+    const Complex<Vector> b = reversed<S>(load<S, Format::complex>(pass.source + mirrored * number_bytes));
+    const Complex<Vector> even{(a.re + b.re) * half, (a.im - b.im) * half};
+    const Complex<Vector> odd{(a.re - b.re) * half, (a.im + b.im) * half};
+    const Complex<Vector> turned{odd.re * roots[0] - odd.im * roots[1], odd.re * roots[1] + odd.im * roots[0]};
+    store<S, Format::complex>(pass.destination + k * number_bytes, even + turned);
+    store<S, Format::complex>(pass.destination + mirrored * number_bytes,
+                              reversed<S>({even.re - turned.re, turned.im - even.im}));
+  }
+}
+
+/// From X to 2 Z. The imaginary parts of points 0 and m, which real pencils do not have, count as 0.
+template <class S>
+void row_tangle(const RowWork<typename S::Real>& pass) noexcept {
+  using Vector = typename S::Vector;
+  using Real = typename S::Real;
+  constexpr std::int64_t number_bytes = 2 * sizeof(Real);
+  const std::int64_t m = pass.block_count;
+  const auto* roots = reinterpret_cast<const Vector*>(pass.roots);
+  RowAhead ahead(pass, pass.inner_pairs);
+  const auto* const ends = reinterpret_cast<const Real*>(pass.source);
+  auto* const first = reinterpret_cast<Real*>(pass.destination);
+  first[0] = ends[0] + ends[2 * m];
+  first[1] = ends[0] - ends[2 * m];
+  for (std::int64_t i = 0, k = 1; i < pass.inner_pairs; ++i, k += S::lanes, roots += 2) {
+    ahead.ask();
+    const std::int64_t mirrored = m - k - S::lanes + 1;
+    const Complex<Vector> a = load<S, Format::complex>(pass.source + k * number_bytes);
+    const Complex<Vector> b = reversed<S>(load<S, Format::complex>(pass.source + mirrored * number_bytes));
+    const Complex<Vector> even{a.re + b.re, a.im - b.im};
+    const Complex<Vector> odd{a.re - b.re, a.im + b.im};
+    const Complex<Vector> turned{odd.re * roots[0] + odd.im * roots[1], odd.im * roots[0] - odd.re * roots[1]};
+    store<S, Format::complex>(pass.destination + k * number_bytes, even + turned);
+    store<S, Format::complex>(pass.destination + mirrored * number_bytes,
+                              reversed<S>({even.re - turned.re, turned.im - even.im}));
+  }
+}
+
 template <class S, std::size_t... radix>
 constexpr void add_passes(RowTable<typename S::Real>& table, std::index_sequence<radix...>) {
   std::size_t i = 0;
@@ -143,6 +211,8 @@ constexpr RowTable<typename S::Real> row_table() {
   add_passes<S>(table, RowRadices());
   table.last = row_last_pass<S, false>;
   table.last_backward = row_last_pass<S, true>;
+  table.untangle = row_untangle<S>;
+  table.tangle = row_tangle<S>;
   for (int lane = 0; lane < S::lanes; ++lane) {
     table.point_of_lane[lane] = point_of_lane<S>(static_cast<std::size_t>(lane));
   }

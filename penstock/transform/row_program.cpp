@@ -11,36 +11,70 @@
 namespace penstock::transform {
 namespace {
 
+/// A vector of real parts and one of imaginary parts: of `root(point)` for each of the vector's points.
+template <class Real, class Root>
+void add_roots(std::vector<Real>& roots, const RowTable<Real>& table, Root root_of) {
+  for (const bool is_imaginary : {false, true}) {
+    for (int lane = 0; lane < table.lanes; ++lane) {
+      const std::complex<long double> value = root_of(table.point_of_lane[lane]);
+      roots.push_back(static_cast<Real>(is_imaginary ? value.imag() : value.real()));
+    }
+  }
+}
+
+/// The pass between a real pencil's spectrum and that of half as many complex points.
 template <class Real>
-void add_steps(RowProgram<Real>& program, std::int64_t length, const RowTable<Real>& table, Algorithms algorithms) {
+RowStep<Real> make_real_step(std::vector<Real>& roots, Kind kind, std::int64_t length, const RowTable<Real>& table) {
+  const std::int64_t lanes = table.lanes;
+  const bool is_untangling = kind == Kind::real_to_complex;
+  const RowStep<Real> step{.pass = is_untangling ? table.untangle : table.tangle,
+                           .is_from_half = is_untangling,
+                           .is_to_half = !is_untangling,
+                           .block_count = length / 2,
+                           .inner_pairs = (length / 4 + lanes - 1) / lanes,
+                           .roots = roots.size()};
+  for (std::int64_t vector = 0; vector < step.inner_pairs; ++vector) {
+    add_roots(roots, table, [&](std::int64_t point) {
+      return std::complex<long double>(0, -1) * root((1 + vector * lanes + point) % length, length);
+    });
+  }
+  return step;
+}
+
+/// The passes of a complex transform.
+template <class Real>
+void add_passes(RowProgram<Real>& program, std::vector<Real>& roots, Kind kind, std::int64_t length,
+                const RowTable<Real>& table, Algorithms algorithms) {
   const std::int64_t lanes = table.lanes;
   const std::int64_t vectors = length / lanes;
   const std::vector<int> radices = algorithms.factors(vectors);
-  std::vector<Real> roots;
+  const bool is_backward = kind == Kind::backward || kind == Kind::complex_to_real;
+  const bool is_from_half = kind == Kind::complex_to_real;
+  const bool is_to_half = kind == Kind::real_to_complex;
   std::int64_t block = length;  // points of a sub-transform before a pass
   for (std::size_t i = 0; i < radices.size(); ++i) {
     const std::int64_t radix = radices[i];
     const auto& passes = *std::ranges::find(table.radices, radix, &RowPasses<Real>::radix);
-    RowStep<Real> step{.pass = i == 0 ? passes.first : passes.middle,
-                       .pass_backward = i == 0 ? passes.first_backward : passes.middle,
+    RowStep<Real> step{.pass = i > 0 ? passes.middle : is_backward ? passes.first_backward : passes.first,
+                       .is_from_half = is_from_half,
+                       .is_to_half = is_to_half,
                        .block_count = length / block,
                        .inner_pairs = block / radix / lanes,
                        .roots = roots.size()};
     for (std::int64_t vector = 0; vector < step.inner_pairs; ++vector) {
       for (std::int64_t q = 1; q < radix; ++q) {
-        for (const bool is_imaginary : {false, true}) {
-          for (std::int64_t lane = 0; lane < lanes; ++lane) {
-            const std::int64_t point = vector * lanes + table.point_of_lane[lane];
-            const std::complex<long double> value = root(point * q % block, block);
-            roots.push_back(static_cast<Real>(is_imaginary ? value.imag() : value.real()));
-          }
-        }
+        add_roots(roots, table, [&](std::int64_t lane) { return root((vector * lanes + lane) * q % block, block); });
       }
     }
     program.steps.push_back(step);
     block /= radix;
   }
-  program.steps.push_back({.pass = table.last, .pass_backward = table.last_backward, .block_count = vectors});
+  program.steps.push_back({.pass = is_backward ? table.last_backward : table.last,
+                           .is_from_half = is_from_half,
+                           .is_to_half = is_to_half,
+                           .block_count = vectors,
+                           .inner_pairs = 0,
+                           .roots = 0});
   for (std::int64_t o = 0; o < vectors; ++o) {  // the digits of an output, the first pass's fastest
     std::int64_t place = 0;
     std::int64_t rest = o;
@@ -50,29 +84,39 @@ void add_steps(RowProgram<Real>& program, std::int64_t length, const RowTable<Re
     }
     program.blocks.push_back(static_cast<std::int32_t>(place));
   }
-  program.roots.resize((roots.size() + Line<Real>::count - 1) / Line<Real>::count);
-  if (!roots.empty()) {
-    std::memcpy(program.roots.data(), roots.data(), roots.size() * sizeof(Real));
-  }
   program.text = fmt::format("rows of {} x {}", fmt::join(radices, " x "), lanes);
 }
 
 }  // namespace
 
 template <class Real>
-RowProgram<Real> make_row_program(std::int64_t length, const PassTable<Real>& table) {
+RowProgram<Real> make_row_program(Kind kind, std::int64_t length, const PassTable<Real>& table) {
   RowProgram<Real> program;
+  const bool is_real = kind == Kind::real_to_complex || kind == Kind::complex_to_real;
+  const std::int64_t points = is_real ? length / 2 : length;
+  if ((is_real && length % 2 != 0) || largest_prime_factor(length) > 13) {
+    return program;
+  }
   for (const RowTable<Real>& rows : table.rows) {
     const std::int64_t lanes = rows.lanes;
-    if (lanes > 0 && length % lanes == 0 && length / lanes >= lanes && largest_prime_factor(length) <= 13) {
-      add_steps(program, length, rows, algorithms_with(table));
+    if (lanes > 0 && points % lanes == 0 && points / lanes >= lanes) {
+      std::vector<Real> roots;
+      add_passes(program, roots, kind, points, rows, algorithms_with(table));
+      if (is_real) {
+        program.steps.insert(kind == Kind::complex_to_real ? program.steps.begin() : program.steps.end(),
+                             make_real_step(roots, kind, length, rows));
+      }
+      program.roots.resize((roots.size() + Line<Real>::count - 1) / Line<Real>::count);
+      if (!roots.empty()) {
+        std::memcpy(program.roots.data(), roots.data(), roots.size() * sizeof(Real));
+      }
       break;
     }
   }
   return program;
 }
 
-template RowProgram<float> make_row_program<float>(std::int64_t, const PassTable<float>&);
-template RowProgram<double> make_row_program<double>(std::int64_t, const PassTable<double>&);
+template RowProgram<float> make_row_program<float>(Kind, std::int64_t, const PassTable<float>&);
+template RowProgram<double> make_row_program<double>(Kind, std::int64_t, const PassTable<double>&);
 
 }  // namespace penstock::transform

@@ -27,8 +27,8 @@ struct Transform<Real>::Plan {
         has_real_source(shape.kind == Kind::real_to_complex),
         has_real_destination(shape.kind == Kind::complex_to_real) {
     const bool is_complex = !has_real_source && !has_real_destination;
-    if (is_complex && shape.source == Spacing::contiguous && shape.destination == Spacing::contiguous) {
-      rows = make_row_program(shape.length, table);
+    if (shape.source == Spacing::contiguous && shape.destination == Spacing::contiguous) {
+      rows = make_row_program(shape.kind, shape.length, table);
       if (!rows.steps.empty()) {
         return;
       }

@@ -78,30 +78,32 @@ void Transform<Real>::run(const Pencils<const std::byte>& source, const Pencils<
     return;
   }
   // Pencil by pencil, each in the first-level cache.
-  const std::int64_t pencil_bytes = plan_->shape.length * 2 * Plan::real_bytes;
   const RowProgram<Real>& program = plan_->rows;
-  const bool is_backward = plan_->shape.kind == Kind::backward;
+  const std::int64_t pencil_bytes = source_points() * source_number_bytes();
   const std::int64_t part_bytes = round_up(pencil_bytes / std::ssize(program.steps), 64);
+  std::byte* const half = scratch.data() + plan_->shape.length * Plan::real_bytes;  // of real pencils
   RowWork<Real> pass;
   pass.work = reinterpret_cast<Real*>(scratch.data());
   pass.blocks = program.blocks.data();
-  pass.factor = factor;
-  pass.is_streaming = access.is_streaming;
   for (std::int64_t pencil = 0; pencil < pencils; ++pencil) {
-    pass.source = source.base + source.offsets[0] + pencil * source.pencil_stride;
-    pass.destination = destination.base + destination.offsets[0] + pencil * destination.pencil_stride;
+    const std::byte* const from = source.base + source.offsets[0] + pencil * source.pencil_stride;
+    std::byte* const to = destination.base + destination.offsets[0] + pencil * destination.pencil_stride;
     // The next pencil, or what follows in memory: each pass asks for its share.
-    const std::byte* ahead = pass.source + source.pencil_stride;
+    const std::byte* ahead = from + source.pencil_stride;
     std::int64_t left = access.is_from_memory ? pencil_bytes : 0;
     for (const RowStep<Real>& step : program.steps) {
       pass.ahead = ahead;
       pass.ahead_bytes = std::min(part_bytes, left);
       ahead += pass.ahead_bytes;
       left -= pass.ahead_bytes;
+      pass.source = step.is_from_half ? half : from;
+      pass.destination = step.is_to_half ? half : to;
+      pass.factor = step.is_to_half ? 1 : factor;
+      pass.is_streaming = access.is_streaming && !step.is_to_half;
       pass.block_count = step.block_count;
       pass.inner_pairs = step.inner_pairs;
       pass.roots = reinterpret_cast<const Real*>(program.roots.data()) + step.roots;
-      (is_backward ? step.pass_backward : step.pass)(pass);
+      step.pass(pass);
     }
   }
 }
