@@ -15,9 +15,10 @@ transform::Shape shape_of(const PencilShape& shape) {
           .pencils = shape.pencils};
 }
 static_assert(static_cast<int>(transform::Kind::forward) == static_cast<int>(RowKind::forward));
-static_assert(static_cast<int>(transform::Kind::backward) == static_cast<int>(RowKind::backward));
-static_assert(static_cast<int>(transform::Kind::real_to_complex) == static_cast<int>(RowKind::real_to_complex));
 static_assert(static_cast<int>(transform::Kind::complex_to_real) == static_cast<int>(RowKind::complex_to_real));
+static_assert(static_cast<int>(transform::Kind::redft00) == static_cast<int>(RowKind::redft00));
+static_assert(static_cast<int>(transform::Kind::redft11) == static_cast<int>(RowKind::redft11));
+static_assert(static_cast<int>(transform::Kind::rodft11) == static_cast<int>(RowKind::rodft11));
 
 template <class Real>
 class OwnTransform final : public LocalTransform {
@@ -66,7 +67,7 @@ RowKind row_kind_of(RealKind kind) noexcept {
 LocalLibrary own_transforms() {
   return {.name = "penstock",
           .takes_any_places = true,
-          .can = [](RowKind kind) { return kind <= RowKind::complex_to_real; },
+          .can = [](RowKind) { return true; },
           .scratch_bytes =
               [](const PencilShape& shape, std::int64_t real_bytes) {
                 return plan_own(shape, real_bytes, Effort::estimate)->scratch_bytes();

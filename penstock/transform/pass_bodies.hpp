@@ -172,6 +172,38 @@ void add_first(const PassWork<typename S::Real>& pass) noexcept {
   }
 }
 
+/// Row k becomes p_k a_k + q_k b_k.
+template <class S>
+void combine(const PassWork<typename S::Real>& pass) noexcept {
+  using Vector = typename S::Vector;
+  constexpr std::int64_t pair_bytes = 2 * sizeof(Vector);
+  const typename S::Real* factors = pass.factors;
+  const typename S::Real factor = pass.factor;
+  for (std::int64_t k = 0; k < pass.inner_count; ++k, factors += 4) {
+    ask<S>(*pass.ahead);
+    const std::byte* from[2] = {pass.source.base + pass.source.offsets[k],
+                                pass.source.base + pass.source.offsets[k + pass.inner_count]};
+    std::byte* const to[1] = {pass.destination.base + pass.destination.offsets[k]};
+    Part<S, 2> taken;
+    for (std::int64_t at = 0; at < pass.row_bytes; at += pair_bytes) {
+      if (pass.row_bytes - at < pair_bytes) [[unlikely]] {
+        taken.take(from, at, pass.row_bytes - at);
+      }
+      const Complex<Vector> a = load<S, Format::planar>(from[0] + at);
+      const Complex<Vector> b = load<S, Format::planar>(from[1] + at);
+      const Complex<Vector> all = times(a, factors[0], factors[1]) + times(b, factors[2], factors[3]);
+      const Complex<Vector> scaled{all.re * factor, all.im * factor};
+      if (const std::int64_t left = pass.stored_row_bytes - at; left < pair_bytes) [[unlikely]] {
+        Part<S, 1> part;
+        store<S, Format::planar>(part.rows[0], scaled);
+        part.give(to, at, left);
+      } else {
+        store<S, Format::planar>(to[0] + at, scaled);
+      }
+    }
+  }
+}
+
 /// Two real pencils transformed as one complex pencil Z: their spectra are (Z_k + conj Z_n-k) / 2 and
 /// (Z_k - conj Z_n-k) / 2 i, of which the first n / 2 + 1 points are stored. `row_bytes` is of a row of Z.
 template <class S>
@@ -272,6 +304,7 @@ constexpr PassTable<typename S::Real> pass_table(const char* name, int vector_re
   table.add_first[0][1] = add_first<S, complex, planar>;
   table.add_first[1][0] = add_first<S, planar, complex>;
   table.add_first[1][1] = add_first<S, planar, planar>;
+  table.combine = combine<S>;
   table.untangle = untangle<S>;
   table.tangle = tangle<S>;
   std::size_t i = 0;

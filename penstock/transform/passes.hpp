@@ -131,6 +131,9 @@ struct PassTable {
   /// Rader's first point: x is the only row of the source, s is `sums`. The only row of the destination becomes x + s,
   /// times the factors; `sums` becomes x + sum_factor s. By the formats of source and destination, as in RadixPasses.
   PassFunction<Real> add_first[2][2] = {};
+  /// Rows of the destination from two of the source each, the second ones behind all first ones, each times a complex
+  /// factor: all planar. `factors` has both of a row, `inner_count` rows are made.
+  PassFunction<Real> combine = nullptr;
   PassFunction<Real> untangle = nullptr;  ///< from the transform of pairs of real pencils to their spectra
   PassFunction<Real> tangle = nullptr;    ///< the other way
 };

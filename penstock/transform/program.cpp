@@ -1,338 +1,237 @@
+// The programs of all kinds.
 #include "penstock/transform/program.hpp"
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <complex>
-#include <iterator>
-#include <map>
-#include <numeric>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
-#include "penstock/base/base.hpp"
-#include "penstock/transform/numbers.hpp"
+#include "penstock/transform/maker.hpp"
 
 namespace penstock::transform {
 namespace {
 
 template <class Real>
-class Maker {
- public:
-  Maker(const PassTable<Real>& table, std::int64_t row_bytes)
-      : table_(table), row_bytes_(row_bytes), algorithms_(algorithms_with(table)) {}
+class KindMaker : private Maker<Real> {
+  using Base = Maker<Real>;
+  using typename Base::Rows;
+  using Base::add, Base::add_roots, Base::algorithms_, Base::all, Base::describe, Base::emit, Base::most_own_rows_;
+  using Base::own, Base::own_rows_, Base::part_of, Base::program_, Base::take_rows;
 
-  Program<Real> make(std::int64_t length, Ends ends) {
+ public:
+  using Base::Base;
+
+  Program<Real> make(Kind kind, std::int64_t length) {
     program_.length = length;
-    if (ends != Ends::callers) {
-      program_.pairs_row = take_rows(length);
-    }
-    const Rows pairs = own(program_.pairs_row, length);
-    emit(length, ends == Ends::out_of_pairs ? pairs : all(RowList::Owner::source, 0, length),
-         ends == Ends::into_pairs ? pairs : all(RowList::Owner::destination, 0, length), {});
-    if (algorithms_.cheapest(length).kind ==
-        Algorithm::Kind::passes) {  // all points of the caller in their order need no list
-      program_.steps.front().from = ends == Ends::out_of_pairs ? program_.steps.front().from : Step<Real>::none;
-      program_.steps.back().to = ends == Ends::into_pairs ? program_.steps.back().to : Step<Real>::none;
+    program_.text = describe(length);
+    const Rows source = all(RowList::Owner::source, 0, length);
+    const Rows destination = all(RowList::Owner::destination, 0, length);
+    if (kind >= Kind::redft00) {
+      emit_real(kind, length, source, destination);
+    } else {
+      const bool begins_with_pairs = kind == Kind::complex_to_real;
+      const bool ends_with_pairs = kind == Kind::real_to_complex;
+      if (begins_with_pairs || ends_with_pairs) {
+        program_.pairs_row = take_rows(length);
+      }
+      const Rows pairs = own(program_.pairs_row, length);
+      emit(length, begins_with_pairs ? pairs : source, ends_with_pairs ? pairs : destination, {});
+      if (algorithms_.cheapest(length).kind ==
+          Algorithm::Kind::passes) {  // all points of the caller in their order need no list
+        program_.steps.front().from = begins_with_pairs ? program_.steps.front().from : Step<Real>::none;
+        program_.steps.back().to = ends_with_pairs ? program_.steps.back().to : Step<Real>::none;
+      }
     }
     program_.own_rows = most_own_rows_;
-    program_.text = describe(length);
     return std::move(program_);
   }
 
  private:
-  struct Rows {
-    RowList::Owner owner;
-    std::vector<std::int32_t> numbers;
-
-    std::int32_t operator[](std::int64_t i) const { return numbers[static_cast<std::size_t>(i)]; }
+  /// Two complex factors, and which rows they are on.
+  struct Sum {
+    std::int64_t a;
+    std::int64_t b;
+    std::complex<long double> p;
+    std::complex<long double> q;
   };
 
-  static Rows all(RowList::Owner owner, std::int64_t begin, std::int64_t count) {
-    Rows rows{owner, std::vector<std::int32_t>(static_cast<std::size_t>(count))};
-    std::iota(rows.numbers.begin(), rows.numbers.end(), static_cast<std::int32_t>(begin));
-    return rows;
+  /// Row i of `to` becomes p a + q b of `from`, of sum i.
+  void emit_sums(const Rows& from, const Rows& to, const std::vector<Sum>& sums) {
+    Rows both{from.owner, {}};
+    Points factors;
+    for (const Sum& sum : sums) {
+      both.numbers.push_back(from[sum.a]);
+      factors.push_back(sum.p);
+      factors.push_back(sum.q);
+    }
+    for (const Sum& sum : sums) {
+      both.numbers.push_back(from[sum.b]);
+    }
+    Step<Real> step{.kind = Step<Real>::Kind::combine, .from = add(both), .to = add(to)};
+    step.inner_count = std::ssize(sums);
+    step.factors = add_roots(factors);
+    program_.steps.push_back(step);
   }
-  static Rows own(std::int64_t begin, std::int64_t count) { return all(RowList::Owner::program, begin, count); }
 
-  std::string describe(std::int64_t n) {
-    const Algorithm of = algorithms_.cheapest(n);
-    switch (of.kind) {
-      case Algorithm::Kind::split:
-        return fmt::format("({}) x ({})", describe(of.part), describe(n / of.part));
-      case Algorithm::Kind::rader:
-        return fmt::format("{} by Rader: {}", n, describe(n - 1));
-      case Algorithm::Kind::bluestein:
-        return fmt::format("{} by Bluestein: {}", n, describe(of.part));
+  // Makhoul 1980 (DOI 10.1109/TASSP.1980.1163351) for types II and III, by the transform of n points in another order;
+  // type IV by two of n / 2; type I by that of its continuation. All are linear in complex points, so that they hold for
+  // two real pencils as one. Sines are cosines of points in the opposite order or of alternating sign.
+  void emit_real(Kind kind, std::int64_t n, const Rows& from, const Rows& to) {
+    switch (kind) {
+      case Kind::redft00:
+        emit_even(n, from, to);
+        break;
+      case Kind::rodft00:
+        emit_odd(n, from, to);
+        break;
+      case Kind::redft10:
+      case Kind::rodft10:
+        emit_second(kind == Kind::rodft10, n, from, to);
+        break;
+      case Kind::redft01:
+      case Kind::rodft01:
+        emit_third(kind == Kind::rodft01, n, from, to);
+        break;
       default:
-        return fmt::format("{}", fmt::join(radices(n), " x "));
-    }
-  }
-
-  const RadixPasses<Real>& passes_of(std::int64_t radix) const {
-    const auto* const found = std::ranges::find(table_.radices, radix, &RadixPasses<Real>::radix);
-    PENSTOCK_ASSERT(found != std::end(table_.radices));  // radices() takes them from there
-    return *found;
-  }
-
-  std::vector<int> radices(std::int64_t n) {
-    std::vector<int> found = algorithms_.factors(n);
-    while (found.size() < 2) {
-      found.push_back(1);  // a first pass and a last one
-    }
-    return found;
-  }
-
-  std::size_t add(const Rows& rows) {
-    program_.lists.push_back({.owner = rows.owner, .begin = program_.rows.size(), .count = rows.numbers.size()});
-    program_.rows.insert(program_.rows.end(), rows.numbers.begin(), rows.numbers.end());
-    return program_.lists.size() - 1;
-  }
-
-  std::size_t add_roots(const Points& roots) {
-    const std::size_t begin = program_.roots.size();
-    for (const std::complex<long double>& value : roots) {
-      program_.roots.push_back(static_cast<Real>(value.real()));
-      program_.roots.push_back(static_cast<Real>(value.imag()));
-    }
-    return begin;
-  }
-
-  std::int64_t take_rows(std::int64_t count) {
-    own_rows_ += count;
-    most_own_rows_ = std::max(most_own_rows_, own_rows_);
-    return own_rows_ - count;
-  }
-
-  /// Appends the transform of rows `from` to rows `to`. `factors`, none or one of each row, are on what it gives.
-  void emit(std::int64_t n, const Rows& from, const Rows& to, const Points& factors) {
-    switch (algorithms_.cheapest(n).kind) {
-      case Algorithm::Kind::passes:
-        emit_passes(n, from, to, factors);
-        break;
-      case Algorithm::Kind::split:
-        emit_split(n, algorithms_.cheapest(n).part, from, to, factors);
-        break;
-      case Algorithm::Kind::rader:
-        emit_rader(n, from, to, factors);
-        break;
-      case Algorithm::Kind::bluestein:
-        emit_bluestein(n, algorithms_.cheapest(n).part, from, to, factors);
+        emit_fourth(kind == Kind::rodft11, n, from, to);
         break;
     }
   }
 
-  void emit_passes(std::int64_t n, const Rows& from, const Rows& to, const Points& factors) {
-    std::vector<Step<Real>> steps = steps_of(radices(n));
-    steps.front().from = add(from);
-    steps.back().to = add(to);
-    if (!factors.empty()) {
-      steps.back().factors = add_roots(factors);
-    }
-    program_.steps.insert(program_.steps.end(), steps.begin(), steps.end());
+  static std::complex<long double> sign(std::int64_t k, bool alternates) {
+    return alternates && k % 2 != 0 ? -1.0L : 1.0L;
   }
 
-  /// From one row to another, times a factor for each.
-  void emit_copy(const Rows& from, const Rows& to, const Points& factors) {
-    std::vector<Step<Real>> steps = steps_of({1, 1});
-    for (std::size_t i = 0; i < factors.size(); ++i) {
-      steps.front().from = add({from.owner, {from.numbers[i]}});
-      steps.back().to = add({to.owner, {to.numbers[i]}});
-      steps.back().factors = add_roots({factors[i]});
-      program_.steps.insert(program_.steps.end(), steps.begin(), steps.end());
-    }
-  }
-
-  // n = part * rest: point j + rest q, output k + part l.
-  void emit_split(std::int64_t n, std::int64_t part, const Rows& from, const Rows& to, const Points& factors) {
-    const std::int64_t rest = n / part;
-    const std::int64_t begin = take_rows(n);
-    for (std::int64_t j = 0; j < rest; ++j) {
-      Rows in{from.owner, {}};
-      Rows out{RowList::Owner::program, {}};
-      Points turns;
-      for (std::int64_t k = 0; k < part; ++k) {
-        in.numbers.push_back(from[j + rest * k]);
-        out.numbers.push_back(static_cast<std::int32_t>(begin + k * rest + j));
-        turns.push_back(root(j * k % n, n));
-      }
-      emit(part, in, out, j == 0 ? Points() : turns);
-    }
-    for (std::int64_t k = 0; k < part; ++k) {
-      Rows out{to.owner, {}};
-      Points of_these;
-      for (std::int64_t l = 0; l < rest; ++l) {
-        out.numbers.push_back(to[k + part * l]);
-        if (!factors.empty()) {
-          of_these.push_back(factors[static_cast<std::size_t>(k + part * l)]);
-        }
-      }
-      emit(rest, own(begin + k * rest, rest), out, of_these);
-    }
-    own_rows_ -= n;
-  }
-
-  // Rader 1968: with a generator g, point g^r is a_r and output g^-q less point 0 is the circular convolution of a with
-  // b_s = exp(-2 pi i g^-s / p). The backward transform is the forward one, its outputs read the other way round.
-  void emit_rader(std::int64_t p, const Rows& from, const Rows& to, const Points& factors) {
-    const std::int64_t n = p - 1;
-    const std::int64_t g = primitive_root(p);
+  /// Outputs k and N - k are the same, and stored to the same row.
+  void emit_even(std::int64_t n, const Rows& from, const Rows& to) {
     Rows in{from.owner, {}};
     Rows out{to.owner, {}};
-    Points b(static_cast<std::size_t>(n));
-    Points of_out;
-    std::int64_t element = 1;
-    for (std::int64_t r = 0; r < n; ++r) {
-      in.numbers.push_back(from[element]);
-      out.numbers.push_back(to[element]);
-      if (!factors.empty()) {
-        of_out.push_back(factors[static_cast<std::size_t>(element)]);
-      }
-      b[static_cast<std::size_t>((n - r) % n)] = root(element, p);
-      element = element * g % p;
+    for (std::int64_t j = 0; j < 2 * (n - 1); ++j) {
+      in.numbers.push_back(from[j < n ? j : 2 * (n - 1) - j]);
+      out.numbers.push_back(to[j < n ? j : 2 * (n - 1) - j]);
     }
-    b = transformed(b);
-    for (std::complex<long double>& value : b) {
-      value /= static_cast<long double>(n);
-    }
-    b[0] = 1;  // below
+    emit(2 * (n - 1), in, out, {});
+  }
 
-    const std::int64_t begin = take_rows(n);
-    const Rows rows = own(begin, n);
-    emit(n, in, rows, b);
-    // Row 0 holds the sum of all points but the first. It becomes what adds the first to every output.
-    Step<Real> first{.kind = Step<Real>::Kind::rader,
-                     .from = add({from.owner, {from[0]}}),
-                     .to = add({to.owner, {to[0]}}),
-                     .sum_row = begin,
-                     .sum_factor = static_cast<Real>(-1.0L / static_cast<long double>(n))};
-    if (!factors.empty()) {
-      first.factors = add_roots({factors[0]});
+  void emit_odd(std::int64_t n, const Rows& from, const Rows& to) {
+    const std::int64_t period = 2 * (n + 1);
+    const Rows rows = own(take_rows(2 * period), 2 * period);
+    std::vector<Sum> in;
+    std::vector<Sum> out;
+    for (std::int64_t j = 0; j < period; ++j) {
+      const bool is_zero = j % (n + 1) == 0;
+      const std::int64_t point = is_zero ? 0 : j <= n ? j - 1 : period - j - 1;
+      in.push_back({point, point, is_zero ? 0.0L : j <= n ? 1.0L : -1.0L, 0});
     }
-    program_.steps.push_back(first);
-    emit(n, rows, out, of_out);
+    for (std::int64_t k = 0; k < n; ++k) {
+      out.push_back({k + 1, k + 1, {0, 1}, 0});
+    }
+    emit_sums(from, part_of(rows, 0, period), in);
+    emit(period, part_of(rows, 0, period), part_of(rows, period, period), {});
+    emit_sums(part_of(rows, period, period), to, out);
+    own_rows_ -= 2 * period;
+  }
+
+  /// Points in the order of types II and III: the even ones, then the odd ones from the last.
+  static std::int64_t in_order(std::int64_t j, std::int64_t n) {
+    return 2 * j < n ? 2 * j : 2 * (n - j) - 1;
+  }
+
+  void emit_second(bool is_sine, std::int64_t n, const Rows& from, const Rows& to) {
+    const Rows rows = own(take_rows(2 * n), 2 * n);
+    Rows in{from.owner, {}};
+    std::vector<Sum> signs;
+    std::vector<Sum> out;
+    Rows out_rows{to.owner, {}};
+    for (std::int64_t k = 0; k < n; ++k) {
+      in.numbers.push_back(from[in_order(k, n)]);
+      signs.push_back({in_order(k, n), in_order(k, n), sign(in_order(k, n), true), 0});
+      out.push_back({k, (n - k) % n, root(k, 4 * n), std::conj(root(k, 4 * n))});
+      out_rows.numbers.push_back(to[is_sine ? n - 1 - k : k]);
+    }
+    const Rows spectrum = part_of(rows, 0, n);
+    if (is_sine) {
+      in = part_of(rows, n, n);
+      emit_sums(from, in, signs);
+    }
+    emit(n, in, spectrum, {});
+    emit_sums(spectrum, out_rows, out);
+    own_rows_ -= 2 * n;
+  }
+
+  void emit_third(bool is_sine, std::int64_t n, const Rows& from, const Rows& to) {
+    const Rows rows = own(take_rows(n), n);
+    std::vector<Sum> in;
+    Rows out{to.owner, {}};
+    Points signs;
+    for (std::int64_t k = 0; k < n; ++k) {
+      const std::complex<long double> turn = std::conj(root(k, 4 * n));
+      const std::int64_t other = (n - k) % n;  // of the first none
+      in.push_back({is_sine ? n - 1 - k : k, is_sine ? n - 1 - other : other, turn,
+                    k == 0 ? 0 : turn * std::complex<long double>(0, -1)});
+      const std::int64_t point = in_order((n - k) % n, n);  // backward
+      out.numbers.push_back(to[point]);
+      signs.push_back(sign(point, is_sine));
+    }
+    emit_sums(from, rows, in);
+    emit(n, rows, out, is_sine ? signs : Points());
     own_rows_ -= n;
   }
 
-  // Bluestein 1970: j k = (j^2 + k^2 - (k - j)^2) / 2, a convolution with chirps c_j = exp(-pi i j^2 / n).
-  void emit_bluestein(std::int64_t n, std::int64_t m, const Rows& from, const Rows& to, const Points& factors) {
-    Points chirp;
-    Points b(static_cast<std::size_t>(m));
-    for (std::int64_t j = 0; j < n; ++j) {
-      chirp.push_back(root(j * j % (2 * n), 2 * n));
-      b[static_cast<std::size_t>(j)] = b[static_cast<std::size_t>((m - j) % m)] = std::conj(chirp.back());
-    }
-    b = transformed(b);
-    for (std::complex<long double>& value : b) {
-      value /= static_cast<long double>(m);
-    }
-    program_.has_zero_row = true;
-    const std::int64_t begin = take_rows(2 * m);
-    const Rows spectrum = own(begin + m, m);
-    Rows in = own(begin, m);
-    std::fill(in.numbers.begin() + n, in.numbers.end(), 0);
-    Rows out = own(begin, m);  // of the backward transform: read the other way round
-    std::reverse(out.numbers.begin() + 1, out.numbers.end());
-    Points of_out = chirp;
-    for (std::size_t k = 0; k < factors.size(); ++k) {
-      of_out[k] *= factors[k];
-    }
-    emit_copy(from, own(begin, n), chirp);
-    emit(m, in, spectrum, b);
-    emit(m, spectrum, out, {});
-    emit_copy(own(begin, n), to, of_out);
-    own_rows_ -= 2 * m;
-  }
-
-  /// The passes of these radices, without their rows; remembered, as are the lists that they use.
-  const std::vector<Step<Real>>& steps_of(const std::vector<int>& radices) {
-    std::vector<Step<Real>>& steps = known_steps_[radices];
-    if (!steps.empty()) {
-      return steps;
-    }
-    const std::size_t count = radices.size();
-    // Digit i of a point, of the radix of pass i, the first one slowest, lies strides[i] rows from digit to digit.
-    // Where that is whole pages, rows would share a set of the cache: a row more keeps them apart.
-    std::vector<std::int64_t> strides(count);
-    std::int64_t rows = 1;
-    for (std::size_t i = count; i-- > 0;) {
-      constexpr std::int64_t page_bytes = 4096;
-      strides[i] = rows > 1 && rows * row_bytes_ % page_bytes == 0 ? rows + 1 : rows;
-      rows = strides[i] * radices[i];
-    }
-    program_.work_rows = std::max(program_.work_rows, rows);
-
-    std::int64_t length = 1;
-    for (const int radix : radices) {
-      length *= radix;
-    }
-    std::int64_t block = length;  // points of a sub-transform before pass i
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::int64_t radix = radices[i];
-      using Kind = typename Step<Real>::Kind;
-      const bool is_last = i + 1 == count;
-      Step<Real> step{.passes = &passes_of(radix), .kind = i == 0 ? Kind::first : is_last ? Kind::last : Kind::middle};
-      step.leg_rows = strides[i];
-      step.block_count = length / block;
-      step.inner_count = block / radix;
-      step.blocks = program_.places.size();
-      for (std::int64_t b = 0; b < step.block_count; ++b) {
-        // The last pass goes through its blocks in the order of outputs, whose first digit is fastest.
-        std::int64_t place = 0;
-        std::int64_t rest = b;
-        std::int64_t size = step.block_count;
-        for (std::size_t d = 0; d < i; ++d) {
-          if (is_last) {
-            place += rest % radices[d] * strides[d];
-            rest /= radices[d];
-          } else {
-            size /= radices[d];
-            place += rest / size * strides[d];
-            rest %= size;
-          }
-        }
-        program_.places.push_back(static_cast<std::int32_t>(place));
-      }
-      step.inner = program_.places.size();
-      Points roots;
-      for (std::int64_t j = 0; j < step.inner_count; ++j) {
-        std::int64_t place = 0;
-        std::int64_t rest = j;
-        std::int64_t size = step.inner_count;
-        for (std::size_t d = i + 1; d < count; ++d) {
-          size /= radices[d];
-          place += rest / size * strides[d];
-          rest %= size;
-        }
-        program_.places.push_back(static_cast<std::int32_t>(place));
-        for (std::int64_t q = 1; q < radix; ++q) {
-          roots.push_back(root(j * q % block, block));
+  void emit_fourth(bool is_sine, std::int64_t n, const Rows& from, const Rows& to) {
+    const bool is_even = n % 2 == 0;
+    const std::int64_t m = is_even ? n / 2 : 2 * n;
+    const std::complex<long double> i(0, 1);
+    const Rows rows = own(take_rows(4 * m), 4 * m);
+    const auto point = [&](std::int64_t j) { return is_sine ? n - 1 - j : j; };
+    std::vector<Sum> in[2];  // for the forward transform and for the backward one, its conjugate
+    std::vector<Sum> out;
+    Rows out_rows{to.owner, {}};
+    for (std::int64_t j = 0; j < m; ++j) {
+      if (is_even) {
+        const std::complex<long double> turn = root(4 * j + 1, 8 * n);
+        const std::int64_t a = point(2 * j);
+        const std::int64_t b = point(n - 1 - 2 * j);
+        in[0].push_back({a, b, turn, i * turn});
+        in[1].push_back({a, b, std::conj(turn), -i * std::conj(turn)});
+        const std::complex<long double> back = root(j, 2 * n);
+        const std::complex<long double> odd_sign = sign(n - 1 - 2 * j, is_sine);
+        out.push_back({j, m + j, back, std::conj(back)});
+        out_rows.numbers.push_back(to[2 * j]);
+        out.push_back({j, m + j, odd_sign * i * back, odd_sign * -i * std::conj(back)});
+        out_rows.numbers.push_back(to[n - 1 - 2 * j]);
+      } else {
+        const std::int64_t a = point(std::min(j, n - 1));
+        const std::complex<long double> turn = j < n ? root(j, 4 * n) : 0;
+        in[0].push_back({a, a, turn, 0});
+        in[1].push_back({a, a, std::conj(turn), 0});
+        if (j < n) {
+          const std::complex<long double> back = root(2 * j + 1, 8 * n) * sign(j, is_sine);
+          out.push_back({j, m + j, back, std::conj(back)});
+          out_rows.numbers.push_back(to[j]);
         }
       }
-      step.roots = add_roots(roots);
-      steps.push_back(step);
-      block /= radix;
     }
-    return steps;
+    Rows backward = part_of(rows, 3 * m, m);
+    std::reverse(backward.numbers.begin() + 1, backward.numbers.end());
+    emit_sums(from, part_of(rows, 0, m), in[0]);
+    emit_sums(from, part_of(rows, m, m), in[1]);
+    emit(m, part_of(rows, 0, m), part_of(rows, 2 * m, m), {});
+    emit(m, part_of(rows, m, m), backward, {});
+    emit_sums(part_of(rows, 2 * m, 2 * m), out_rows, out);
+    own_rows_ -= 4 * m;
   }
-
-  const PassTable<Real>& table_;
-  std::int64_t row_bytes_;
-  Algorithms algorithms_;
-  Program<Real> program_;
-  std::map<std::vector<int>, std::vector<Step<Real>>> known_steps_;
-  std::int64_t own_rows_ = 1;  // the first may have to be zero
-  std::int64_t most_own_rows_ = 1;
 };
 
 }  // namespace
 
 template <class Real>
-Program<Real> make_program(std::int64_t length, Ends ends, const PassTable<Real>& table, std::int64_t row_bytes) {
-  return Maker<Real>(table, row_bytes).make(length, ends);
+Program<Real> make_program(Kind kind, std::int64_t length, const PassTable<Real>& table, std::int64_t row_bytes) {
+  return KindMaker<Real>(table, row_bytes).make(kind, length);
 }
 
-template Program<float> make_program<float>(std::int64_t, Ends, const PassTable<float>&, std::int64_t);
-template Program<double> make_program<double>(std::int64_t, Ends, const PassTable<double>&, std::int64_t);
+template Program<float> make_program<float>(Kind, std::int64_t, const PassTable<float>&, std::int64_t);
+template Program<double> make_program<double>(Kind, std::int64_t, const PassTable<double>&, std::int64_t);
 
 }  // namespace penstock::transform

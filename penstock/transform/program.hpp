@@ -35,8 +35,8 @@ template <class Real>
 struct Step {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-  const RadixPasses<Real>* passes = nullptr;  ///< none: Rader's first point
-  enum class Kind : std::uint8_t { first, middle, last, rader } kind = Kind::first;
+  const RadixPasses<Real>* passes = nullptr;  ///< none of rader (its first point) and combine
+  enum class Kind : std::uint8_t { first, middle, last, rader, combine } kind = Kind::first;
   std::size_t from = none;  ///< of a first pass: its list in `Program::lists`; none: all points in their order
   std::size_t to = none;    ///< of a last pass, likewise
   std::size_t blocks = 0;   ///< in `Program::places`
@@ -50,7 +50,7 @@ struct Step {
   Real sum_factor = 1;       ///< the same
 };
 
-/// The forward transform of `length` points. Immutable.
+/// The transform of `length` points. Immutable.
 template <class Real>
 struct Program {
   std::int64_t length = 0;
@@ -101,16 +101,11 @@ Algorithms algorithms_with(const PassTable<Real>& table) {
   return {std::move(radices), table.vector_registers};
 }
 
-/// Where a program begins and ends.
-enum class Ends {
-  callers,       ///< from the source to the destination
-  into_pairs,    ///< from the source to `pairs_row`
-  out_of_pairs,  ///< from `pairs_row` to the destination
-};
-
-/// Makes the program of `length` points, 1 or more, by the passes of `table`, which must outlive it. `row_bytes` is
+/// Makes the program of a kind and `length` points, 1 or more, by the passes of `table`, which must outlive it. Complex
+/// ones go from source to destination, those of real_to_complex to `pairs_row`, of complex_to_real from there; sines and
+/// cosines take real pencils in pairs, and give them so. `row_bytes` is
 /// what rows of the work buffer will mostly have.
 template <class Real>
-Program<Real> make_program(std::int64_t length, Ends ends, const PassTable<Real>& table, std::int64_t row_bytes);
+Program<Real> make_program(Kind kind, std::int64_t length, const PassTable<Real>& table, std::int64_t row_bytes);
 
 }  // namespace penstock::transform

@@ -24,17 +24,16 @@ struct Transform<Real>::Plan {
   Plan(const Shape& the_shape, InstructionSet set)
       : shape(the_shape),
         table(passes_of<Real>(set)),
-        has_real_source(shape.kind == Kind::real_to_complex),
-        has_real_destination(shape.kind == Kind::complex_to_real) {
+        has_real_source(shape.kind == Kind::real_to_complex || shape.kind >= Kind::redft00),
+        has_real_destination(shape.kind == Kind::complex_to_real || shape.kind >= Kind::redft00) {
     const bool is_complex = !has_real_source && !has_real_destination;
-    if (shape.source == Spacing::contiguous && shape.destination == Spacing::contiguous) {
+    if (shape.kind < Kind::redft00 && shape.source == Spacing::contiguous && shape.destination == Spacing::contiguous) {
       rows = make_row_program(shape.kind, shape.length, table);
       if (!rows.steps.empty()) {
         return;
       }
     }
-    const Ends ends = is_complex ? Ends::callers : has_real_source ? Ends::into_pairs : Ends::out_of_pairs;
-    program = make_program(shape.length, ends, table, work_row_bytes(shape.pencils));
+    program = make_program(shape.kind, shape.length, table, work_row_bytes(shape.pencils));
     // A pass takes squares of complex numbers where it has a square's points.
     const std::int64_t points = table.lanes / 2;
     const Step<Real>& first = program.steps.front();
@@ -141,7 +140,7 @@ class Transform<Real>::Run {
     }
     place_lists();
     const Pencils<std::byte> pairs{own_, pair_offsets_, 0};
-    if (plan_.has_real_destination) {
+    if (plan_.shape.kind == Kind::complex_to_real) {
       pass_.source = source_;
       pass_.destination = pairs;
       pass_.inner_count = program_.length;
@@ -150,7 +149,7 @@ class Transform<Real>::Run {
     for (std::size_t i = 0; i < program_.steps.size();) {
       i = make_passes(i, factor, access);
     }
-    if (plan_.has_real_source) {
+    if (plan_.shape.kind == Kind::real_to_complex) {
       pass_.source = {pairs.base, pairs.offsets, 0};
       pass_.destination = destination_;
       pass_.inner_count = program_.length;
@@ -195,11 +194,11 @@ class Transform<Real>::Run {
     }
   }
 
-  /// The passes of one transform, or Rader's first point: from step `first` on. Returns the step behind them.
+  /// The passes of one transform, or a step of its own: from step `first` on. Returns the step behind them.
   std::size_t make_passes(std::size_t first, Real factor, Access access) {
     using StepKind = typename Step<Real>::Kind;
     const std::vector<Step<Real>>& steps = program_.steps;
-    if (steps[first].kind == StepKind::rader) {
+    if (steps[first].kind == StepKind::rader || steps[first].kind == StepKind::combine) {
       prepare(steps[first], factor, access);
       run(steps[first]);
       return first + 1;
@@ -300,6 +299,9 @@ class Transform<Real>::Run {
         break;
       case StepKind::last:
         (is_apart(pass_.destination, to_format_) ? step.passes->last_apart : step.passes->last[to_format_])(pass_);
+        break;
+      case StepKind::combine:
+        plan_.table.combine(pass_);
         break;
       case StepKind::rader:
         plan_.table.add_first[from_format_][to_format_](pass_);

@@ -13,6 +13,9 @@ Transform<Real>::Transform(const Shape& shape, InstructionSet set) {
   if (shape.length < 1 || shape.length > most_length) {
     throw Error(fmt::format("a transform has 1 to {} points, not {}", most_length, shape.length));
   }
+  if (shape.kind == Kind::redft00 && shape.length < 2) {
+    throw Error("a transform of kind redft00 has 2 points or more");
+  }
   if (shape.pencils < 1) {
     throw Error(fmt::format("a transform has 1 pencil or more, not {}", shape.pencils));
   }

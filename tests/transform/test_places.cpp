@@ -110,8 +110,7 @@ Shape any_shape(Chance& chance) {
                               : kind < 4 ? chance.among(1, 150)
                                          : chance.among(1, 40);
   return {.length = length,
-          .kind = std::array{Kind::forward, Kind::backward, Kind::real_to_complex,
-                             Kind::complex_to_real}[static_cast<std::size_t>(chance.among(0, 3))],
+          .kind = static_cast<Kind>(chance.among(0, length > 1 ? 11 : 3)),
           .source = any_spacing(),
           .destination = any_spacing(),
           .pencils = chance.among(1, 40)};
