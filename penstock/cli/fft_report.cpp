@@ -302,6 +302,7 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["scaling"] = name(options.scaling);
   json["planning"] = name(options.fft.effort);
   json["local"] = report.decision.local;
+  json["isa"] = name_of(options.fft.instruction_set.value_or(best_instruction_set()));
   json["movers"] = name(options.fft.movers);
   json["planning_s"] = report.planning_s;
   json["field_bytes_per_rank"] = report.memory.field_bytes;

@@ -51,6 +51,14 @@ void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& option
       [options](const std::string& text) { options->planning_budget_s = parse_number("--plan-seconds", text, 0); });
   add_value(app, "--local", "penstock|fftw", "What transforms pencils (the first of these that this build has and can)",
             [options](const std::string& text) { options->local = text; });
+  add_value(app, "--isa", "portable|avx2|avx512",
+            "Vector instructions of our own transforms of pencils (the widest that the processor has)",
+            [options](const std::string& text) {
+              options->instruction_set = parse_choice<InstructionSet>("--isa", text,
+                                                                      {{"portable", InstructionSet::portable},
+                                                                       {"avx2", InstructionSet::avx2},
+                                                                       {"avx512", InstructionSet::avx512}});
+            });
   add_value(app, "--movers", "compiled|ahead-of-time",
             "Tiles are copied by code made for them, or by kernels (compiled)", [options](const std::string& text) {
               options->movers = parse_choice<fft::Movers>(

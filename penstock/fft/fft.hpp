@@ -17,6 +17,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "penstock/base/processor.hpp"
 #include "penstock/fft/choices.hpp"
 #include "penstock/fft/kinds.hpp"
 #include "penstock/fft/out_of_core.hpp"
@@ -106,6 +107,7 @@ struct Options {
   Effort effort = Effort::measure;
   std::string local{};  ///< which local transforms: "penstock", or "fftw" where this build has it; empty: the first of
                         ///< these that can do the type
+  std::optional<InstructionSet> instruction_set{};  ///< of our own local transforms; nothing: the widest that is usable
   Movers movers = Movers::compiled;
   bool convolves = false;                 ///< the plan can `convolve`: takes exchange memory for both ways at once; all
                                           ///< three directions are transformed, the spectrum is complex

@@ -26,7 +26,8 @@ std::int64_t LineTransform::most_tile_bytes(npy::DataType type, std::int64_t poi
   std::int64_t most = 0;
   for (const Spacing spacing : {Spacing::adjacent, Spacing::contiguous, Spacing::apart}) {
     const PencilShape shape{
-        .length = points, .pencils = most_width(type, points), .source = spacing, .destination = spacing};
+        .length = points, .pencils = most_width(type, points), .source = spacing, .destination = spacing,
+        .instruction_set = best_instruction_set()};
     most = std::max(most, static_cast<std::int64_t>(plan(type, shape)->scratch_bytes()));
   }
   return most;
@@ -52,7 +53,8 @@ LineTransform::LineTransform(npy::DataType type, bool is_backward, const std::ve
                            .length = std::ssize(offsets_),
                            .pencils = width_,
                            .source = spacing,
-                           .destination = spacing});
+                           .destination = spacing,
+                           .instruction_set = best_instruction_set()});
 }
 
 void LineTransform::run(std::byte* data, double factor, std::span<std::byte> tile) const noexcept {

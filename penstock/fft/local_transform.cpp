@@ -23,7 +23,7 @@ static_assert(static_cast<int>(transform::Kind::rodft11) == static_cast<int>(Row
 template <class Real>
 class OwnTransform final : public LocalTransform {
  public:
-  explicit OwnTransform(const PencilShape& shape) : transform_(shape_of(shape)) {}
+  explicit OwnTransform(const PencilShape& shape) : transform_(shape_of(shape), shape.instruction_set) {}
   std::size_t scratch_bytes() const noexcept override { return transform_.scratch_bytes(); }
   void run(const transform::Pencils<const std::byte>& source, const transform::Pencils<std::byte>& destination,
            std::int64_t pencils, std::span<std::byte> scratch, double factor,

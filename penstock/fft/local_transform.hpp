@@ -54,6 +54,7 @@ struct PencilShape {
   Spacing destination = Spacing::contiguous;
   std::int64_t source_stride = 0;
   std::int64_t destination_stride = 0;
+  InstructionSet instruction_set = InstructionSet::portable;  ///< of our own
 };
 
 /// A planned 1-D transform of pencils, unscaled but for a factor. Immutable; `run` may be called by many threads at

@@ -66,6 +66,9 @@ std::string find_mistake(const Options& options, int ranks) {
                          describe_libraries());
     }
   }
+  if (options.instruction_set && !is_usable(*options.instruction_set)) {
+    return fmt::format("this processor has no {}", name_of(*options.instruction_set));
+  }
   if (options.threads < 1 || options.batch < 1) {
     return fmt::format("{} threads and {} fields: at least 1 of each is needed", options.threads, options.batch);
   }

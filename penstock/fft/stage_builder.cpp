@@ -81,7 +81,8 @@ void StageBuilder::settle(Stage& stage) {
                          .source = source.spacing,
                          .destination = destination.spacing,
                          .source_stride = source.pitch_bytes,
-                         .destination_stride = destination.pitch_bytes};
+                         .destination_stride = destination.pitch_bytes,
+                         .instruction_set = problem_.options.instruction_set.value_or(best_instruction_set())};
     };
     if (stage.turns_back) {
       // The user's function takes rows: they are transformed into a tile, and from that on.

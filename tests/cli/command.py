@@ -6,6 +6,7 @@ the transport ucx is built in.
 
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -17,6 +18,13 @@ IS_SANITIZED = os.environ.get("PENSTOCK_IS_SANITIZED", "0") == "1"
 needs_a_small_process = unittest.skipIf(IS_SANITIZED, "a sanitizer's memory is more than these budgets")
 # Between processes of one node.
 TRANSPORTS = ("shm", "mpi", "rma") * bool(MPIEXEC) + ("ucx",) * HAS_UCX
+# What --isa takes here.
+FLAGS = set(re.findall(r"\w+", pathlib.Path("/proc/cpuinfo").read_text()))
+INSTRUCTION_SETS = (
+    "portable",
+    *("avx2",) * ({"avx2", "fma"} <= FLAGS),
+    *("avx512",) * ({"avx512f", "avx512bw", "avx512vl", "avx512dq"} <= FLAGS),
+)
 # A calibration takes half a minute alone where the last cache has some hundred MiB, minutes with ThreadSanitizer.
 TIME_LIMIT_S = 600 if IS_SANITIZED else 120
 

@@ -24,9 +24,10 @@ class Gemm(file_runs.FileRunTest):
         self.run_it = [*FILES, "--machine", str(self.machine), "--memory", memory]
 
     def write_noise(self, name, rows, columns):
-        """A file of float64, larger than npy_files would write in good time."""
+        """A file of whole numbers in float64, larger than npy_files would write in good time: products are exact, however
+        they are cut into tiles."""
         chance = random.Random(name)
-        line = array.array("d", [chance.uniform(-1, 1) for _ in range(columns + rows)])
+        line = array.array("d", [float(chance.randrange(-1000, 1001)) for _ in range(columns + rows)])
         with (self.folder / name).open("wb") as file:
             file.write(npy_files.header((rows, columns), "<f8"))
             for row in range(rows):

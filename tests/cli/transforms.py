@@ -16,6 +16,7 @@ DIMENSIONS = {
     "layout": ("transposed", "as-input"),
     "threads": (1, 2),
     "local": ("penstock", "fftw"),
+    "isa": command.INSTRUCTION_SETS,
     "movers": ("compiled", "ahead-of-time"),
 }
 
@@ -42,7 +43,7 @@ def covering_cases():
 def find_mistake(test, case):
     """Runs one case; what is wrong with its result, or None."""
     arguments = ["fft", "--check", "--reps", "1", "--planning", "estimate", "--json", "-"]
-    for name in ("size", "type", "precision", "transport", "layout", "threads", "local", "movers"):
+    for name in ("size", "type", "precision", "transport", "layout", "threads", "local", "isa", "movers"):
         arguments += [f"--{name}", str(case[name])]
     if case["algorithm"].startswith("grain"):
         _, grain, _, late = case["algorithm"].split()
