@@ -25,9 +25,11 @@ std::unique_ptr<LocalTransform> plan(npy::DataType type, const PencilShape& shap
 std::int64_t LineTransform::most_tile_bytes(npy::DataType type, std::int64_t points) {
   std::int64_t most = 0;
   for (const Spacing spacing : {Spacing::adjacent, Spacing::contiguous, Spacing::apart}) {
-    const PencilShape shape{
-        .length = points, .pencils = most_width(type, points), .source = spacing, .destination = spacing,
-        .instruction_set = best_instruction_set()};
+    const PencilShape shape{.length = points,
+                            .pencils = most_width(type, points),
+                            .source = spacing,
+                            .destination = spacing,
+                            .instruction_set = best_instruction_set()};
     most = std::max(most, static_cast<std::int64_t>(plan(type, shape)->scratch_bytes()));
   }
   return most;

@@ -319,7 +319,8 @@ std::byte* Pipeline<Real>::transform_tile(const Stage& stage, const Worker& work
     return transform::Pencils<std::byte>{tile, offsets, end.pitch_bytes};
   };
   const auto pencils_of = [&](const End& end, std::byte* tile, std::int64_t points, std::int64_t* offsets) {
-    return end.is_direct ? pencils_at(end, {worker.outer, worker.tile}, scratch, offsets) : in_tile(end, tile, points, offsets);
+    return end.is_direct ? pencils_at(end, {worker.outer, worker.tile}, scratch, offsets)
+                         : in_tile(end, tile, points, offsets);
   };
   const auto run = [&](const LocalTransform& transform, const transform::Pencils<std::byte>& from,
                        const transform::Pencils<std::byte>& to, double by, transform::Access access) {

@@ -79,8 +79,8 @@ class Pipeline {
 
   Schedule schedule_;
   std::vector<gas::Exchange> exchanges_;
-  std::vector<std::byte*> regions_;        // this rank's memory of each exchange
-  std::vector<char> needs_looks_;          // by exchange: some of its messages go through a network
+  std::vector<std::byte*> regions_;  // this rank's memory of each exchange
+  std::vector<char> needs_looks_;    // by exchange: some of its messages go through a network
   struct Transforms {
     std::unique_ptr<LocalTransform> there, back;
   };

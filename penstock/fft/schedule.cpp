@@ -50,9 +50,8 @@ Schedule make_schedule(const Problem& problem, Way way, int rank) {
   const auto index = static_cast<std::size_t>(rank);
   const Distribution& from = (way == Way::backward ? problem.output : problem.input)[index];
   const Distribution& to = (way == Way::forward ? problem.output : problem.input)[index];
-  const auto last_transform = std::ranges::find_if(route | std::views::reverse, [](const Stop& stop) {
-    return stop.kind.has_value();
-  });
+  const auto last_transform =
+      std::ranges::find_if(route | std::views::reverse, [](const Stop& stop) { return stop.kind.has_value(); });
   StageBuilder builder(problem, rank);
   std::vector<Stage> pass;
   for (std::size_t i = 0; i < route.size(); ++i) {

@@ -73,12 +73,12 @@ struct Grain {
 struct End {
   Place place = Place::user;
   bool is_sink = false;
-  bool may_stream = false;                 ///< of a sink: stores past the cache pay
-  std::size_t exchange = 0;                ///< which one, where the place is one
-  Spacing spacing = Spacing::contiguous;   ///< of pencils that a transform meets there: in the tile, where there is one
-  bool is_direct = false;                  ///< the transform meets them at the place itself: no tile, no copies
+  bool may_stream = false;                ///< of a sink: stores past the cache pay
+  std::size_t exchange = 0;               ///< which one, where the place is one
+  Spacing spacing = Spacing::contiguous;  ///< of pencils that a transform meets there: in the tile, where there is one
+  bool is_direct = false;                 ///< the transform meets them at the place itself: no tile, no copies
   std::int64_t element_bytes = 0;
-  std::int64_t pitch_bytes = 0;            ///< from row to row of the tile, or of the plane
+  std::int64_t pitch_bytes = 0;  ///< from row to row of the tile, or of the plane
   std::vector<Section> sections{};
   std::vector<Grain> grains{};  ///< of a sink
   /// Of a sink: outgoing messages that are sent once those of all grains are, in this order.
@@ -96,15 +96,15 @@ struct Stage {
   int across = 0;
   int along = 0;
   Range outer_range{};
-  std::int64_t along_lower = 0;      ///< where pencils begin
-  std::vector<Range> tiles;          ///< index ranges across
-  std::optional<RowKind> kind;       ///< nothing where the stage only moves data
-  bool turns_back = false;           ///< pencils are transformed back at once, with the user's function between
-  bool is_last_transform = false;    ///< the one that multiplies by the factor of the run
+  std::int64_t along_lower = 0;    ///< where pencils begin
+  std::vector<Range> tiles;        ///< index ranges across
+  std::optional<RowKind> kind;     ///< nothing where the stage only moves data
+  bool turns_back = false;         ///< pencils are transformed back at once, with the user's function between
+  bool is_last_transform = false;  ///< the one that multiplies by the factor of the run
   const LocalLibrary* library = nullptr;
   std::optional<PencilShape> there;  ///< what is planned, where there are pencils
   std::optional<PencilShape> back;
-  std::int64_t before_points = 0;    ///< of a pencil, before the transform and after
+  std::int64_t before_points = 0;  ///< of a pencil, before the transform and after
   std::int64_t after_points = 0;
   End source;
   End sink;

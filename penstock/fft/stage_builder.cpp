@@ -134,8 +134,8 @@ void StageBuilder::from_exchange(Stage& stage) {
 }
 
 /// Which direction lies innermost between two stages: a sender has one index of its outer direction at a time and a
-/// receiver one of its own, so that it is neither. Of the others the one that is contiguous in the user's array, so that
-/// its own stage meets contiguous pencils at both ends, and the other stages adjacent ones.
+/// receiver one of its own, so that it is neither. Of the others the one that is contiguous in the user's array, so
+/// that its own stage meets contiguous pencils at both ends, and the other stages adjacent ones.
 int StageBuilder::innermost_between(const Stop& from, const Stop& to) const {
   const int of_user = problem_.input.front().order[2];
   for (const int direction : {of_user, from.across, from.along}) {

@@ -33,8 +33,9 @@ std::vector<Section> make_sections(const Stage& stage, std::vector<std::int64_t>
 /// The grains of the stage's sink, of `planes` outer indices each (0: all), and its sections' numbers of them.
 std::vector<Grain> make_grains(Stage& stage, std::int64_t planes);
 
-/// Connects `end`, one of the stage's, whose sections are made, with the blocks that its tiles lie in: by stretches, where the
-/// stage's transform takes pencils anywhere and the blocks have those of each tile at one stride; else by copies.
+/// Connects `end`, one of the stage's, whose sections are made, with the blocks that its tiles lie in: by stretches,
+/// where the stage's transform takes pencils anywhere and the blocks have those of each tile at one stride; else by
+/// copies.
 void connect(const Stage& stage, End& end, std::span<const Flow> flows, mover::Hint hint, TileMovers& movers);
 
 }  // namespace penstock::fft

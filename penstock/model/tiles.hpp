@@ -19,8 +19,8 @@ constexpr std::int64_t tile_pitch(std::int64_t row_bytes) noexcept {
 
 /// The rows of a tile of elements of `element_bytes`: a chunk's worth, fewer only where a row before its transform and
 /// one after it (`pair_bytes`, with their pitches), so many times, would not fit into twice the second-level cache:
-/// narrower chunks cost more than rows that are fetched from the cache behind it (measured 2026-11 on Zen 3). In eighths
-/// of a chunk, which no vector is longer than.
+/// narrower chunks cost more than rows that are fetched from the cache behind it (measured 2026-11 on Zen 3). In
+/// eighths of a chunk, which no vector is longer than.
 constexpr std::int64_t tile_rows(std::int64_t pair_bytes, std::int64_t cache_l2_bytes,
                                  std::int64_t element_bytes) noexcept {
   const std::int64_t chunk = tile_chunk_bytes / element_bytes;

@@ -58,8 +58,7 @@ struct Underway {
                       .file = transfer.file,
                       .offset = transfer.offset + row * transfer.file_pitch + column,
                       // Reading ahead has no memory.
-                      .data = transfer.data == nullptr ? nullptr
-                                                       : transfer.data + row * transfer.memory_pitch + column,
+                      .data = transfer.data == nullptr ? nullptr : transfer.data + row * transfer.memory_pitch + column,
                       .bytes = bytes};
     within += bytes;
     if (within >= transfer.run_bytes) {

@@ -128,7 +128,7 @@ inline constexpr std::int64_t lines_ahead = 2;
 
 /// Asks for a line of each pencil.
 [[gnu::always_inline]] inline void ask_for_lines(const std::byte* base, std::int64_t offset, std::int64_t stride,
-                                                   std::int64_t pencils) {
+                                                 std::int64_t pencils) {
   for (std::int64_t pencil = 0; pencil < pencils; ++pencil) {
     __builtin_prefetch(base + offset + pencil * stride);
   }

@@ -1,4 +1,5 @@
-// Appends transforms to a program: passes between rows, and the algorithms that are made of them. Private to the module.
+// Appends transforms to a program: passes between rows, and the algorithms that are made of them. Private to the
+// module.
 #pragma once
 
 #include <fmt/format.h>
@@ -261,7 +262,10 @@ class Maker {
       const std::int64_t radix = radices[i];
       using StepKind = typename Step<Real>::Kind;
       const bool is_last = i + 1 == count;
-      Step<Real> step{.passes = &passes_of(radix), .kind = i == 0 ? StepKind::first : is_last ? StepKind::last : StepKind::middle};
+      Step<Real> step{.passes = &passes_of(radix),
+                      .kind = i == 0    ? StepKind::first
+                              : is_last ? StepKind::last
+                                        : StepKind::middle};
       step.leg_rows = strides[i];
       step.block_count = length / block;
       step.inner_count = block / radix;

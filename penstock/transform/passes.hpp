@@ -89,7 +89,7 @@ struct RowWork {
   Real factor = 1;  ///< last: on all that is stored
   const std::byte* ahead = nullptr;  ///< what is brought into the cache meanwhile, of so many bytes
   std::int64_t ahead_bytes = 0;
-  bool is_streaming = false;     ///< last: whole lines are stored past the cache
+  bool is_streaming = false;  ///< last: whole lines are stored past the cache
 };
 
 template <class Real>
@@ -114,7 +114,7 @@ struct RowTable {
   RowFunction<Real> last_backward = nullptr;
   RowFunction<Real> untangle = nullptr;  ///< from the transform of half as many complex points to that of real ones
   RowFunction<Real> tangle = nullptr;    ///< the other way
-  int point_of_lane[most_lanes] = {};  ///< which of a vector's points is in a lane while passes work
+  int point_of_lane[most_lanes] = {};    ///< which of a vector's points is in a lane while passes work
 };
 
 /// The passes of one set of instructions.

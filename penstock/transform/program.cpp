@@ -15,9 +15,9 @@ namespace {
 template <class Real>
 class KindMaker : private Maker<Real> {
   using Base = Maker<Real>;
-  using typename Base::Rows;
   using Base::add, Base::add_roots, Base::algorithms_, Base::all, Base::describe, Base::emit, Base::most_own_rows_;
   using Base::own, Base::own_rows_, Base::part_of, Base::program_, Base::take_rows;
+  using typename Base::Rows;
 
  public:
   using Base::Base;
@@ -75,8 +75,8 @@ class KindMaker : private Maker<Real> {
   }
 
   // Makhoul 1980 (DOI 10.1109/TASSP.1980.1163351) for types II and III, by the transform of n points in another order;
-  // type IV by two of n / 2; type I by that of its continuation. All are linear in complex points, so that they hold for
-  // two real pencils as one. Sines are cosines of points in the opposite order or of alternating sign.
+  // type IV by two of n / 2; type I by that of its continuation. All are linear in complex points, so that they hold
+  // for two real pencils as one. Sines are cosines of points in the opposite order or of alternating sign.
   void emit_real(Kind kind, std::int64_t n, const Rows& from, const Rows& to) {
     switch (kind) {
       case Kind::redft00:
@@ -134,9 +134,7 @@ class KindMaker : private Maker<Real> {
   }
 
   /// Points in the order of types II and III: the even ones, then the odd ones from the last.
-  static std::int64_t in_order(std::int64_t j, std::int64_t n) {
-    return 2 * j < n ? 2 * j : 2 * (n - j) - 1;
-  }
+  static std::int64_t in_order(std::int64_t j, std::int64_t n) { return 2 * j < n ? 2 * j : 2 * (n - j) - 1; }
 
   void emit_second(bool is_sine, std::int64_t n, const Rows& from, const Rows& to) {
     const Rows rows = own(take_rows(2 * n), 2 * n);

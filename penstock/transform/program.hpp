@@ -102,9 +102,9 @@ Algorithms algorithms_with(const PassTable<Real>& table) {
 }
 
 /// Makes the program of a kind and `length` points, 1 or more, by the passes of `table`, which must outlive it. Complex
-/// ones go from source to destination, those of real_to_complex to `pairs_row`, of complex_to_real from there; sines and
-/// cosines take real pencils in pairs, and give them so. `row_bytes` is
-/// what rows of the work buffer will mostly have.
+/// ones go from source to destination, those of real_to_complex to `pairs_row`, of complex_to_real from there; sines
+/// and cosines take real pencils in pairs, and give them so. `row_bytes` is what rows of the work buffer will mostly
+/// have.
 template <class Real>
 Program<Real> make_program(Kind kind, std::int64_t length, const PassTable<Real>& table, std::int64_t row_bytes);
 

@@ -135,8 +135,8 @@ template <class S>
   return {chosen<S>(value.re, value.re, mirror), chosen<S>(value.im, value.im, mirror)};
 }
 
-// A real pencil of n points is a complex one z of m = n / 2, its even points the real parts. With E and O, the transforms
-// of the even and of the odd points, Z = E + i O, and X_k = E_k + w^k O_k, X_m-k = conj(E_k - w^k O_k), w =
+// A real pencil of n points is a complex one z of m = n / 2, its even points the real parts. With E and O, the
+// transforms of the even and of the odd points, Z = E + i O, and X_k = E_k + w^k O_k, X_m-k = conj(E_k - w^k O_k), w =
 // exp(-2 pi i / n). `roots` are -i w^k, from k = 1 on; `block_count` is m, `inner_pairs` the vectors up to m / 2.
 
 /// From Z to X.

@@ -55,7 +55,9 @@ void add_passes(RowProgram<Real>& program, std::vector<Real>& roots, Kind kind, 
   for (std::size_t i = 0; i < radices.size(); ++i) {
     const std::int64_t radix = radices[i];
     const auto& passes = *std::ranges::find(table.radices, radix, &RowPasses<Real>::radix);
-    RowStep<Real> step{.pass = i > 0 ? passes.middle : is_backward ? passes.first_backward : passes.first,
+    RowStep<Real> step{.pass = i > 0         ? passes.middle
+                               : is_backward ? passes.first_backward
+                                             : passes.first,
                        .is_from_half = is_from_half,
                        .is_to_half = is_to_half,
                        .block_count = length / block,

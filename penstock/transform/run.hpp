@@ -207,7 +207,8 @@ class Transform<Real>::Run {
     while (steps[last].kind != StepKind::last) {
       ++last;
     }
-    const bool ends_apart = steps[last].to == Step<Real>::none && is_apart(destination_, plan_.has_real_destination ? 1 : 0);
+    const bool ends_apart =
+        steps[last].to == Step<Real>::none && is_apart(destination_, plan_.has_real_destination ? 1 : 0);
     descend({last, factor, access, !ends_apart}, first, 0, 0);
     return last + 1;
   }
@@ -220,8 +221,8 @@ class Transform<Real>::Run {
     bool goes_deep;  ///< may do sub-transforms one after the other
   };
 
-  /// Does sub-transform `block` of pass `i`: where it stays in the first-level cache, pass by pass, else this pass of it
-  /// and then its own sub-transforms. `output` is the first block of the last pass that is its own.
+  /// Does sub-transform `block` of pass `i`: where it stays in the first-level cache, pass by pass, else this pass of
+  /// it and then its own sub-transforms. `output` is the first block of the last pass that is its own.
   void descend(const Passes& passes, std::size_t i, std::int64_t block, std::int64_t output) {
     constexpr std::int64_t cache_bytes = 16 << 10;  // half of what first levels have, or less
     const std::vector<Step<Real>>& steps = program_.steps;
@@ -278,9 +279,9 @@ class Transform<Real>::Run {
     const std::int64_t read = from == Owner::program ? row_bytes_ : callers;
     const std::int64_t stored = to == Owner::program ? row_bytes_ : callers;
     // Each pass asks for its share, a little at each of its steps.
-    const std::int64_t share =
-        (ahead_.points / ahead_.point_step + 1) * ahead_.lines / std::ssize(program_.steps) + 1;
-    const std::int64_t turns = std::max<std::int64_t>(step.block_count, 1) * std::max<std::int64_t>(step.inner_count, 1);
+    const std::int64_t share = (ahead_.points / ahead_.point_step + 1) * ahead_.lines / std::ssize(program_.steps) + 1;
+    const std::int64_t turns =
+        std::max<std::int64_t>(step.block_count, 1) * std::max<std::int64_t>(step.inner_count, 1);
     ahead_.lines_at_once = (share + turns - 1) / turns;
     pass_.row_bytes = step.kind == Step<Real>::Kind::last ? stored : read;
     pass_.stored_row_bytes = stored;

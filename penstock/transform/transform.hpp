@@ -18,7 +18,8 @@ enum class Kind {
   backward,         ///< the same with +2 pi i
   real_to_complex,  ///< the first n / 2 + 1 points of the forward transform of real points
   complex_to_real,  ///< the backward transform of n points, of which these are the first n / 2 + 1, where it is real
-  // Sines and cosines under FFTW's names, unscaled as there: X_k is the sum over j, of real points from and to real ones.
+  // Sines and cosines under FFTW's names, unscaled as there: X_k is the sum over j, of real points from and to real
+  // ones.
   redft00,  ///< x_0 + (-1)^k x_n-1 + 2 x_j cos(pi j k / (n - 1)) of the points between; n at least 2
   redft10,  ///< 2 x_j cos(pi (j + 1/2) k / n)
   redft01,  ///< x_0 + 2 x_j cos(pi j (k + 1/2) / n) of the others
@@ -80,8 +81,8 @@ class Transform {
   /// The memory that each run is lent, aligned to 64 bytes.
   std::size_t scratch_bytes() const noexcept;
   /// Transforms 1 to shape().pencils pencils and multiplies what is stored by `factor`. The destination may be the
-  /// source where both are complex or both are real: each point at the same address in both. Otherwise they may not overlap. Allocates
-  /// nothing, takes no lock, calls the system for nothing.
+  /// source where both are complex or both are real: each point at the same address in both. Otherwise they may not
+  /// overlap. Allocates nothing, takes no lock, calls the system for nothing.
   void run(const Pencils<const std::byte>& source, const Pencils<std::byte>& destination, std::int64_t pencils,
            std::span<std::byte> scratch, Real factor = 1, Access access = {}) const noexcept;
   /// One line for people: how the length is taken apart, the set of instructions.

@@ -59,8 +59,10 @@ inline std::vector<Long> sums_of(Kind kind, const std::vector<Long>& x) {
   const auto n = static_cast<std::int64_t>(x.size());
   const bool is_sine = kind >= Kind::rodft00;
   const bool is_first = kind == Kind::redft00 || kind == Kind::rodft00;
-  const bool has_half_points = kind == Kind::redft10 || kind == Kind::redft11 || kind == Kind::rodft10 || kind == Kind::rodft11;
-  const bool has_half_outputs = kind == Kind::redft01 || kind == Kind::redft11 || kind == Kind::rodft01 || kind == Kind::rodft11;
+  const bool has_half_points =
+      kind == Kind::redft10 || kind == Kind::redft11 || kind == Kind::rodft10 || kind == Kind::rodft11;
+  const bool has_half_outputs =
+      kind == Kind::redft01 || kind == Kind::redft11 || kind == Kind::rodft01 || kind == Kind::rodft11;
   // Twice the point and twice the output, of a period that is four times as long.
   const std::int64_t period = 8 * (is_first ? is_sine ? n + 1 : n - 1 : n);
   const std::vector<Long> roots = all_roots(period);
@@ -70,7 +72,8 @@ inline std::vector<Long> sums_of(Kind kind, const std::vector<Long>& x) {
     for (std::int64_t j = 0; j < n; ++j) {
       const bool is_end = (kind == Kind::redft00 && (j == 0 || j == n - 1)) || (kind == Kind::redft01 && j == 0) ||
                           (kind == Kind::rodft01 && j == n - 1);
-      const Long root = roots[static_cast<std::size_t>(twice(j, has_half_points) * twice(k, has_half_outputs) % period)];
+      const Long root =
+          roots[static_cast<std::size_t>(twice(j, has_half_points) * twice(k, has_half_outputs) % period)];
       y[static_cast<std::size_t>(k)] +=
           x[static_cast<std::size_t>(j)] * (is_sine ? -root.imag() : root.real()) * (is_end ? 1.0L : 2.0L);
     }

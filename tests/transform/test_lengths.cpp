@@ -134,8 +134,8 @@ TEST(TransformLengths, ThatAreNoneAreRefused) {
   EXPECT_TRUE(fails_with({"points", "not -1"}, [] { Transform<float>({.length = -1, .pencils = 1}); }));
   EXPECT_TRUE(
       fails_with({"points", "not 67108865"}, [] { Transform<double>({.length = (1 << 26) + 1, .pencils = 1}); }));
-  EXPECT_TRUE(fails_with({"2 points or more"},
-                         [] { Transform<double>({.length = 1, .kind = Kind::redft00, .pencils = 1}); }));
+  EXPECT_TRUE(
+      fails_with({"2 points or more"}, [] { Transform<double>({.length = 1, .kind = Kind::redft00, .pencils = 1}); }));
   EXPECT_TRUE(fails_with({"1 pencil or more, not 0"}, [] { Transform<double>({.length = 4}); }));
 }
 
