@@ -2,7 +2,6 @@
 #include "penstock/fft/line_transform.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "penstock/base/base.hpp"
 #include "penstock/model/model.hpp"

@@ -139,22 +139,28 @@ template <class S>
 // transforms of the even and of the odd points, Z = E + i O, and X_k = E_k + w^k O_k, X_m-k = conj(E_k - w^k O_k), w =
 // exp(-2 pi i / n). `roots` are -i w^k, from k = 1 on; `block_count` is m, `inner_pairs` the vectors up to m / 2.
 
-/// From Z to X.
-template <class S>
-void row_untangle(const RowWork<typename S::Real>& pass) noexcept {
+/// From Z to X; or from X to 2 Z, where the imaginary parts of points 0 and m, which real pencils do not have, count as
+/// 0.
+template <class S, bool is_untangling>
+void row_real_pass(const RowWork<typename S::Real>& pass) noexcept {
   using Vector = typename S::Vector;
   using Real = typename S::Real;
   constexpr std::int64_t number_bytes = 2 * sizeof(Real);
   const std::int64_t m = pass.block_count;
-  const Real half = pass.factor / 2;
+  const Real half = is_untangling ? pass.factor / 2 : 1;
   const auto* roots = reinterpret_cast<const Vector*>(pass.roots);
   RowAhead ahead(pass, pass.inner_pairs);
-  const auto* const first = reinterpret_cast<const Real*>(pass.source);
-  auto* const ends = reinterpret_cast<Real*>(pass.destination);
-  ends[0] = (first[0] + first[1]) * pass.factor;
-  ends[1] = 0;
-  ends[2 * m] = (first[0] - first[1]) * pass.factor;
-  ends[2 * m + 1] = 0;
+  const auto* const from = reinterpret_cast<const Real*>(pass.source);
+  auto* const to = reinterpret_cast<Real*>(pass.destination);
+  if constexpr (is_untangling) {
+    to[0] = (from[0] + from[1]) * pass.factor;
+    to[1] = 0;
+    to[2 * m] = (from[0] - from[1]) * pass.factor;
+    to[2 * m + 1] = 0;
+  } else {
+    to[0] = from[0] + from[2 * m];
+    to[1] = from[0] - from[2 * m];
+  }
   for (std::int64_t i = 0, k = 1; i < pass.inner_pairs; ++i, k += S::lanes, roots += 2) {
     ahead.ask();
     const std::int64_t mirrored = m - k - S::lanes + 1;
@@ -162,34 +168,9 @@ void row_untangle(const RowWork<typename S::Real>& pass) noexcept {
     const Complex<Vector> b = reversed<S>(load<S, Format::complex>(pass.source + mirrored * number_bytes));
     const Complex<Vector> even{(a.re + b.re) * half, (a.im - b.im) * half};
     const Complex<Vector> odd{(a.re - b.re) * half, (a.im + b.im) * half};
-    const Complex<Vector> turned{odd.re * roots[0] - odd.im * roots[1], odd.re * roots[1] + odd.im * roots[0]};
-    store<S, Format::complex>(pass.destination + k * number_bytes, even + turned);
-    store<S, Format::complex>(pass.destination + mirrored * number_bytes,
-                              reversed<S>({even.re - turned.re, turned.im - even.im}));
-  }
-}
-
-/// From X to 2 Z. The imaginary parts of points 0 and m, which real pencils do not have, count as 0.
-template <class S>
-void row_tangle(const RowWork<typename S::Real>& pass) noexcept {
-  using Vector = typename S::Vector;
-  using Real = typename S::Real;
-  constexpr std::int64_t number_bytes = 2 * sizeof(Real);
-  const std::int64_t m = pass.block_count;
-  const auto* roots = reinterpret_cast<const Vector*>(pass.roots);
-  RowAhead ahead(pass, pass.inner_pairs);
-  const auto* const ends = reinterpret_cast<const Real*>(pass.source);
-  auto* const first = reinterpret_cast<Real*>(pass.destination);
-  first[0] = ends[0] + ends[2 * m];
-  first[1] = ends[0] - ends[2 * m];
-  for (std::int64_t i = 0, k = 1; i < pass.inner_pairs; ++i, k += S::lanes, roots += 2) {
-    ahead.ask();
-    const std::int64_t mirrored = m - k - S::lanes + 1;
-    const Complex<Vector> a = load<S, Format::complex>(pass.source + k * number_bytes);
-    const Complex<Vector> b = reversed<S>(load<S, Format::complex>(pass.source + mirrored * number_bytes));
-    const Complex<Vector> even{a.re + b.re, a.im - b.im};
-    const Complex<Vector> odd{a.re - b.re, a.im + b.im};
-    const Complex<Vector> turned{odd.re * roots[0] + odd.im * roots[1], odd.im * roots[0] - odd.re * roots[1]};
+    const Vector re = roots[0];
+    const Vector im = is_untangling ? roots[1] : -roots[1];
+    const Complex<Vector> turned{odd.re * re - odd.im * im, odd.re * im + odd.im * re};
     store<S, Format::complex>(pass.destination + k * number_bytes, even + turned);
     store<S, Format::complex>(pass.destination + mirrored * number_bytes,
                               reversed<S>({even.re - turned.re, turned.im - even.im}));
@@ -211,8 +192,8 @@ constexpr RowTable<typename S::Real> row_table() {
   add_passes<S>(table, RowRadices());
   table.last = row_last_pass<S, false>;
   table.last_backward = row_last_pass<S, true>;
-  table.untangle = row_untangle<S>;
-  table.tangle = row_tangle<S>;
+  table.untangle = row_real_pass<S, true>;
+  table.tangle = row_real_pass<S, false>;
   for (int lane = 0; lane < S::lanes; ++lane) {
     table.point_of_lane[lane] = point_of_lane<S>(static_cast<std::size_t>(lane));
   }
