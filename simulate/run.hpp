@@ -9,14 +9,14 @@
 
 namespace penstock::simulate {
 
-/// A real transform beside what it should be, as field::Check has it, and the simulated time of one call, in which
+/// A real transform beside what it should be, as field::check has it, and the simulated time of one call, in which
 /// computing takes none.
 struct Checked {
   double relative_error = 0;
   double tolerance = 0;
   double time_s = 0;
 };
-Checked run_transform(const gas::Team& team, const fft::Options& options, field::Reference reference);
+Checked run_transform(const gas::Team& team, const fft::Options& options);
 
 /// The simulated seconds of one forward transform without its data: the plan's own tiles and messages, in its order, as
 /// Pipeline runs them, where a stage takes the time that `model` says. Times of up to `resolution_s` are not told

@@ -32,7 +32,6 @@ struct Settings {
   fft::Extents size{64, 64, 64};
   std::int64_t grain = 0;
   bool is_rehearsal = false;
-  bool is_by_waves = false;
   bool is_without_links = false;
   double resolution_s = 0;
 };
@@ -94,8 +93,7 @@ void run_rank(const Settings& settings, const fft::Options& options, const machi
         const double time_s = rehearse(team, options, transport, time, settings.resolution_s);
         result.time_s = time_s;
       } else {
-        const auto reference = settings.is_by_waves ? field::Reference::waves : field::Reference::fftw;
-        const Checked checked = run_transform(team, options, reference);
+        const Checked checked = run_transform(team, options);
         result.checked = checked;
         result.time_s = checked.time_s;
       }
@@ -156,7 +154,6 @@ int run(int argc, char** argv) {
   app.add_option("--resolution", settings.resolution_s, "of a rehearsal, s: what is so close in time is one moment")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
-  app.add_flag("--waves", settings.is_by_waves, "check beside plane waves, whose spectrum is known, not beside FFTW");
   app.add_flag("--no-links", settings.is_without_links, "no bandwidths: each message takes the transport's latency");
   CLI11_PARSE(app, argc, argv);
   settings.size = parse_size(size);
@@ -213,7 +210,6 @@ int run(int argc, char** argv) {
     json["model_overlapped_s"] = model::fft_time(machine::with(machine, std::span(&progress, 1)), model_run).total_s;
   } else {
     is_good = result.checked.relative_error <= result.checked.tolerance;
-    json["reference"] = settings.is_by_waves ? "waves" : "fftw";
     json["relative_error"] = result.checked.relative_error;
     json["tolerance"] = result.checked.tolerance;
   }

@@ -78,7 +78,7 @@ void take_transforms(CalibratedMachine& to, const CalibrationOptions& options, c
     note(to, key + "real_single_flops", each.real_single);
     if (each.length == usual_length) {
       node.fft_rate_flops_per_core = each.complex_double.best;
-      note(to, "node.fft_rate_flops_per_core", each.complex_double, "measured: FFTW, complex double, length 256");
+      note(to, "node.fft_rate_flops_per_core", each.complex_double, "measured: complex double, length 256");
     }
   }
 }

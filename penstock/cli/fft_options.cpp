@@ -77,7 +77,7 @@ void declare_transform(CLI::App& app, const std::shared_ptr<FftOptions>& options
 
 void declare_results(CLI::App& app, const std::shared_ptr<FftOptions>& options) {
   app.add_flag("--check", options->wants_check,
-               "Compare with FFTW in one process where that fits the memory, else with plane waves; and the way back");
+               "Check the spectrum by random projections, and what comes back point by point");
   add_value(
       app, "--filter-lowpass", "RADIUS", "Remove all wavenumbers beyond RADIUS, then transform back",
       [options](const std::string& text) { options->low_pass_radius = parse_number("--filter-lowpass", text, 0); });

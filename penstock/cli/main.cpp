@@ -176,7 +176,7 @@ int main(int argc, char** argv) {
   const bool is_limited = penstock::cli::has_address_limit();
 #ifdef M_ARENA_MAX  // glibc
   if (is_limited) {
-    // Else each thread's first allocation maps 128 MiB for a moment, and FFTW, which allocates meanwhile, aborts.
+    // Else each thread's first allocation maps 128 MiB for a moment, and libraries that allocate meanwhile abort.
     mallopt(M_ARENA_MAX, 1);
   }
 #endif

@@ -35,7 +35,8 @@ void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& option
             [options](const std::string& text) {
               options->late_eighths = text == "auto" ? std::nullopt : std::optional(parse_integer("--late", text, 0));
             });
-  add_value(app, "--planning", "estimate|measure", "How local transforms are chosen (measure)",
+  add_value(app, "--planning", "estimate|measure",
+            "How local transforms take lengths apart: by cost, or by timing (estimate)",
             [options](const std::string& text) {
               options->effort = parse_choice<fft::Effort>(
                   "--planning", text, {{"estimate", fft::Effort::estimate}, {"measure", fft::Effort::measure}});
@@ -49,7 +50,8 @@ void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& option
   add_value(
       app, "--plan-seconds", "S", "With --plan measure, no other candidate is timed after so long (10)",
       [options](const std::string& text) { options->planning_budget_s = parse_number("--plan-seconds", text, 0); });
-  add_value(app, "--local", "penstock|fftw", "What transforms pencils (the first of these that this build has and can)",
+  add_value(app, "--local", "penstock|fftw",
+            "What transforms pencils: penstock, or FFTW where this build has it (penstock)",
             [options](const std::string& text) { options->local = text; });
   add_value(app, "--isa", "portable|avx2|avx512",
             "Vector instructions of our own transforms of pencils (the widest that the processor has)",

@@ -1,6 +1,5 @@
 #include "penstock/cli/version.hpp"
 
-#include <fftw3.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/fft/fft.hpp"
 #include "penstock/gas/gas.hpp"
 
 namespace penstock::cli {
@@ -66,7 +66,7 @@ std::string version_text() {
       "multiplies  {}\n"
       "files by    {}\n"
       "movers      {}\n",
-      PENSTOCK_VERSION, mpi_text(), ucx_text(), transports_text(), fftw_version,
+      PENSTOCK_VERSION, mpi_text(), ucx_text(), transports_text(), fft::local_transform_names(),
       PENSTOCK_HAS_GEMM ? "OpenBLAS" : "not built in (OpenBLAS was not found)",
       PENSTOCK_HAS_URING ? "io_uring where the kernel allows it, else threads" : "threads (liburing was not found)",
       PENSTOCK_HAS_ASMJIT ? "machine code, by AsmJit" : "kernels compiled ahead of time");

@@ -95,7 +95,7 @@ WisdomFile::WisdomFile(const Session& session, bool is_used) {
   path_ = path_in_cache("wisdom");
   const std::string text = broadcast(session.team, session.is_first() ? read_if_there(path_) : "");
   description_ = text.empty() ? description_ : "read from " + path_;
-  // Ranks that are threads share one planner, and FFTW's import is not made for several threads at once.
+  // Ranks that are threads share what is learned.
   const bool imports = session.is_first() || session.team.transport_name() != "threads";
   if (imports && !text.empty() && !fft::import_wisdom(text) && session.is_first()) {
     note_damage(path_);

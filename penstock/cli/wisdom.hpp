@@ -1,5 +1,5 @@
-// What planning has learned about this machine, kept between runs in the user's cache folder: FFTW's wisdom, and the
-// plans that were measured to be best.
+// What planning has learned about this machine, kept between runs in the user's cache folder: the local transforms'
+// wisdom, and the plans that were measured to be best.
 #pragma once
 
 #include <memory>

@@ -64,10 +64,10 @@ enum class Algorithm {
   mpi_ialltoall,  ///< slabs, the messages of a plane by one MPI_Ialltoallv
 };
 
-/// How long the local transform may look for its best variant.
+/// How the local transform chooses its variant.
 enum class Effort {
-  estimate,  ///< no measuring
-  measure,   ///< some tenths of a second; less where wisdom is at hand
+  estimate,  ///< by what variants cost: the same always, so that results are the same to the last bit
+  measure,   ///< by timing them, some tenths of a second; less where wisdom is at hand
 };
 
 /// How tiles are copied from and to the places where they lie.
@@ -104,7 +104,7 @@ struct Options {
   std::optional<std::int64_t> late_eighths{};
   int threads = 1;  ///< threads of each rank
   int batch = 1;    ///< fields per call, in the same arrays; see Plan::input_stride
-  Effort effort = Effort::measure;
+  Effort effort = Effort::estimate;
   std::string local{};  ///< which local transforms: "penstock", or "fftw" where this build has it; empty: the first of
                         ///< these that can do the type
   std::optional<InstructionSet> instruction_set{};  ///< of our own local transforms; nothing: the widest that is usable
@@ -311,9 +311,12 @@ class Plan {
 extern template class Plan<float>;
 extern template class Plan<double>;
 
-/// Reads or writes what the local transforms have learned about this machine (FFTW's wisdom), in both precisions. Not
-/// collective. `import_wisdom` returns false, and leaves everything as it was, where the text is not wisdom of this
-/// version.
+/// The names of the local transforms of this build, for people; those first that are taken where none is named.
+std::string local_transform_names();
+
+/// Reads or writes what the local transforms have learned about this machine by Effort::measure, those of each library
+/// of this build. Not collective. `import_wisdom` returns false where the text is not wisdom of this version, which
+/// changes nothing, or what it has of a library is damaged, which adds nothing to that library's.
 bool import_wisdom(const std::string& text);
 std::string export_wisdom();
 

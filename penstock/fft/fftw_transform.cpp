@@ -1,4 +1,4 @@
-// The local transform by FFTW, and FFTW's wisdom.
+// The local transforms by FFTW, and FFTW's wisdom.
 #include <fftw3.h>
 
 #include <array>
@@ -206,8 +206,30 @@ std::unique_ptr<LocalTransform> plan_with_fftw(const PencilShape& shape, std::in
   return std::make_unique<FftwTransform<double>>(shape, effort);
 }
 
-// Both precisions in one text: this line, then double's wisdom, the same line, single's.
-const std::string wisdom_mark = "# penstock wisdom " PENSTOCK_VERSION "\n";
+// Between double's wisdom and single's.
+const std::string single_mark = "# in single precision\n";
+
+bool import_both(const std::string& text) {
+  prepare_planner();
+  const std::size_t second = text.find(single_mark);
+  if (second == std::string::npos) {
+    return false;
+  }
+  const std::string before = export_wisdom_of<double>();
+  if (Fftw<double>::import_wisdom(text.substr(0, second).c_str()) == 0) {
+    return false;
+  }
+  if (Fftw<float>::import_wisdom(text.substr(second + single_mark.size()).c_str()) != 0) {
+    return true;
+  }
+  Fftw<double>::forget_wisdom();
+  Fftw<double>::import_wisdom(before.c_str());
+  return false;
+}
+
+std::string export_both() {
+  return export_wisdom_of<double>() + single_mark + export_wisdom_of<float>();
+}
 
 }  // namespace
 
@@ -216,31 +238,9 @@ LocalLibrary fftw_transforms() {
           .takes_any_places = false,
           .can = [](RowKind) { return true; },
           .scratch_bytes = [](const PencilShape&, std::int64_t) { return std::size_t{0}; },
-          .plan = plan_with_fftw};
-}
-
-bool import_wisdom(const std::string& text) {
-  prepare_planner();
-  const std::size_t second = text.find(wisdom_mark, wisdom_mark.size());
-  if (!text.starts_with(wisdom_mark) || second == std::string::npos) {
-    return false;
-  }
-  const std::string wisdom = text.substr(wisdom_mark.size(), second - wisdom_mark.size());
-  const std::string single_wisdom = text.substr(second + wisdom_mark.size());
-  const std::string before = export_wisdom_of<double>();
-  if (Fftw<double>::import_wisdom(wisdom.c_str()) == 0) {
-    return false;
-  }
-  if (Fftw<float>::import_wisdom(single_wisdom.c_str()) != 0) {
-    return true;
-  }
-  Fftw<double>::forget_wisdom();
-  Fftw<double>::import_wisdom(before.c_str());
-  return false;
-}
-
-std::string export_wisdom() {
-  return wisdom_mark + export_wisdom_of<double>() + wisdom_mark + export_wisdom_of<float>();
+          .plan = plan_with_fftw,
+          .import_learned = import_both,
+          .export_learned = export_both};
 }
 
 }  // namespace penstock::fft

@@ -23,7 +23,9 @@ static_assert(static_cast<int>(transform::Kind::rodft11) == static_cast<int>(Row
 template <class Real>
 class OwnTransform final : public LocalTransform {
  public:
-  explicit OwnTransform(const PencilShape& shape) : transform_(shape_of(shape), shape.instruction_set) {}
+  OwnTransform(const PencilShape& shape, Effort effort)
+      : transform_(shape_of(shape), shape.instruction_set,
+                   effort == Effort::measure ? transform::Effort::measure : transform::Effort::estimate) {}
   std::size_t scratch_bytes() const noexcept override { return transform_.scratch_bytes(); }
   void run(const transform::Pencils<const std::byte>& source, const transform::Pencils<std::byte>& destination,
            std::int64_t pencils, std::span<std::byte> scratch, double factor,
@@ -35,11 +37,19 @@ class OwnTransform final : public LocalTransform {
   transform::Transform<Real> transform_;
 };
 
-std::unique_ptr<LocalTransform> plan_own(const PencilShape& shape, std::int64_t real_bytes, Effort /*effort*/) {
+std::unique_ptr<LocalTransform> plan_own(const PencilShape& shape, std::int64_t real_bytes, Effort effort) {
   if (real_bytes == sizeof(float)) {
-    return std::make_unique<OwnTransform<float>>(shape);
+    return std::make_unique<OwnTransform<float>>(shape, effort);
   }
-  return std::make_unique<OwnTransform<double>>(shape);
+  return std::make_unique<OwnTransform<double>>(shape, effort);
+}
+
+// The text of all libraries: this line, then for each its title and what it has learned.
+const std::string wisdom_mark = "# penstock wisdom " PENSTOCK_VERSION "\n";
+const std::string title_begin = "# of ";
+
+std::string title_of(const LocalLibrary& library) {
+  return title_begin + library.name + "\n";
 }
 
 }  // namespace
@@ -72,11 +82,18 @@ LocalLibrary own_transforms() {
               [](const PencilShape& shape, std::int64_t real_bytes) {
                 return plan_own(shape, real_bytes, Effort::estimate)->scratch_bytes();
               },
-          .plan = plan_own};
+          .plan = plan_own,
+          .import_learned = transform::import_learned,
+          .export_learned = transform::export_learned};
 }
 
 const std::vector<LocalLibrary>& local_libraries() {
-  static const std::vector<LocalLibrary> libraries{own_transforms(), fftw_transforms()};
+  static const std::vector<LocalLibrary> libraries {
+    own_transforms(),
+#if PENSTOCK_HAS_FFTW
+        fftw_transforms(),
+#endif
+  };
   return libraries;
 }
 
@@ -89,7 +106,30 @@ const LocalLibrary* find_library(const std::string& name, RowKind kind) {
   return nullptr;
 }
 
-std::string describe_libraries() {
+bool import_wisdom(const std::string& text) {
+  if (!text.starts_with(wisdom_mark)) {
+    return false;
+  }
+  bool is_good = true;
+  for (const LocalLibrary& library : local_libraries()) {
+    const std::string title = title_of(library);
+    if (const std::size_t begin = text.find(title); begin != std::string::npos) {
+      const std::size_t first = begin + title.size();
+      is_good &= library.import_learned(text.substr(first, text.find(title_begin, first) - first));
+    }
+  }
+  return is_good;
+}
+
+std::string export_wisdom() {
+  std::string text = wisdom_mark;
+  for (const LocalLibrary& library : local_libraries()) {
+    text += title_of(library) + library.export_learned();
+  }
+  return text;
+}
+
+std::string local_transform_names() {
   std::string names;
   for (const LocalLibrary& library : local_libraries()) {
     names += (names.empty() ? "" : ", ") + library.name;

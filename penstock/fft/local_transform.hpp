@@ -79,6 +79,9 @@ struct LocalLibrary {
   std::size_t (*scratch_bytes)(const PencilShape& shape, std::int64_t real_bytes) = nullptr;
   /// Plans. Throws Error where it has no plan for the shape.
   std::unique_ptr<LocalTransform> (*plan)(const PencilShape& shape, std::int64_t real_bytes, Effort effort) = nullptr;
+  /// What planning by measuring has learned. Importing adds to it, or returns false and changes nothing.
+  bool (*import_learned)(const std::string& text) = nullptr;
+  std::string (*export_learned)() = nullptr;
 };
 
 /// All libraries of this build, those first that are taken where the user names none.
@@ -87,10 +90,7 @@ const std::vector<LocalLibrary>& local_libraries();
 /// The library of that name, or where it is empty the first, that can transform pencils of the kind; or nothing.
 const LocalLibrary* find_library(const std::string& name, RowKind kind);
 
-/// Their names, for people.
-std::string describe_libraries();
-
-/// The libraries that this build has: each in a file of its own.
+/// The libraries that there are, the second where the build has it: each in a file of its own.
 LocalLibrary own_transforms();
 LocalLibrary fftw_transforms();
 

@@ -63,7 +63,7 @@ std::string find_mistake(const Options& options, int ranks) {
   for (int d = 0; d < 3; ++d) {
     if (options.along[static_cast<std::size_t>(d)] && find_library(options.local, kind_along(options, d)) == nullptr) {
       return fmt::format("no local transforms '{}' that can do this type: this build has {}", options.local,
-                         describe_libraries());
+                         local_transform_names());
     }
   }
   if (options.instruction_set && !is_usable(*options.instruction_set)) {

@@ -48,7 +48,7 @@ class Waves final : public Source {
       for (std::size_t d = 0; d < 3; ++d) {
         const auto n = static_cast<double>(size[d]);
         for (std::int64_t i = 0; i < size[d]; ++i) {
-          // The product of two numbers below n <= 2^31 (FFTW's limit) fits.
+          // The product of two numbers below n <= 2^31 fits.
           const auto turn = static_cast<double>(wave.wavenumber[d] % size[d] * i % size[d]) / n;
           phases[d].push_back(std::polar(1.0, 2 * std::numbers::pi * turn));
         }

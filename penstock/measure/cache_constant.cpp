@@ -1,5 +1,4 @@
 // The constant A of the exascale paper's memory time, by hardware counters or by time.
-#include <fftw3.h>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -9,6 +8,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/measure/calibration.hpp"
 #include "penstock/measure/sampling.hpp"
+#include "penstock/transform/transform.hpp"
 
 #if defined(__linux__)
 #include <linux/perf_event.h>
@@ -65,31 +65,36 @@ class MissCounter {
   int descriptor_ = -1;
 };
 
-/// A transform in place of `n` numbers, its plan not measured: FFTW's estimate follows the cache-oblivious recursion.
-class Transform {
+/// A transform in place of `n` complex numbers that follow one another.
+class OnePencil {
  public:
-  explicit Transform(std::int64_t n) : memory_(static_cast<std::size_t>(n) * sizeof(fftw_complex)) {
-    auto* data = reinterpret_cast<fftw_complex*>(memory_.data());
-    plan_ = fftw_plan_dft_1d(static_cast<int>(n), data, data, FFTW_FORWARD, FFTW_ESTIMATE);
-    if (plan_ == nullptr) {
-      throw Error(fmt::format("FFTW has no plan for {} points", n));
+  explicit OnePencil(std::int64_t n)
+      : transform_({.length = n,
+                    .source = transform::Spacing::contiguous,
+                    .destination = transform::Spacing::contiguous,
+                    .pencils = 1}),
+        memory_(static_cast<std::size_t>(n * number_bytes)),
+        scratch_(transform_.scratch_bytes()) {
+    for (std::int64_t k = 0; k < n; ++k) {
+      offsets_.push_back(k * number_bytes);
     }
   }
-  ~Transform() { fftw_destroy_plan(plan_); }
-  Transform(const Transform&) = delete;
-  Transform& operator=(const Transform&) = delete;
 
   double run_s(std::int64_t times) const {
     const double begin_s = seconds();
     for (std::int64_t i = 0; i < times; ++i) {
-      fftw_execute(plan_);
+      transform_.run({memory_.data(), offsets_.data(), 0}, {memory_.data(), offsets_.data(), 0}, 1,
+                     {scratch_.data(), scratch_.size()});
     }
     return seconds() - begin_s;
   }
 
  private:
-  Memory memory_;
-  fftw_plan plan_ = nullptr;
+  static constexpr std::int64_t number_bytes = 16;
+  transform::Transform<double> transform_;
+  Memory memory_;  // zeros: what is transformed does not change how long that takes
+  Memory scratch_;
+  std::vector<std::int64_t> offsets_;
 };
 
 }  // namespace
@@ -98,7 +103,7 @@ CacheConstant measure_cache_constant(const machine::Node& node, const Calibratio
   const double cache_words = static_cast<double>(node.cache_bytes) / word_bytes;
   // n max(log_Z n, 1) words: what eq. 2 multiplies by A.
   const double least_words = static_cast<double>(length) * std::max(log2_length / std::log2(cache_words), 1.0);
-  const Transform transform(length);
+  const OnePencil transform(length);
   const MissCounter counter;
   transform.run_s(1);
   if (counter.exists()) {
@@ -115,7 +120,7 @@ CacheConstant measure_cache_constant(const machine::Node& node, const Calibratio
   }
   // A transform that stays in the second-level cache tells what the arithmetic takes.
   constexpr std::int64_t small_log2 = 12;
-  const Transform in_cache(std::int64_t{1} << small_log2);
+  const OnePencil in_cache(std::int64_t{1} << small_log2);
   const Figure small = time_of(sample(options, [&](std::int64_t times) { return in_cache.run_s(times); }));
   const double arithmetic_s =
       small.best * static_cast<double>(log2_length << log2_length) / static_cast<double>(small_log2 << small_log2);

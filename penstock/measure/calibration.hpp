@@ -64,7 +64,7 @@ std::optional<LineFigures> measure_lines(const CalibrationOptions& options);
 /// Setting all threads to work until the last has done nothing.
 Figure measure_thread_start(const CalibrationOptions& options);
 
-/// 1-D transforms by FFTW of tiles as a plan has them, all threads at once; operations per second of one of them.
+/// 1-D transforms of tiles as a plan has them, all threads at once; operations per second of one of them.
 struct FftFigures {
   std::int64_t length = 0;
   Figure complex_double;
@@ -85,7 +85,7 @@ struct TileFigures {
 /// By 1, 2, 4, ... threads and all, for fields from 32^3 elements to working sets of eight times the last cache.
 std::vector<TileFigures> measure_tile_copies(const machine::Node& node, const CalibrationOptions& options);
 
-/// A of Czechowski et al. 2012, eq. 2, of FFTW's transform of 2^22 complex numbers: how many times n log_Z n words it
+/// A of Czechowski et al. 2012, eq. 2, of our transform of 2^22 complex numbers: how many times n log_Z n words it
 /// brings from memory. By misses of the last cache where the processor counts them for us, else by time, as if all time
 /// beyond the arithmetic in cache went to memory.
 struct CacheConstant {

@@ -23,10 +23,9 @@ namespace penstock::measure {
 /// memory enough to copy.
 double memory_bandwidth(const gas::Team& team, int threads, std::span<std::byte> memory);
 
-/// Collective: the rate of FFTW's complex 1-D transforms in cache when all ranks, each with `threads` threads, run at
+/// Collective: the rate of our complex 1-D transforms in cache when all ranks, each with `threads` threads, run at
 /// once: operations per second by the convention of 5 n log2 n, of all ranks together, for rows of the three lengths in
-/// the proportions in which a 3-D transform has them. Takes about 0.2 s, up to 0.5 s where FFTW plans anew. Throws
-/// Error where FFTW has no plan for a length.
+/// the proportions in which a 3-D transform has them. Takes about 0.2 s.
 template <class Real>
 double fft_rate(const gas::Team& team, int threads, const std::array<std::int64_t, 3>& lengths);
 

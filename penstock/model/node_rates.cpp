@@ -28,7 +28,7 @@ double interpolate(const std::vector<Point>& points, double x) noexcept {
 
 enum class LengthKind { power_of_two, smooth, other };
 
-/// FFTW has code of its own for factors up to 13 (its manual, section 4.3.1).
+/// Transforms of pencils, ours and FFTW's, have passes of their own for factors up to 13.
 LengthKind kind_of(std::int64_t length) noexcept {
   std::int64_t rest = length;
   while (rest % 2 == 0) {

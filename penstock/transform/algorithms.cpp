@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "penstock/transform/numbers.hpp"
 
@@ -39,6 +40,13 @@ constexpr double operations(int radix) {
 }
 
 }  // namespace
+
+Algorithms::Algorithms(std::vector<int> radices, int vector_registers, std::vector<int> preferred)
+    : radices_(std::move(radices)), vector_registers_(vector_registers), preferred_(std::move(preferred)) {}
+
+bool Algorithms::has_radix(int radix) const {
+  return std::ranges::find(radices_, radix) != radices_.end();
+}
 
 double Algorithms::pass_cost(int radix) const {
   // Ten vectors besides the legs: roots, sums. What does not fit is stored and loaded again, the more often the more
@@ -98,6 +106,9 @@ std::int64_t Algorithms::padded_length(std::int64_t n) {
 }
 
 std::vector<int> Algorithms::factors(std::int64_t n) {
+  if (!preferred_.empty() && product(preferred_) == n) {
+    return preferred_;
+  }
   std::vector<int> found;
   for (; n > 1; n /= found.back()) {
     found.push_back(static_cast<int>(cheapest(n).part));
@@ -105,6 +116,43 @@ std::vector<int> Algorithms::factors(std::int64_t n) {
   // The largest first: a tenth faster than the other way round, as the last pass writes fewer streams.
   std::ranges::sort(found, std::greater());
   return found;
+}
+
+std::vector<std::vector<int>> Algorithms::candidates(std::int64_t n, std::size_t most) {
+  std::vector<std::pair<double, std::vector<int>>> found;
+  std::vector<int> radices;
+  const double most_cost = 2 * cost(n);
+  const auto points = static_cast<double>(n);
+  // All lists of radices from the largest down whose product is n.
+  const auto extend = [&](const auto& self, std::int64_t rest, double so_far) -> void {
+    if (so_far > most_cost) {
+      return;
+    }
+    if (rest == 1) {
+      found.emplace_back(so_far, radices);
+      return;
+    }
+    for (const int radix : radices_) {
+      if (radix > 1 && rest % radix == 0 && (radices.empty() || radix <= radices.back())) {
+        radices.push_back(radix);
+        self(self, rest / radix, so_far + points / radix * pass_cost(radix));
+        radices.pop_back();
+      }
+    }
+  };
+  extend(extend, n, 0);
+  std::ranges::sort(found);
+  std::vector<std::vector<int>> lists;
+  for (const auto& [cost, list] : found) {
+    lists.push_back(list);
+    if (!list.empty() && list.front() != list.back()) {
+      lists.emplace_back(list.rbegin(), list.rend());
+    }
+    if (lists.size() >= most) {
+      break;
+    }
+  }
+  return lists;
 }
 
 }  // namespace penstock::transform

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <utility>
 #include <vector>
 
 namespace penstock::transform {
@@ -25,15 +24,19 @@ struct Algorithm {
 /// The cheapest algorithms of lengths, in operations on vectors for each row.
 class Algorithms {
  public:
-  /// With passes of these radices, on a processor with so many registers for vectors.
-  Algorithms(std::vector<int> radices, int vector_registers)
-      : radices_(std::move(radices)), vector_registers_(vector_registers) {}
+  /// With passes of these radices, on a processor with so many registers for vectors. The length that is the product of
+  /// `preferred` is transformed by those, in their order.
+  Algorithms(std::vector<int> radices, int vector_registers, std::vector<int> preferred = {});
 
   /// The cheapest algorithm, remembered.
   Algorithm cheapest(std::int64_t n);
   double cost(std::int64_t n) { return cheapest(n).cost; }
   /// The radices of a length that is transformed by passes alone, in their order.
   std::vector<int> factors(std::int64_t n);
+  /// Radices of a length that has them that cost at most twice as much as the best, the cheapest first, at most `most`
+  /// lists; each the largest radix first, and the cheapest ones the other way round as well.
+  std::vector<std::vector<int>> candidates(std::int64_t n, std::size_t most);
+  bool has_radix(int radix) const;
 
  private:
   double pass_cost(int radix) const;
@@ -42,6 +45,7 @@ class Algorithms {
 
   std::vector<int> radices_;
   int vector_registers_;
+  std::vector<int> preferred_;
   std::map<std::int64_t, Algorithm> algorithms_;
 };
 

@@ -23,8 +23,8 @@ namespace penstock::transform {
 template <class Real>
 class Maker {
  public:
-  Maker(const PassTable<Real>& table, std::int64_t row_bytes)
-      : table_(table), row_bytes_(row_bytes), algorithms_(algorithms_with(table)) {}
+  Maker(const PassTable<Real>& table, std::int64_t row_bytes, const std::vector<int>& preferred)
+      : table_(table), row_bytes_(row_bytes), algorithms_(algorithms_with(table, preferred)) {}
 
  protected:
   struct Rows {
@@ -109,6 +109,7 @@ class Maker {
   }
 
   void emit_passes(std::int64_t n, const Rows& from, const Rows& to, const Points& factors) {
+    program_.passes_length = std::max(program_.passes_length, n);
     std::vector<Step<Real>> steps = steps_of(radices(n));
     steps.front().from = add(from);
     steps.back().to = add(to);

@@ -1,5 +1,8 @@
 #include "penstock/transform/numbers.hpp"
 
+#include <functional>
+#include <numeric>
+
 #include "penstock/transform/roots.hpp"
 
 namespace penstock::transform {
@@ -7,6 +10,10 @@ namespace penstock::transform {
 std::complex<long double> root(std::int64_t k, std::int64_t n) {
   const Root<long double> value = root_of_unity<long double>(k, n);
   return {value.re, value.im};
+}
+
+std::int64_t product(const std::vector<int>& factors) {
+  return std::accumulate(factors.begin(), factors.end(), std::int64_t{1}, std::multiplies());
 }
 
 std::int64_t smallest_prime_factor(std::int64_t n) {

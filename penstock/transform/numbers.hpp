@@ -12,6 +12,9 @@ using Points = std::vector<std::complex<long double>>;
 /// exp(-2 pi i k / n), 0 <= k < n.
 std::complex<long double> root(std::int64_t k, std::int64_t n);
 
+/// 1 for none.
+std::int64_t product(const std::vector<int>& factors);
+
 /// Of 2 or more.
 std::int64_t smallest_prime_factor(std::int64_t n);
 /// 1 for 1.

@@ -225,11 +225,13 @@ class KindMaker : private Maker<Real> {
 }  // namespace
 
 template <class Real>
-Program<Real> make_program(Kind kind, std::int64_t length, const PassTable<Real>& table, std::int64_t row_bytes) {
-  return KindMaker<Real>(table, row_bytes).make(kind, length);
+Program<Real> make_program(Kind kind, std::int64_t length, const PassTable<Real>& table, std::int64_t row_bytes,
+                           const Variant& variant) {
+  return KindMaker<Real>(table, row_bytes, variant.radices).make(kind, length);
 }
 
-template Program<float> make_program<float>(Kind, std::int64_t, const PassTable<float>&, std::int64_t);
-template Program<double> make_program<double>(Kind, std::int64_t, const PassTable<double>&, std::int64_t);
+template Program<float> make_program<float>(Kind, std::int64_t, const PassTable<float>&, std::int64_t, const Variant&);
+template Program<double> make_program<double>(Kind, std::int64_t, const PassTable<double>&, std::int64_t,
+                                              const Variant&);
 
 }  // namespace penstock::transform

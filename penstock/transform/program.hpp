@@ -63,8 +63,9 @@ struct Program {
   std::int64_t own_rows = 0;
   bool has_zero_row = false;  ///< the first of its own is to be zero
   std::int64_t pairs_row =
-      0;             ///< the first of `length` rows of its own that hold pairs of real pencils as complex ones
-  std::string text;  ///< how the length is taken apart, for people
+      0;  ///< the first of `length` rows of its own that hold pairs of real pencils as complex ones
+  std::int64_t passes_length = 1;  ///< the most points that are transformed by passes of their radices alone
+  std::string text;                ///< how the length is taken apart, for people
 };
 
 /// One row pass. Of real pencils some are from or to the half in the scratch: half as many complex points.
@@ -84,21 +85,28 @@ struct RowProgram {
   std::vector<RowStep<Real>> steps;  ///< none where the length has no row passes
   std::vector<std::int32_t> blocks;  ///< of the last pass
   std::vector<Line<Real>> roots;
+  std::int64_t passes_length = 1;  ///< in vectors, that the passes of radices have
   std::string text;
+};
+
+/// How a length is taken apart, where there are several ways.
+struct Variant {
+  std::vector<int> radices{};  ///< of the passes for so many points as their product; none: those that cost least
+  bool is_by_rows = true;      ///< of contiguous pencils: by passes of their own, where there are any
 };
 
 /// Of a length that has them, by the passes of `table`.
 template <class Real>
-RowProgram<Real> make_row_program(Kind kind, std::int64_t length, const PassTable<Real>& table);
+RowProgram<Real> make_row_program(Kind kind, std::int64_t length, const PassTable<Real>& table, const Variant& variant);
 
-/// The algorithms that the passes of a table allow.
+/// The algorithms that the passes of a table allow, where those of the product of `preferred` points are given.
 template <class Real>
-Algorithms algorithms_with(const PassTable<Real>& table) {
+Algorithms algorithms_with(const PassTable<Real>& table, const std::vector<int>& preferred = {}) {
   std::vector<int> radices;
   for (const RadixPasses<Real>& passes : table.radices) {
     radices.push_back(passes.radix);
   }
-  return {std::move(radices), table.vector_registers};
+  return {std::move(radices), table.vector_registers, preferred};
 }
 
 /// Makes the program of a kind and `length` points, 1 or more, by the passes of `table`, which must outlive it. Complex
@@ -106,6 +114,7 @@ Algorithms algorithms_with(const PassTable<Real>& table) {
 /// and cosines take real pencils in pairs, and give them so. `row_bytes` is what rows of the work buffer will mostly
 /// have.
 template <class Real>
-Program<Real> make_program(Kind kind, std::int64_t length, const PassTable<Real>& table, std::int64_t row_bytes);
+Program<Real> make_program(Kind kind, std::int64_t length, const PassTable<Real>& table, std::int64_t row_bytes,
+                           const Variant& variant);
 
 }  // namespace penstock::transform

@@ -92,7 +92,8 @@ void add_passes(RowProgram<Real>& program, std::vector<Real>& roots, Kind kind, 
 }  // namespace
 
 template <class Real>
-RowProgram<Real> make_row_program(Kind kind, std::int64_t length, const PassTable<Real>& table) {
+RowProgram<Real> make_row_program(Kind kind, std::int64_t length, const PassTable<Real>& table,
+                                  const Variant& variant) {
   RowProgram<Real> program;
   const bool is_real = kind == Kind::real_to_complex || kind == Kind::complex_to_real;
   const std::int64_t points = is_real ? length / 2 : length;
@@ -103,7 +104,8 @@ RowProgram<Real> make_row_program(Kind kind, std::int64_t length, const PassTabl
     const std::int64_t lanes = rows.lanes;
     if (lanes > 0 && points % lanes == 0 && points / lanes >= lanes) {
       std::vector<Real> roots;
-      add_passes(program, roots, kind, points, rows, algorithms_with(table));
+      program.passes_length = points / lanes;
+      add_passes(program, roots, kind, points, rows, algorithms_with(table, variant.radices));
       if (is_real) {
         program.steps.insert(kind == Kind::complex_to_real ? program.steps.begin() : program.steps.end(),
                              make_real_step(roots, kind, length, rows));
@@ -118,7 +120,7 @@ RowProgram<Real> make_row_program(Kind kind, std::int64_t length, const PassTabl
   return program;
 }
 
-template RowProgram<float> make_row_program<float>(Kind, std::int64_t, const PassTable<float>&);
-template RowProgram<double> make_row_program<double>(Kind, std::int64_t, const PassTable<double>&);
+template RowProgram<float> make_row_program<float>(Kind, std::int64_t, const PassTable<float>&, const Variant&);
+template RowProgram<double> make_row_program<double>(Kind, std::int64_t, const PassTable<double>&, const Variant&);
 
 }  // namespace penstock::transform

@@ -21,19 +21,20 @@ template <class Real>
 struct Transform<Real>::Plan {
   static constexpr std::int64_t real_bytes = sizeof(Real);
 
-  Plan(const Shape& the_shape, InstructionSet set)
+  Plan(const Shape& the_shape, InstructionSet set, const Variant& variant)
       : shape(the_shape),
         table(passes_of<Real>(set)),
         has_real_source(shape.kind == Kind::real_to_complex || shape.kind >= Kind::redft00),
         has_real_destination(shape.kind == Kind::complex_to_real || shape.kind >= Kind::redft00) {
     const bool is_complex = !has_real_source && !has_real_destination;
-    if (shape.kind < Kind::redft00 && shape.source == Spacing::contiguous && shape.destination == Spacing::contiguous) {
-      rows = make_row_program(shape.kind, shape.length, table);
+    const bool are_rows = shape.source == Spacing::contiguous && shape.destination == Spacing::contiguous;
+    if (shape.kind < Kind::redft00 && are_rows && variant.is_by_rows) {
+      rows = make_row_program(shape.kind, shape.length, table, variant);
       if (!rows.steps.empty()) {
         return;
       }
     }
-    program = make_program(shape.kind, shape.length, table, work_row_bytes(shape.pencils));
+    program = make_program(shape.kind, shape.length, table, work_row_bytes(shape.pencils), variant);
     // A pass takes squares of complex numbers where it has a square's points.
     const std::int64_t points = table.lanes / 2;
     const Step<Real>& first = program.steps.front();

@@ -6,10 +6,11 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/transform/run.hpp"
+#include "penstock/transform/variants.hpp"
 
 namespace penstock::transform {
 template <class Real>
-Transform<Real>::Transform(const Shape& shape, InstructionSet set) {
+Transform<Real>::Transform(const Shape& shape, InstructionSet set, Effort effort) {
   if (shape.length < 1 || shape.length > most_length) {
     throw Error(fmt::format("a transform has 1 to {} points, not {}", most_length, shape.length));
   }
@@ -19,8 +20,13 @@ Transform<Real>::Transform(const Shape& shape, InstructionSet set) {
   if (shape.pencils < 1) {
     throw Error(fmt::format("a transform has 1 pencil or more, not {}", shape.pencils));
   }
-  plan_ = std::make_unique<const Plan>(shape, set);
+  plan_ = std::make_unique<const Plan>(shape, set,
+                                       effort == Effort::measure ? fastest_variant<Real>(shape, set) : Variant());
 }
+
+template <class Real>
+Transform<Real>::Transform(const Shape& shape, InstructionSet set, const Variant& variant)
+    : plan_(std::make_unique<const Plan>(shape, set, variant)) {}
 
 template <class Real>
 Transform<Real>::~Transform() = default;

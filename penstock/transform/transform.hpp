@@ -12,6 +12,8 @@
 
 namespace penstock::transform {
 
+struct Variant;
+
 /// What a pencil becomes. n is its length, x_j its points, X_k those of what it becomes.
 enum class Kind {
   forward,          ///< X_k is the sum of x_j exp(-2 pi i j k / n)
@@ -58,6 +60,12 @@ struct Access {
   std::int64_t next_pencils = 0;
 };
 
+/// How a length is taken apart, where there are several ways.
+enum class Effort {
+  estimate,  ///< as their costs are estimated: always the same way
+  measure,   ///< as they are timed, for some milliseconds, or were before
+};
+
 /// Discrete Fourier transforms of many pencils, unscaled but for the factor of a run. Any length: radices up to 16,
 /// other primes by the convolutions of Rader and Bluestein. Immutable; `run` may be called by many threads at once.
 template <class Real>
@@ -67,7 +75,7 @@ class Transform {
 
   /// Plans for a usable set of instructions. Throws Error where the shape has no points (of redft00 fewer than 2), more
   /// than most_length, or no pencils.
-  explicit Transform(const Shape& shape, InstructionSet set = best_instruction_set());
+  explicit Transform(const Shape& shape, InstructionSet set = best_instruction_set(), Effort effort = Effort::estimate);
   ~Transform();
   Transform(Transform&&) noexcept;
   Transform& operator=(Transform&&) noexcept;
@@ -91,7 +99,15 @@ class Transform {
  private:
   struct Plan;
   class Run;
+  template <class>
+  friend class Contest;
+  Transform(const Shape& shape, InstructionSet set, const Variant& variant);
   std::unique_ptr<const Plan> plan_;
 };
+
+/// What Effort::measure has found, a line for each shape, of the whole process. Thread-safe. `import_learned` adds what
+/// another process has exported; it returns false, and changes nothing, where the text is damaged.
+bool import_learned(const std::string& text);
+std::string export_learned();
 
 }  // namespace penstock::transform

@@ -1,7 +1,7 @@
 """The command as users start it: alone or under mpiexec, with its environment, a time limit, and what it left behind.
 
-CTest says what to run: PENSTOCK_COMMAND, PENSTOCK_MPIEXEC (empty in a build without MPI), and by PENSTOCK_HAS_UCX whether
-the transport ucx is built in.
+CTest says what to run: PENSTOCK_COMMAND, PENSTOCK_MPIEXEC (empty in a build without MPI), and by PENSTOCK_HAS_UCX and
+PENSTOCK_HAS_FFTW whether the transport ucx and FFTW are built in.
 """
 
 import os
@@ -14,6 +14,8 @@ import unittest
 COMMAND = os.environ["PENSTOCK_COMMAND"]
 MPIEXEC = os.environ.get("PENSTOCK_MPIEXEC", "")
 HAS_UCX = os.environ.get("PENSTOCK_HAS_UCX", "0") == "1"
+# What --local takes here.
+LOCAL_TRANSFORMS = ("penstock", *("fftw",) * (os.environ.get("PENSTOCK_HAS_FFTW", "0") == "1"))
 IS_SANITIZED = os.environ.get("PENSTOCK_IS_SANITIZED", "0") == "1"
 needs_a_small_process = unittest.skipIf(IS_SANITIZED, "a sanitizer's memory is more than these budgets")
 # Between processes of one node.

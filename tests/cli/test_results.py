@@ -5,6 +5,7 @@ import cmath
 import itertools
 import json
 import math
+import shutil
 import unittest
 
 import command
@@ -122,7 +123,14 @@ class Results(command.CommandTest):
         self.assertAlmostEqual(report["limit_arithmetic_s"], 5 * 4096 * 12 / 1e9)
 
     def test_wisdom_is_kept_between_runs_and_ignored_where_it_is_damaged(self):
-        size = ("--size", "30x21x22", "--local", "fftw")
+        self.run_well(1, "--size", "30x21x22")
+        self.assertFalse(self.cache.exists())
+        for local in command.LOCAL_TRANSFORMS:
+            with self.subTest(local=local):
+                self.check_wisdom("--size", "30x21x22", "--planning", "measure", "--local", local)
+                shutil.rmtree(self.cache)
+
+    def check_wisdom(self, *size):
         self.run_well(1, *size, "--no-wisdom")
         self.assertFalse(self.cache.exists())
         self.run_well(1, *size)

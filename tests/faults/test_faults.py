@@ -94,7 +94,7 @@ CASES = {
     ),
     "fft that keeps wisdom": Case(
         ["fft", "--machine", "machine.toml", "--threads", "1", "--size", "4x4x4", "--reps", "1", "--plan", "measure"]
-        + ["--json", "r.json"],
+        + ["--planning", "measure", "--json", "r.json"],
         [],
         ["r.json"],
     ),

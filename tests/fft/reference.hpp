@@ -1,18 +1,22 @@
-// A field that every rank can compute anywhere, and its transform by FFTW in one process: what ours is compared with.
+// A field that every rank can compute anywhere, and its transform by the definition: what ours is compared with.
 #pragma once
-
-#include <fftw3.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "penstock/fft/fft.hpp"
+#include "penstock/fft/local_transform.hpp"
+#include "tests/definition.hpp"
 
 namespace penstock::fft {
 
@@ -43,61 +47,30 @@ std::vector<std::complex<Real>> make_field(const Extents& size, const Distributi
   return field;
 }
 
-/// FFTW's kind of the same name.
-inline fftw_r2r_kind fftw_kind(RealKind kind) {
-  switch (kind) {
-    case RealKind::redft00:
-      return FFTW_REDFT00;
-    case RealKind::redft10:
-      return FFTW_REDFT10;
-    case RealKind::redft01:
-      return FFTW_REDFT01;
-    case RealKind::redft11:
-      return FFTW_REDFT11;
-    case RealKind::rodft00:
-      return FFTW_RODFT00;
-    case RealKind::rodft10:
-      return FFTW_RODFT10;
-    case RealKind::rodft01:
-      return FFTW_RODFT01;
-    default:
-      return FFTW_RODFT11;
-  }
-}
+/// What a rank compares with.
+using Reference = std::shared_ptr<const std::vector<std::complex<double>>>;
 
-/// The whole field's transform in double precision along the options' directions, [z][y][x] with all coefficients.
+/// The whole field's transform along the options' directions by its definition, in long double, [z][y][x] with all
+/// coefficients. Ranks that are threads share it.
 template <class Real>
-std::vector<std::complex<double>> transform_with_fftw(const Options& options, std::uint64_t seed) {
-  const auto [nx, ny, nz] = options.size;
-  const auto field = make_field<Real>(options.size, {{{0, 0, 0}, options.size}, {2, 1, 0}}, options.type, seed);
-  std::vector<std::complex<double>> spectrum(field.begin(), field.end());
-  const std::array<std::int64_t, 3> strides{1, nx, nx * ny};
-  std::vector<fftw_iodim> transformed, repeated;
-  std::vector<fftw_r2r_kind> kinds;
-  for (const std::size_t d : {2, 1, 0}) {
-    // A real transform leaves the imaginary parts between its numbers alone.
-    const int stride = static_cast<int>(strides[d]) * (options.type == Type::r2r ? 2 : 1);
-    const fftw_iodim dimension{static_cast<int>(options.size[d]), stride, stride};
-    (options.along[d] ? transformed : repeated).push_back(dimension);
-    if (options.along[d]) {
-      kinds.push_back(fftw_kind(options.kinds[d]));
+Reference transform_by_definition(const Options& options, std::uint64_t seed) {
+  using Key = std::tuple<Extents, Type, std::array<RealKind, 3>, std::array<bool, 3>, std::uint64_t, std::size_t>;
+  static std::mutex mutex;
+  static std::map<Key, Reference> known;
+  const std::scoped_lock lock(mutex);
+  Reference& spectrum = known[{options.size, options.type, options.kinds, options.along, seed, sizeof(Real)}];
+  if (spectrum == nullptr) {
+    std::array<std::optional<transform::Kind>, 3> kinds;
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (options.along[d]) {
+        kinds[d] = options.type == Type::r2r ? static_cast<transform::Kind>(row_kind_of(options.kinds[d]))
+                                             : transform::Kind::forward;
+      }
     }
+    const auto field = make_field<Real>(options.size, {{{0, 0, 0}, options.size}, {2, 1, 0}}, options.type, seed);
+    spectrum = std::make_shared<std::vector<std::complex<double>>>(
+        transform::by_definition(options.size, kinds, {field.begin(), field.end()}));
   }
-  auto* numbers = reinterpret_cast<double*>(spectrum.data());
-  auto* data = reinterpret_cast<fftw_complex*>(spectrum.data());
-  const auto rank = static_cast<int>(transformed.size());
-  const auto repeats = static_cast<int>(repeated.size());
-  // Ranks are threads, and FFTW plans for one at a time.
-  static std::mutex planning;
-  std::unique_lock lock(planning);
-  fftw_plan plan = options.type == Type::r2r ? fftw_plan_guru_r2r(rank, transformed.data(), repeats, repeated.data(),
-                                                                  numbers, numbers, kinds.data(), FFTW_ESTIMATE)
-                                             : fftw_plan_guru_dft(rank, transformed.data(), repeats, repeated.data(),
-                                                                  data, data, FFTW_FORWARD, FFTW_ESTIMATE);
-  lock.unlock();
-  fftw_execute(plan);
-  lock.lock();
-  fftw_destroy_plan(plan);
   return spectrum;
 }
 
@@ -170,7 +143,7 @@ void run(Plan<Real>& plan, Type type, bool is_forward, std::span<std::complex<Re
   }
 }
 
-/// The product of the periods that a round trip multiplies by, as FFTW documents them.
+/// The product of the periods that a round trip multiplies by, as kinds.hpp gives them.
 inline double period_of(const Options& options) {
   double period = 1;
   for (std::size_t d = 0; d < 3; ++d) {
@@ -183,7 +156,7 @@ inline double period_of(const Options& options) {
 }
 
 /// Runs forward and then backward with `options` on fields of noise; collective. Returns the larger of the forward
-/// error against FFTW and the error of what comes back, and checks that the input was left alone.
+/// error against the definition and the error of what comes back, and checks that the input was left alone.
 template <class Real>
 double worst_error(const gas::Team& team, const Options& options, Scaling scaling = Scaling::none,
                    bool is_in_place = false) {
@@ -227,9 +200,9 @@ double worst_error(const gas::Team& team, const Options& options, Scaling scalin
     }
     run(plan, options.type, true, space, spectrum, scaling);
     for (std::size_t field = 0; field < fields; ++field) {
-      const auto reference = transform_with_fftw<Real>(options, field);
+      const Reference reference = transform_by_definition<Real>(options, field);
       const auto sums = compare(options.size, plan.output(), reinterpret_cast<Real*>(spectrum.data()) + field * stride,
-                                static_cast<std::int64_t>(out_components), reference, factor);
+                                static_cast<std::int64_t>(out_components), *reference, factor);
       worst = std::max(worst, relative_error(team, sums));
       for (std::size_t i = 0; i < in_count && !is_in_place; ++i) {
         worst = value(field, i) == in[field][i] ? worst : 1e9;

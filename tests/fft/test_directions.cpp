@@ -1,4 +1,4 @@
-// Transforms along some of the directions, and by sines and cosines, against FFTW in one process.
+// Transforms along some of the directions, and by sines and cosines, against the definition.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ std::string name_of(const Options& options) {
 
 class Directions : public testing::TestWithParam<Options> {};
 
-TEST_P(Directions, AgreeWithFftwOnEveryGrid) {
+TEST_P(Directions, AgreeWithTheDefinitionOnEveryGrid) {
   gas::on_worlds({1, 2, 3, 4, 6, 8}, [](gas::Team& team) {
     Options options = GetParam();
     for (const Output output : {Output::transposed, Output::as_input}) {

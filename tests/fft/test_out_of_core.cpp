@@ -1,5 +1,5 @@
-// Transforms of fields in files are FFTW's, in however many slabs and columns, and a run that failed goes on.
-#include <fftw3.h>
+// Transforms of fields in files are those of the definition, in however many slabs and columns, and a run that failed
+// goes on.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -15,6 +15,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/fft/fft.hpp"
 #include "penstock/journal/journal.hpp"
+#include "tests/definition.hpp"
 #include "tests/fails_with.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -55,18 +56,13 @@ Field read(const std::string& path, const Extents& size) {
   return {elements.begin(), elements.end()};
 }
 
-/// By FFTW's own transform of three dimensions, in double precision.
-Field reference(const Extents& size, Field field, bool is_backward, double factor) {
-  auto* data = reinterpret_cast<fftw_complex*>(field.data());
-  const fftw_plan plan =
-      fftw_plan_dft_3d(static_cast<int>(size[2]), static_cast<int>(size[1]), static_cast<int>(size[0]), data, data,
-                       is_backward ? FFTW_BACKWARD : FFTW_FORWARD, FFTW_ESTIMATE);
-  fftw_execute(plan);
-  fftw_destroy_plan(plan);
-  for (auto& value : field) {
+Field reference(const Extents& size, const Field& field, bool is_backward, double factor) {
+  const auto kind = is_backward ? transform::Kind::backward : transform::Kind::forward;
+  Field spectrum = transform::by_definition(size, {kind, kind, kind}, field);
+  for (auto& value : spectrum) {
     value *= factor;
   }
-  return field;
+  return spectrum;
 }
 
 double relative_error(const Field& found, const Field& expected) {
@@ -122,7 +118,7 @@ class OutOfCore : public testing::Test {
   TemporaryFolder folder_{TemporaryFolder::in_memory()};
 };
 
-TEST_F(OutOfCore, TransformsAreThoseOfFftw) {
+TEST_F(OutOfCore, TransformsAreThoseOfTheDefinition) {
   struct Case {
     Extents size;
     std::int64_t memory_bytes;

@@ -1,4 +1,4 @@
-// Every kind of transform on worlds of 1 to 8 ranks, against FFTW in one process.
+// Every kind of transform on worlds of 1 to 8 ranks, against the definition.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ class Transform : public testing::TestWithParam<Case> {
   }
 };
 
-TEST_P(Transform, AgreesWithFftwOnEveryGrid) {
+TEST_P(Transform, AgreesWithTheDefinitionOnEveryGrid) {
   gas::on_worlds({1, 2, 3, 4, 6, 7, 8}, [&](gas::Team& team) {
     for (int ty = 1; ty <= team.size(); ++ty) {
       if (team.size() % ty == 0) {
@@ -75,7 +75,7 @@ TEST_P(Transform, AgreesWithFftwOnEveryGrid) {
   });
 }
 
-TEST_P(Transform, AgreesWithFftwInPlaceWithThreadsBatchesAndGrains) {
+TEST_P(Transform, AgreesWithTheDefinitionInPlaceWithThreadsBatchesAndGrains) {
   Options options = this->options();
   options.threads = 3;
   options.batch = 2;
@@ -88,7 +88,7 @@ TEST_P(Transform, AgreesWithFftwInPlaceWithThreadsBatchesAndGrains) {
 }
 
 // Grids with empty ranks, uneven messages, and threads that finish planes in another order than they began them.
-TEST(TransformByMpisOwnCalls, AgreesWithFftwAndNeedsMpi) {
+TEST(TransformByMpisOwnCalls, AgreesWithTheDefinitionAndNeedsMpi) {
   gas::on_worlds({1, 2}, [](gas::Team& team) {
     for (const Algorithm algorithm : {Algorithm::mpi_packed, Algorithm::mpi_slabs, Algorithm::mpi_ialltoall}) {
       for (const Extents& size : {Extents{24, 25, 18}, Extents{13, 11, 7}, Extents{5, 3, 2}}) {

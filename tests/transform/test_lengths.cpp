@@ -11,8 +11,8 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/transform/transform.hpp"
+#include "tests/definition.hpp"
 #include "tests/fails_with.hpp"
-#include "tests/transform/definition.hpp"
 
 namespace penstock::transform {
 namespace {

@@ -14,8 +14,8 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/transform/transform.hpp"
+#include "tests/definition.hpp"
 #include "tests/guarded_memory.hpp"
-#include "tests/transform/definition.hpp"
 
 namespace penstock::transform {
 namespace {

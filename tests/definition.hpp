@@ -2,9 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <complex>
 #include <cstdint>
+#include <map>
 #include <numbers>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -14,10 +17,11 @@ namespace penstock::transform {
 
 using Long = std::complex<long double>;
 
-/// exp(-2 pi i k / n) for all k.
-inline std::vector<Long> all_roots(std::int64_t n) {
-  std::vector<Long> roots;
-  for (std::int64_t k = 0; k < n; ++k) {
+/// exp(-2 pi i k / n) for all k. Remembered.
+inline const std::vector<Long>& all_roots(std::int64_t n) {
+  thread_local std::map<std::int64_t, std::vector<Long>> known;
+  std::vector<Long>& roots = known[n];
+  for (auto k = static_cast<std::int64_t>(roots.size()); k < n; ++k) {
     const long double angle =
         -2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / static_cast<long double>(n);
     roots.push_back({std::cos(angle), std::sin(angle)});
@@ -43,7 +47,7 @@ inline std::vector<Long> by_definition(const std::vector<Long>& x) {
     }
     parts.push_back(m == 1 ? part : by_definition(part));
   }
-  const std::vector<Long> roots = all_roots(n);
+  const std::vector<Long>& roots = all_roots(n);
   std::vector<Long> y(x.size());
   for (std::int64_t q = 0; q < n; ++q) {
     for (std::int64_t j = 0; j < p; ++j) {
@@ -65,7 +69,7 @@ inline std::vector<Long> sums_of(Kind kind, const std::vector<Long>& x) {
       kind == Kind::redft01 || kind == Kind::redft11 || kind == Kind::rodft01 || kind == Kind::rodft11;
   // Twice the point and twice the output, of a period that is four times as long.
   const std::int64_t period = 8 * (is_first ? is_sine ? n + 1 : n - 1 : n);
-  const std::vector<Long> roots = all_roots(period);
+  const std::vector<Long>& roots = all_roots(period);
   const auto twice = [&](std::int64_t i, bool is_half) { return 2 * i + (is_half ? 1 : is_sine ? 2 : 0); };
   std::vector<Long> y(x.size());
   for (std::int64_t k = 0; k < n; ++k) {
@@ -105,6 +109,36 @@ inline std::vector<Long> by_definition(Kind kind, std::vector<Long> x, std::int6
   }
   y.resize(static_cast<std::size_t>(kind == Kind::real_to_complex ? n / 2 + 1 : n));
   return y;
+}
+
+/// The field [z][y][x] of size {nx, ny, nz}, transformed along the directions of which there is a kind, none of which
+/// changes the number of points.
+inline std::vector<std::complex<double>> by_definition(const std::array<std::int64_t, 3>& size,
+                                                       const std::array<std::optional<Kind>, 3>& kinds,
+                                                       const std::vector<std::complex<double>>& field) {
+  std::vector<Long> numbers(field.begin(), field.end());
+  std::int64_t stride = 1;
+  for (std::size_t d = 0; d < 3; stride *= size[d++]) {
+    const std::int64_t block = stride * size[d];
+    for (std::int64_t first = 0; kinds[d] && first < std::ssize(numbers); ++first) {
+      if (first % block >= stride) {
+        continue;  // not the first point of a pencil
+      }
+      std::vector<Long> pencil;
+      for (std::int64_t i = 0; i < size[d]; ++i) {
+        pencil.push_back(numbers[static_cast<std::size_t>(first + i * stride)]);
+      }
+      pencil = by_definition(*kinds[d], pencil, size[d]);
+      for (std::int64_t i = 0; i < size[d]; ++i) {
+        numbers[static_cast<std::size_t>(first + i * stride)] = pencil[static_cast<std::size_t>(i)];
+      }
+    }
+  }
+  std::vector<std::complex<double>> result;
+  for (const Long& number : numbers) {
+    result.emplace_back(static_cast<double>(number.real()), static_cast<double>(number.imag()));
+  }
+  return result;
 }
 
 }  // namespace penstock::transform

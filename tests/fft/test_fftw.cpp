@@ -1,0 +1,76 @@
+// FFTW as a local transform.
+#include <fftw3.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+#include "penstock/base/base.hpp"
+#include "penstock/fft/fft.hpp"
+#include "tests/fft/reference.hpp"
+#include "tests/worlds.hpp"
+
+namespace penstock::fft {
+namespace {
+
+Options options_of(const Extents& size) {
+  Options options;
+  options.size = size;
+  options.local = "fftw";
+  return options;
+}
+
+TEST(Fftw, AgreesWithTheDefinition) {
+  gas::on_worlds({1, 2, 3}, [](gas::Team& team) {
+    for (const Type type : {Type::c2c, Type::r2c, Type::r2r}) {
+      for (const Effort effort : {Effort::estimate, Effort::measure}) {
+        Options options = options_of({24, 13, 10});
+        options.type = type;
+        options.effort = effort;
+        options.threads = 2;
+        EXPECT_LE(worst_error<double>(team, options, Scaling::symmetric, true), tolerance<double>(options.size));
+        EXPECT_LE(worst_error<float>(team, options), tolerance<float>(options.size));
+      }
+    }
+    for (int kind = 0; kind < 8; ++kind) {
+      Options options = options_of({7, 12, 9});
+      options.type = Type::r2r;
+      options.kinds = {static_cast<RealKind>(kind), static_cast<RealKind>((kind + 3) % 8), RealKind::redft00};
+      EXPECT_LE(worst_error<double>(team, options), tolerance<double>(options.size)) << kind;
+    }
+    EXPECT_EQ(Plan<double>(team, options_of({8, 8, 8})).decision().local, "fftw");
+  });
+}
+
+// FFTW's planner is the process's: a program that plans with threads of FFTW's must not give them to our tiles, and
+// must find its setting as it left it.
+TEST(Fftw, LeavesTheProgramsOwnSettingOfThreadsAlone) {
+  gas::on_worlds({1}, [](gas::Team& team) {
+    fftw_init_threads();
+    fftw_plan_with_nthreads(3);
+    const Plan<double> plan(team, options_of({8, 8, 8}));
+    EXPECT_EQ(fftw_planner_nthreads(), 3);
+    fftw_plan_with_nthreads(1);
+  });
+}
+
+TEST(Fftw, HasWisdomOfBothPrecisionsOrNone) {
+  gas::on_worlds({1}, [](gas::Team& team) {
+    Options options = options_of({8, 8, 8});
+    options.effort = Effort::measure;
+    const Plan<double> plan(team, options);
+    const std::string wisdom = export_wisdom();
+    EXPECT_NE(wisdom.find("fftw_wisdom"), std::string::npos);
+    EXPECT_TRUE(import_wisdom(wisdom));
+    // Damaged in single precision alone: what was read for double is forgotten again.
+    fftw_forget_wisdom();
+    const std::string none = export_wisdom();
+    EXPECT_FALSE(import_wisdom(wisdom.substr(0, wisdom.rfind("fftwf_wisdom")) + "none"));
+    EXPECT_EQ(export_wisdom(), none);
+    EXPECT_TRUE(import_wisdom(wisdom));
+    EXPECT_FALSE(import_wisdom(wisdom.substr(0, wisdom.find("fftw_wisdom") + 20)));
+  });
+}
+
+}  // namespace
+}  // namespace penstock::fft
