@@ -15,6 +15,7 @@
 
 #include "penstock/cli/bench.hpp"
 #include "penstock/cli/bench_run.hpp"
+#include "penstock/cli/json.hpp"
 #include "penstock/cli/output.hpp"
 #include "penstock/cli/parse.hpp"
 #include "penstock/measure/measure.hpp"
@@ -99,7 +100,7 @@ nlohmann::ordered_json to_json(const Session& session, const std::vector<Exchang
     json["results"].push_back(entry);
   }
   for (const auto& [bytes, speedup] : speedups) {
-    json["speedups"].push_back({{"bytes", bytes}, {"over_faster_mpi", speedup}});
+    append(json, "speedups", {{"bytes", bytes}, {"over_faster_mpi", speedup}});
   }
   if (const auto mean = geometric_mean(speedups)) {
     json["geometric_mean_speedup"] = *mean;

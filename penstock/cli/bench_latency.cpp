@@ -15,6 +15,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/cli/bench.hpp"
 #include "penstock/cli/bench_run.hpp"
+#include "penstock/cli/json.hpp"
 #include "penstock/cli/output.hpp"
 #include "penstock/measure/measure.hpp"
 #include "penstock/model/model.hpp"
@@ -114,14 +115,15 @@ nlohmann::ordered_json to_json(const Session& session, const LatencyResults& res
   json["left_out"] = results.left_out;
   for_each_segment(fits,
                    [&](const std::string& way, const model::PingPongFit& fit, const model::PingPongSegment& segment) {
-                     json["fits"].push_back({{"way", way},
-                                             {"segments", fit.segments.size()},
-                                             {"first_bytes", segment.first_bytes},
-                                             {"last_bytes", segment.last_bytes},
-                                             {"latency_s", segment.latency_s},
-                                             {"bandwidth_bytes_per_s", segment.bandwidth_bytes_per_s},
-                                             {"half_bytes", segment.half_bytes()},
-                                             {"relative_error", fit.relative_error}});
+                     append(json, "fits",
+                            {{"way", way},
+                             {"segments", fit.segments.size()},
+                             {"first_bytes", segment.first_bytes},
+                             {"last_bytes", segment.last_bytes},
+                             {"latency_s", segment.latency_s},
+                             {"bandwidth_bytes_per_s", segment.bandwidth_bytes_per_s},
+                             {"half_bytes", segment.half_bytes()},
+                             {"relative_error", fit.relative_error}});
                    });
   return json;
 }

@@ -10,6 +10,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/cli/bench.hpp"
+#include "penstock/cli/json.hpp"
 #include "penstock/cli/machine_figures.hpp"
 #include "penstock/cli/output.hpp"
 #include "penstock/cli/parse.hpp"
@@ -96,10 +97,6 @@ void print_summary(const PackReport& report) {
   }
 }
 
-nlohmann::ordered_json or_null(const std::optional<double>& number) {
-  return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();
-}
-
 nlohmann::ordered_json to_json(const PackResult& result) {
   const auto rate = [&](double time_s) { return static_cast<double>(result.bytes) / time_s; };
   nlohmann::ordered_json json{{"name", result.name},
@@ -127,7 +124,7 @@ nlohmann::ordered_json to_json(const PackResult& result) {
 
 nlohmann::ordered_json to_json(const Session& session, const PackOptions& options, const PackReport& report) {
   const machine::Machine machine = read_machine(session, "");
-  nlohmann::ordered_json json;
+  auto json = nlohmann::ordered_json::object();
   json["machine"] = machine.name;
   json["cores"] = machine.node.cores;
   json["cache_bytes"] = machine.node.cache_bytes;
@@ -149,18 +146,19 @@ nlohmann::ordered_json to_json(const Session& session, const PackOptions& option
   }
   json["not_unpacked"] = report.not_unpacked;
   for (const PackMean& mean : measure::pack_means(report.results)) {
-    json["geometric_means"].push_back({{"group", mean.group},
-                                       {"regime", name(mean.regime)},
-                                       {"operation", name(mean.operation)},
-                                       {"cases", mean.cases},
-                                       {"against_hand", mean.against_hand},
-                                       {"against_mpi", mean.against_mpi},
-                                       {"against_memcpy", mean.against_copy},
-                                       {"break_even_median_uses", or_null(mean.break_even_median_uses)},
-                                       {"break_even_worst_uses", or_null(mean.break_even_worst_uses)},
-                                       {"never_even", mean.never_even},
-                                       {"emit_worst_s", mean.emit_worst_s},
-                                       {"first_use_worst_s", mean.first_use_worst_s}});
+    append(json, "geometric_means",
+           {{"group", mean.group},
+            {"regime", name(mean.regime)},
+            {"operation", name(mean.operation)},
+            {"cases", mean.cases},
+            {"against_hand", mean.against_hand},
+            {"against_mpi", mean.against_mpi},
+            {"against_memcpy", mean.against_copy},
+            {"break_even_median_uses", or_null(mean.break_even_median_uses)},
+            {"break_even_worst_uses", or_null(mean.break_even_worst_uses)},
+            {"never_even", mean.never_even},
+            {"emit_worst_s", mean.emit_worst_s},
+            {"first_use_worst_s", mean.first_use_worst_s}});
   }
   return json;
 }

@@ -33,7 +33,7 @@ void add_sizes_and_rounds(CLI::App& app, const Options& options, const std::stri
 
 /// What the JSON of a benchmark of messages begins with: on what it ran.
 inline nlohmann::ordered_json json_head(const Session& session) {
-  nlohmann::ordered_json json;
+  auto json = nlohmann::ordered_json::object();
   json["machine"] = read_machine(session, "").name;
   json["mpi"] = mpi_text();
   json["transport"] = session.team.transport_name();

@@ -17,6 +17,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/cli/calibrate_node.hpp"
 #include "penstock/cli/calibrate_transports.hpp"
+#include "penstock/cli/json.hpp"
 #include "penstock/cli/output.hpp"
 #include "penstock/cli/parse.hpp"
 #include "penstock/cli/progress.hpp"
@@ -79,14 +80,14 @@ std::string heading_of(const CalibratedMachine& calibrated, const Session& sessi
 }
 
 nlohmann::ordered_json to_json(const CalibratedMachine& calibrated, double took_s) {
-  nlohmann::ordered_json json;
+  auto json = nlohmann::ordered_json::object();
   json["command"] = "calibrate";
   json["version"] = PENSTOCK_VERSION;
   json["machine"] = calibrated.machine.name;
   json["took_s"] = took_s;
   for (const auto& [key, figure] : calibrated.figures) {
-    json["figures"].push_back(
-        {{"key", key}, {"best", figure.best}, {"median", figure.median}, {"samples", figure.samples}});
+    append(json, "figures",
+           {{"key", key}, {"best", figure.best}, {"median", figure.median}, {"samples", figure.samples}});
   }
   json["left_out"] = calibrated.left_out;
   return json;

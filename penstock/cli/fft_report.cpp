@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "penstock/base/base.hpp"
+#include "penstock/cli/json.hpp"
 #include "penstock/cli/parse.hpp"
 #include "penstock/cli/plan_options.hpp"
 
@@ -92,10 +93,6 @@ std::string describe_candidates(const std::vector<fft::Candidate>& candidates) {
   return text;
 }
 
-nlohmann::ordered_json or_null(const std::optional<double>& number) {
-  return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();
-}
-
 /// What was not measured is null.
 nlohmann::ordered_json number_or_null(double number) {
   return number > 0 ? nlohmann::ordered_json(number) : nlohmann::ordered_json();
@@ -127,7 +124,7 @@ nlohmann::ordered_json to_json(const std::vector<fft::StagePlan>& stages, const 
   auto json = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const fft::StageTime& time = breakdown.stages[i];
-    nlohmann::ordered_json stage;
+    auto stage = nlohmann::ordered_json::object();
     stage["pass"] = stages[i].pass;
     stage["transforms_along"] = nullptr;
     if (!stages[i].is_move) {
@@ -269,7 +266,7 @@ std::string describe_results(const FftOptions& options, const FftReport& report)
 
 nlohmann::ordered_json to_json(const Session& session, const FftOptions& options, const FftReport& report) {
   const model::Resources& rates = report.figures.resources;
-  nlohmann::ordered_json json;
+  auto json = nlohmann::ordered_json::object();
   json["command"] = "fft";
   json["version"] = PENSTOCK_VERSION;
   json["size"] = options.fft.size;
@@ -277,7 +274,7 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["along"] = along_of(options);
   if (options.fft.type == fft::Type::r2r) {
     for (const fft::RealKind kind : options.fft.kinds) {
-      json["kinds"].push_back(kind_name(kind));
+      append(json, "kinds", kind_name(kind));
     }
   }
   json["precision"] = precision_name(options);

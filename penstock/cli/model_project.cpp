@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/base/base.hpp"
+#include "penstock/cli/json.hpp"
 #include "penstock/cli/model.hpp"
 #include "penstock/cli/output.hpp"
 #include "penstock/cli/parse.hpp"
@@ -107,11 +108,12 @@ void run_swim_lanes(Session& session, const Study& study, const StudyOptions& op
                    format_seconds(lane.memory_s + lane.network_s),
                    format_seconds(std::max(lane.memory_s, lane.network_s)));
     }
-    all["lanes"].push_back({{"name", lane.name},
-                            {"nodes", lane.nodes},
-                            {"peak_flops", lane.peak_flops},
-                            {"memory_s", lane.memory_s},
-                            {"network_s", lane.network_s}});
+    append(all, "lanes",
+           {{"name", lane.name},
+            {"nodes", lane.nodes},
+            {"peak_flops", lane.peak_flops},
+            {"memory_s", lane.memory_s},
+            {"network_s", lane.network_s}});
   }
   json.write(session.is_first() ? all.dump(2) + "\n" : "");
 }

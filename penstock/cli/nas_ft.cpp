@@ -13,6 +13,7 @@
 #include <string>
 
 #include "penstock/base/base.hpp"
+#include "penstock/cli/json.hpp"
 #include "penstock/cli/output.hpp"
 #include "penstock/cli/parse.hpp"
 #include "penstock/cli/plan_options.hpp"
@@ -66,7 +67,7 @@ void print_result(const Session& session, const nas::Result& result) {
 
 nlohmann::ordered_json to_json(const Session& session, const nas::Problem& problem, const nas::Result& result) {
   const nas::Breakdown& spent = result.breakdown;
-  nlohmann::ordered_json json;
+  auto json = nlohmann::ordered_json::object();
   json["class"] = std::string(1, problem.name);
   json["size"] = problem.size;
   json["steps"] = problem.steps();
@@ -78,7 +79,7 @@ nlohmann::ordered_json to_json(const Session& session, const nas::Problem& probl
   json["passes"] = result.decision.passes;
   json["memory_bytes_per_rank"] = result.memory_bytes;
   for (const std::complex<double> checksum : result.checksums) {
-    json["checksums"].push_back({checksum.real(), checksum.imag()});
+    append(json, "checksums", {checksum.real(), checksum.imag()});
   }
   json["errors"] = result.errors;
   json["largest_error"] = result.largest_error;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/cli/json.hpp"
 #include "penstock/cli/output.hpp"
 #include "penstock/cli/parse.hpp"
 #include "penstock/cli/result_file.hpp"
@@ -81,14 +82,14 @@ nlohmann::ordered_json to_json(const Reproduction& found) {
     if (!statement.note.empty()) {
       row["note"] = statement.note;
     }
-    json["statements"].push_back(row);
+    append(json, "statements", row);
   }
   json["curves"] = nlohmann::ordered_json::array();
   for (const model::Curves& curves : found.curves) {
     nlohmann::ordered_json drawn{
         {"title", curves.title}, {"x_name", curves.x_name}, {"y_name", curves.y_name}, {"x", curves.x}};
     for (const auto& series : curves.series) {
-      drawn["series"].push_back({{"name", series.name}, {"y", series.y}});
+      append(drawn, "series", {{"name", series.name}, {"y", series.y}});
     }
     json["curves"].push_back(drawn);
   }

@@ -122,14 +122,14 @@ void print_points(const std::vector<Evaluated>& points, const std::string& swept
 }
 
 std::string points_to_json(const Study& study, const std::vector<Evaluated>& points, const std::string& swept_key) {
-  nlohmann::ordered_json json;
+  auto json = nlohmann::ordered_json::object();
   json["model"] = study.name;
   if (study.has_machine) {
     json["machine"] = points.front().at.machine.name;
   }
   json["points"] = nlohmann::ordered_json::array();
   for (const Evaluated& each : points) {
-    nlohmann::ordered_json point;
+    auto point = nlohmann::ordered_json::object();
     if (!swept_key.empty()) {
       point[swept_key] = each.swept;
     }
@@ -142,9 +142,11 @@ std::string points_to_json(const Study& study, const std::vector<Evaluated>& poi
     }
     if (!each.gains.empty()) {
       point["bound_by"] = key_of(each.gains.front().resource);
+      auto gains = nlohmann::ordered_json::object();
       for (const model::Gain& gain : each.gains) {
-        point["gain_of_twice"][key_of(gain.resource)] = gain.factor;
+        gains[key_of(gain.resource)] = gain.factor;
       }
+      point["gain_of_twice"] = std::move(gains);
     }
     json["points"].push_back(point);
   }
