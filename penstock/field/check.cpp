@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "penstock/base/base.hpp"
 #include "penstock/field/field.hpp"
@@ -36,17 +37,20 @@ double relative_error(const gas::Team& team, const ErrorSums& mine) {
 template <class Real>
 double forward_error(const gas::Team& team, Fields<Real>& fields, fft::Scaling scaling) {
   const fft::Options& options = fields.options();
-  const Projector projector(options);
+  std::optional<Projector> projector;
   std::vector<Projections> of_fields;
-  for (int i = 0; i < options.batch; ++i) {
-    of_fields.push_back(projector.of_field<Real>(fields.plan().input(), fields.numbers(i)));
-  }
+  team.together([&] {
+    projector.emplace(options);
+    for (int i = 0; i < options.batch; ++i) {
+      of_fields.push_back(projector->of_field<Real>(fields.plan().input(), fields.numbers(i)));
+    }
+  });
   fields.forward(scaling);
   const auto scale = static_cast<long double>(fft::factor_of(scaling, options));
   double worst = 0;
   for (int i = 0; i < options.batch; ++i) {
     const std::span<const Real> spectrum = fields.spectrum_numbers(i);
-    Projections differences = projector.of_spectrum<Real>(fields.plan().output(), spectrum);
+    Projections differences = projector->of_spectrum<Real>(fields.plan().output(), spectrum);
     for (std::size_t p = 0; p < projections; ++p) {
       differences[p] -= scale * of_fields[static_cast<std::size_t>(i)][p];
     }

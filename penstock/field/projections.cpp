@@ -1,5 +1,6 @@
 #include "penstock/field/projections.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <random>
@@ -112,6 +113,15 @@ Number project(const Distribution& part, const Real* numbers, int components, co
   return sum;
 }
 
+template <class Real>
+Projections all_of(const std::array<std::array<Weights, 3>, projections>& weights, const Distribution& part,
+                   const Real* numbers, int components) {
+  Projections sums;
+  std::ranges::transform(weights, sums.begin(),
+                         [&](const std::array<Weights, 3>& each) { return project(part, numbers, components, each); });
+  return sums;
+}
+
 }  // namespace
 
 Projector::Projector(const fft::Options& options)
@@ -135,20 +145,12 @@ Projector::Projector(const fft::Options& options)
 
 template <class Real>
 Projections Projector::of_field(const Distribution& part, std::span<const Real> numbers) const {
-  Projections sums;
-  for (std::size_t p = 0; p < projections; ++p) {
-    sums[p] = project(part, numbers.data(), field_components_, points_[p]);
-  }
-  return sums;
+  return all_of(points_, part, numbers.data(), field_components_);
 }
 
 template <class Real>
 Projections Projector::of_spectrum(const Distribution& part, std::span<const Real> numbers) const {
-  Projections sums;
-  for (std::size_t p = 0; p < projections; ++p) {
-    sums[p] = project(part, numbers.data(), spectrum_components_, modes_[p]);
-  }
-  return sums;
+  return all_of(modes_, part, numbers.data(), spectrum_components_);
 }
 
 template Projections Projector::of_field<float>(const Distribution&, std::span<const float>) const;
