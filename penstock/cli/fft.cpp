@@ -142,7 +142,7 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
   process(session, options, source, fields, std::move(output), spectrum_file, report);
   progress.show("");
   if (session.has_table()) {
-    write_output(describe_results(options, report));
+    write_output(describe_results(session, options, report));
   }
   team.together([&] { json.write(to_json(session, options, report).dump(2) + "\n"); });
   if (report.has_failed()) {

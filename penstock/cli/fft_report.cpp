@@ -10,6 +10,7 @@
 #include "penstock/cli/json.hpp"
 #include "penstock/cli/parse.hpp"
 #include "penstock/cli/plan_options.hpp"
+#include "penstock/cli/stage_report.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -118,29 +119,6 @@ nlohmann::ordered_json to_json(const fft::Breakdown& breakdown) {
           {"total_s", breakdown.total_s}};
 }
 
-/// Each stage with what it reads from and writes to memory for one field on rank 0, as planned, and the best
-/// repetition's times (mean over ranks; of all fields of a batch).
-nlohmann::ordered_json to_json(const std::vector<fft::StagePlan>& stages, const fft::Breakdown& breakdown) {
-  auto json = nlohmann::ordered_json::array();
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    const fft::StageTime& time = breakdown.stages[i];
-    auto stage = nlohmann::ordered_json::object();
-    stage["pass"] = stages[i].pass;
-    stage["transforms_along"] = nullptr;
-    if (!stages[i].is_move) {
-      stage["transforms_along"] = std::string(1, "xyz"[stages[i].along]);
-    }
-    stage["bytes_read"] = stages[i].bytes_read;
-    stage["bytes_written"] = stages[i].bytes_written;
-    stage["gather_s"] = time.gather_s;
-    stage["transform_s"] = time.transform_s;
-    stage["scatter_s"] = time.scatter_s;
-    stage["wait_s"] = time.wait_s;
-    json.push_back(stage);
-  }
-  return json;
-}
-
 }  // namespace
 
 std::string describe_plan(const Session& session, const FftOptions& options, const FftReport& report) {
@@ -228,10 +206,15 @@ void add_prediction(nlohmann::ordered_json& json, const FftReport& report) {
 
 }  // namespace
 
-std::string describe_results(const FftOptions& options, const FftReport& report) {
+std::string describe_results(const Session& session, const FftOptions& options, const FftReport& report) {
   const bool is_real = options.fft.type != fft::Type::c2c;
   std::string text =
       describe_times("Forward", report.times.forward) + describe_times("Backward", report.times.backward);
+  const std::vector<StageReport> stages =
+      stage_reports(report, session.team.size(), report.decision.forward_stages, report.times.forward.best);
+  for (const StageReport& stage : stages) {
+    text += line(&stage == &stages.front() ? "Stages" : "", "{}", describe(stage));
+  }
   if (const auto rate_flops = report.rate_flops()) {
     text += line("Rate", "{:.2f} GFlop/s forward, by the convention of {} N log2 N operations", *rate_flops / 1e9,
                  is_real ? "2.5" : "5");
@@ -308,8 +291,10 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["backward_median_s"] = report.times.backward.median_s();
   json["forward_breakdown"] = to_json(report.times.forward.best);
   json["backward_breakdown"] = to_json(report.times.backward.best);
-  json["forward_stages"] = to_json(report.decision.forward_stages, report.times.forward.best);
-  json["backward_stages"] = to_json(report.decision.backward_stages, report.times.backward.best);
+  json["forward_stages"] =
+      to_json(stage_reports(report, session.team.size(), report.decision.forward_stages, report.times.forward.best));
+  json["backward_stages"] =
+      to_json(stage_reports(report, session.team.size(), report.decision.backward_stages, report.times.backward.best));
   json["rate_gflops"] = or_null(report.over_forward_s(model::fft_flops(report.problem) / 1e9));
   json["rate_convention"] = options.fft.type == fft::Type::c2c ? "5 N log2 N" : "2.5 N log2 N";
   json["machine"] = report.figures.machine.name;

@@ -49,8 +49,8 @@ struct FftReport {
 
 /// What is known before the transforms run: machine, problem, plan and memory.
 std::string describe_plan(const Session& session, const FftOptions& options, const FftReport& report);
-/// What they brought: times, rate, limit, error, and the files written.
-std::string describe_results(const FftOptions& options, const FftReport& report);
+/// What they brought: times, those of the stages and what bounds each, rate, limit, error, and the files written.
+std::string describe_results(const Session& session, const FftOptions& options, const FftReport& report);
 
 nlohmann::ordered_json to_json(const Session& session, const FftOptions& options, const FftReport& report);
 

@@ -26,10 +26,18 @@ std::array<std::int64_t, 3> transformed_lengths(const Fft& fft) noexcept {
   return lengths;
 }
 
+namespace {
+
+/// Of all fields, where the transforms along the directions that are counted have so many points together.
+double flops_of(const Fft& fft, double transformed) noexcept {
+  return 5 * points_of(fft) * std::log2(transformed) * (fft.is_real ? 0.5 : 1) * static_cast<double>(fft.fields);
+}
+
+}  // namespace
+
 double fft_flops(const Fft& fft) noexcept {
   const auto [x, y, z] = transformed_lengths(fft);
-  const double transformed = static_cast<double>(x) * static_cast<double>(y) * static_cast<double>(z);
-  return 5 * points_of(fft) * std::log2(transformed) * (fft.is_real ? 0.5 : 1) * static_cast<double>(fft.fields);
+  return flops_of(fft, static_cast<double>(x) * static_cast<double>(y) * static_cast<double>(z));
 }
 
 double fft_memory_bytes(const Fft& fft, std::int64_t cache_bytes) noexcept {
@@ -58,6 +66,14 @@ double FftLimit::limit_s() const noexcept {
 FftLimit fft_limit(const Fft& fft, const Resources& resources) noexcept {
   return {.memory_s = seconds_for(fft_memory_bytes(fft, resources.cache_bytes), resources.memory_bandwidth_bytes_per_s),
           .arithmetic_s = seconds_for(fft_flops(fft), resources.fft_rate_flops)};
+}
+
+FftLimit fft_stage_limit(const Fft& fft, std::optional<std::size_t> along, double memory_bytes,
+                         const Resources& resources) noexcept {
+  const bool is_in_cache = fft_memory_bytes(fft, resources.cache_bytes) == 0;
+  return {.memory_s = is_in_cache ? 0 : seconds_for(memory_bytes, resources.memory_bandwidth_bytes_per_s),
+          .arithmetic_s =
+              along ? seconds_for(flops_of(fft, static_cast<double>(fft.size[*along])), resources.fft_rate_flops) : 0};
 }
 
 }  // namespace penstock::model

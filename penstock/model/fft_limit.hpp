@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace penstock::model {
 
@@ -47,5 +49,10 @@ struct FftLimit {
 
 /// The limit of one call, in one direction.
 FftLimit fft_limit(const Fft& fft, const Resources& resources) noexcept;
+
+/// The limit of one stage of it, which transforms along one direction (0 to 2; none where it only moves), and moves
+/// `memory_bytes` between memory and cache on all ranks together.
+FftLimit fft_stage_limit(const Fft& fft, std::optional<std::size_t> along, double memory_bytes,
+                         const Resources& resources) noexcept;
 
 }  // namespace penstock::model

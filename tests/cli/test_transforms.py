@@ -82,6 +82,18 @@ class Directions(command.CommandTest):
         self.assertEqual([stage["transforms_along"] for stage in report["forward_stages"]], ["x", "z"])
         self.assertEqual(report["rate_convention"], "2.5 N log2 N")
 
+    def test_stages_tell_what_bounds_them(self):
+        report = self.check(self.run_alone, ("--type", "r2c"))
+        for stages in report["forward_stages"], report["backward_stages"]:
+            self.assertEqual(len(stages), 3)
+            arithmetic_s = sum(stage["limit_arithmetic_s"] for stage in stages)
+            self.assertAlmostEqual(arithmetic_s / report["limit_arithmetic_s"], 1, places=6)
+            for stage in stages:
+                self.assertEqual(stage["limit_memory_s"], 0)  # the field stays in cache
+                times_s = [stage[part + "_s"] for part in ("gather", "transform", "scatter", "wait")]
+                is_waiting = 2 * stage["wait_s"] > sum(times_s)
+                self.assertEqual(stage["bound_by"], "waiting" if is_waiting else "arithmetic")
+
 
 if __name__ == "__main__":
     unittest.main()

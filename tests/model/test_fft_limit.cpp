@@ -60,5 +60,26 @@ TEST(FftLimit, CountsOnePassForOneOrTwoDirections) {
   EXPECT_EQ(fft_flops({.size = {1, 1, 1}}), 0);
 }
 
+TEST(FftLimit, OfTheStagesIsThatOfTheWhole) {
+  const Fft fft{.size = {256, 128, 64}, .is_real = true, .fields = 2};
+  FftLimit sum;
+  for (const std::size_t along : {0U, 1U, 2U}) {
+    const double bytes = along == 1 ? 0 : fft_memory_bytes(fft, machine.cache_bytes) / 2;  // the second in a plane
+    const FftLimit stage = fft_stage_limit(fft, along, bytes, machine);
+    sum.memory_s += stage.memory_s;
+    sum.arithmetic_s += stage.arithmetic_s;
+  }
+  EXPECT_GT(sum.memory_s, 0);
+  EXPECT_DOUBLE_EQ(sum.memory_s, fft_limit(fft, machine).memory_s);
+  EXPECT_DOUBLE_EQ(sum.arithmetic_s, fft_limit(fft, machine).arithmetic_s);
+}
+
+TEST(FftLimit, OfAStageThatOnlyMovesIsMemorys) {
+  const FftLimit stage = fft_stage_limit({.size = {256, 256, 256}}, std::nullopt, 43e9, machine);
+  EXPECT_DOUBLE_EQ(stage.memory_s, 1);
+  EXPECT_EQ(stage.arithmetic_s, 0);
+  EXPECT_EQ(fft_stage_limit({.size = {64, 64, 64}}, std::nullopt, 43e9, machine).memory_s, 0);  // stays in cache
+}
+
 }  // namespace
 }  // namespace penstock::model

@@ -21,6 +21,10 @@ constexpr std::array all_kinds{Kind::forward, Kind::backward, Kind::real_to_comp
                                Kind::redft00, Kind::redft10,  Kind::redft01,         Kind::redft11,
                                Kind::rodft00, Kind::rodft10,  Kind::rodft01,         Kind::rodft11};
 
+/// Where long double is software's (of 113 bits, as on AArch64), the definition takes a hundred times as long: a part
+/// of the lengths is tried.
+constexpr std::int64_t step = std::numeric_limits<long double>::digits > 64 ? 13 : 1;
+
 /// Sines and cosines are made of the others: of all short lengths, and some others.
 bool is_tried(Kind kind, std::int64_t length) {
   return kind < Kind::redft00 || (length <= 100 && (length > 1 || kind != Kind::redft00)) || length % 8 == 5;
@@ -110,18 +114,21 @@ void expect_right(std::int64_t length) {
 }
 
 TEST(TransformLengths, AreAllRightInDouble) {
-  for (std::int64_t length = 1; length <= 400; ++length) {
+  for (std::int64_t length = 1; length <= 400; length += step) {
     expect_right<double>(length);
   }
 }
 
 TEST(TransformLengths, AreAllRightInSingle) {
-  for (std::int64_t length = 1; length <= 400; ++length) {
+  for (std::int64_t length = 1; length <= 400; length += step) {
     expect_right<float>(length);
   }
 }
 
 TEST(TransformLengths, MayBeLong) {
+  if (step > 1) {
+    GTEST_SKIP() << "long double is software's";
+  }
   for (const std::int64_t length :
        {512, 1000, 1009, 1024, 1081, 1536, 1739, 2039, 2048, 2187, 3125, 4096, 5005, 5929, 6007}) {
     expect_right<double>(length);
