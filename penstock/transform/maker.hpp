@@ -39,6 +39,10 @@ class Maker {
     std::iota(rows.numbers.begin(), rows.numbers.end(), static_cast<std::int32_t>(begin));
     return rows;
   }
+  /// All points of the caller in their order, which need no list.
+  bool is_all_of_caller(const Rows& rows) const {
+    return rows.owner != RowList::Owner::program && rows.numbers == all(rows.owner, 0, program_.length).numbers;
+  }
   static Rows own(std::int64_t begin, std::int64_t count) { return all(RowList::Owner::program, begin, count); }
 
   std::string describe(std::int64_t n) {
@@ -111,8 +115,8 @@ class Maker {
   void emit_passes(std::int64_t n, const Rows& from, const Rows& to, const Points& factors) {
     program_.passes_length = std::max(program_.passes_length, n);
     std::vector<Step<Real>> steps = steps_of(radices(n));
-    steps.front().from = add(from);
-    steps.back().to = add(to);
+    steps.front().from = is_all_of_caller(from) ? Step<Real>::none : add(from);
+    steps.back().to = is_all_of_caller(to) ? Step<Real>::none : add(to);
     if (!factors.empty()) {
       steps.back().factors = add_roots(factors);
     }

@@ -37,43 +37,69 @@ struct Part {
 /// How many butterflies ahead rows from memory are asked for.
 inline constexpr std::int64_t butterflies_ahead = 4;
 
+/// Butterfly of one vector pair of pencils in first_pass: `at` bytes into the rows `from`, to `to` in the work buffer.
+template <class S, std::size_t radix, Format format>
+[[gnu::always_inline]] inline void first_butterfly(const std::byte* const* from, std::int64_t at,
+                                                   typename S::Vector* to, std::int64_t leg_stride,
+                                                   const typename S::Real* roots) {
+  using Vector = typename S::Vector;
+  Legs<Vector, radix> legs;
+  unroll<radix>([&](auto q) __attribute__((always_inline)) { legs[q] = load<S, format>(from[q] + at); });
+  legs = transformed<radix, Vector>(legs);
+  twiddle<S, radix>(legs, roots);
+  put_legs<S, radix>(to, leg_stride, legs);
+}
+
+/// The same of rows that end `bytes` behind `at`. A function of its own keeps the pointers of whole pairs in registers.
+template <class S, std::size_t radix, Format format>
+[[gnu::noinline]] void first_butterfly_of_part(const std::byte** from, std::int64_t at, std::int64_t bytes,
+                                               typename S::Vector* to, std::int64_t leg_stride,
+                                               const typename S::Real* roots) noexcept {
+  Part<S, radix> part;
+  part.take(from, at, bytes);
+  first_butterfly<S, radix, format>(from, at, to, leg_stride, roots);
+}
+
 /// Decimation in frequency: butterfly j takes rows j, j + m, j + 2 m ... of the source, m = n / radix, and its leg q is
 /// point j of the sub-transform q.
 template <class S, std::size_t radix, Format format>
 void first_pass(const PassWork<typename S::Real>& pass) noexcept {
   using Vector = typename S::Vector;
   constexpr std::int64_t pair_bytes = 2 * sizeof(Vector);
-  const std::int64_t row = work_row<S>(pass.row_bytes);
+  const std::int64_t row_bytes = pass.row_bytes;
+  const std::int64_t row = work_row<S>(row_bytes);
   const std::int64_t leg_stride = pass.leg_rows * row;
   const std::int64_t butterflies = pass.inner_count;
+  const std::byte* const base = pass.source.base;
   const std::int64_t* rows = pass.source.offsets;
   const typename S::Real* roots = pass.roots;
+  const std::int64_t last_asking = pass.is_from_memory ? butterflies - butterflies_ahead : 0;
+  const bool asks = pass.ahead->points > 0;
   for (std::int64_t j = 0; j < butterflies; ++j, ++rows, roots += 2 * (radix - 1)) {
-    if (pass.is_from_memory && j + butterflies_ahead < butterflies) {
+    if (j < last_asking) {
       for (std::int64_t q = 0; q < static_cast<std::int64_t>(radix); ++q) {
-        const std::byte* const ahead = pass.source.base + rows[butterflies_ahead + q * butterflies];
-        for (std::int64_t i = 0; i < pass.row_bytes; i += line_bytes) {
+        const std::byte* const ahead = base + rows[butterflies_ahead + q * butterflies];
+        for (std::int64_t i = 0; i < row_bytes; i += line_bytes) {
           __builtin_prefetch(ahead + i);
         }
       }
     }
-    ask<S>(*pass.ahead);
-    const std::byte* from[radix];
-    for (std::int64_t q = 0; q < static_cast<std::int64_t>(radix); ++q) {
-      from[q] = pass.source.base + rows[q * butterflies];
+    if (asks) {
+      ask<S>(*pass.ahead);
     }
+    const std::byte* from[radix];
+    unroll<radix>([&](auto q) __attribute__((always_inline)) {
+      from[q] = base + rows[static_cast<std::int64_t>(q()) * butterflies];
+    });
     auto* to = reinterpret_cast<Vector*>(pass.work) + pass.inner[j] * row;
-    Part<S, radix> part;
     std::int64_t at = 0;
-    for (std::int64_t left = pass.row_bytes; left > 0; left -= pair_bytes, at += pair_bytes, to += 2) {
-      if (left < pair_bytes) [[unlikely]] {
-        part.take(from, at, left);
-      }
-      Legs<Vector, radix> legs;
-      unroll<radix>([&](auto q) __attribute__((always_inline)) { legs[q] = load<S, format>(from[q] + at); });
-      legs = transformed<radix, Vector>(legs);
-      twiddle<S, radix>(legs, roots);
-      put_legs<S, radix>(to, leg_stride, legs);
+    for (; at + pair_bytes <= row_bytes; at += pair_bytes, to += 2) {
+      first_butterfly<S, radix, format>(from, at, to, leg_stride, roots);
+    }
+    if (at < row_bytes) [[unlikely]] {
+      const std::byte* part[radix];
+      unroll<radix>([&](auto q) __attribute__((always_inline)) { part[q] = from[q]; });
+      first_butterfly_of_part<S, radix, format>(part, at, row_bytes - at, to, leg_stride, roots);
     }
   }
 }
@@ -84,11 +110,14 @@ void middle_pass(const PassWork<typename S::Real>& pass) noexcept {
   using Vector = typename S::Vector;
   const std::int64_t row = work_row<S>(pass.row_bytes);
   const std::int64_t leg_stride = pass.leg_rows * row;
+  const bool asks = pass.ahead->points > 0;
   for (std::int64_t b = pass.block; b < pass.block_end; b += pass.block_step) {
     auto* const block = reinterpret_cast<Vector*>(pass.work) + pass.blocks[b] * row;
     const typename S::Real* roots = pass.roots;
     for (std::int64_t j = 0; j < pass.inner_count; ++j, roots += 2 * (radix - 1)) {
-      ask<S>(*pass.ahead);
+      if (asks) {
+        ask<S>(*pass.ahead);
+      }
       Vector* at = block + pass.inner[j] * row;
       for (Vector* const end = at + row; at < end; at += 2) {
         Legs<Vector, radix> legs = transformed<radix, Vector>(legs_at<S, radix>(at, leg_stride));
@@ -99,46 +128,84 @@ void middle_pass(const PassWork<typename S::Real>& pass) noexcept {
   }
 }
 
+/// What is on the rows that last_pass gives.
+template <class Real>
+struct RowFactors {
+  const Real* of_rows;  ///< a complex factor for each, or null
+  std::int64_t leg_stride;
+  Real of_all;
+};
+
+/// What a vector pair of pencils of butterfly `o` in last_pass gives.
+template <class S, std::size_t radix>
+[[gnu::always_inline]] inline Legs<typename S::Vector, radix> last_butterfly(
+    const typename S::Vector* from, std::int64_t leg_stride, std::int64_t o,
+    const RowFactors<typename S::Real>& factors) {
+  using Vector = typename S::Vector;
+  Legs<Vector, radix> legs = transformed<radix, Vector>(legs_at<S, radix>(from, leg_stride));
+  if (factors.of_rows != nullptr) [[unlikely]] {
+    unroll<radix>([&](auto q) __attribute__((always_inline)) {
+      const typename S::Real* const root =
+          factors.of_rows + 2 * (o + static_cast<std::int64_t>(q()) * factors.leg_stride);
+      legs[q] = times(legs[q], root[0], root[1]);
+    });
+  }
+  scale<S, radix>(legs, factors.of_all);
+  return legs;
+}
+
+/// Stores it to rows that end `bytes` behind `at`.
+template <class S, std::size_t radix, Format format>
+[[gnu::noinline]] void last_butterfly_of_part(const typename S::Vector* from, std::int64_t leg_stride, std::int64_t o,
+                                              const RowFactors<typename S::Real>& factors, std::byte* const* to,
+                                              std::int64_t at, std::int64_t bytes) noexcept {
+  const Legs<typename S::Vector, radix> legs = last_butterfly<S, radix>(from, leg_stride, o, factors);
+  Part<S, radix> part;
+  unroll<radix>([&](auto q) __attribute__((always_inline)) { store<S, format>(part.rows[q], legs[q]); });
+  part.give(to, at, bytes);
+}
+
 /// Butterfly o gives rows o, o + m, o + 2 m ... of the destination, m = n / radix, from the block that the list names:
 /// what the passes have left in the order of reversed digits leaves in its own.
 template <class S, std::size_t radix, Format format>
 void last_pass(const PassWork<typename S::Real>& pass) noexcept {
   using Vector = typename S::Vector;
   constexpr std::int64_t pair_bytes = 2 * sizeof(Vector);
-  const std::int64_t row = work_row<S>(pass.row_bytes);
+  const std::int64_t row_bytes = pass.row_bytes;
+  const std::int64_t row = work_row<S>(row_bytes);
   const std::int64_t leg_stride = pass.leg_rows * row;
   const std::int64_t butterflies = pass.block_count;
-  const typename S::Real* factors = pass.factors;
-  const typename S::Real factor = pass.factor;
+  const RowFactors<typename S::Real> factors{pass.factors, butterflies, pass.factor};
+  const bool may_stream = pass.is_streaming && row_bytes % line_bytes == 0;
+  const bool asks = pass.ahead->points > 0;
   for (std::int64_t o = pass.block; o < pass.block_end; o += pass.block_step) {
     const std::int64_t* const rows = pass.destination.offsets + o;
-    ask<S>(*pass.ahead);
+    if (asks) {
+      ask<S>(*pass.ahead);
+    }
     std::byte* to[radix];
-    bool is_streaming = pass.is_streaming && pass.row_bytes % line_bytes == 0;
-    for (std::int64_t q = 0; q < static_cast<std::int64_t>(radix); ++q) {
-      to[q] = pass.destination.base + rows[q * butterflies];
-      is_streaming &= begins_line(to[q]);
+    bool is_streaming = may_stream;
+    unroll<radix>([&](auto q) __attribute__((always_inline)) {
+      to[q] = pass.destination.base + rows[static_cast<std::int64_t>(q()) * butterflies];
+    });
+    if (may_stream) {
+      unroll<radix>([&](auto q) __attribute__((always_inline)) { is_streaming &= begins_line(to[q]); });
     }
     const auto* from = reinterpret_cast<const Vector*>(pass.work) + pass.blocks[o] * row;
     std::int64_t at = 0;
-    for (std::int64_t left = pass.row_bytes; left > 0; left -= pair_bytes, at += pair_bytes, from += 2) {
-      Legs<Vector, radix> legs = transformed<radix, Vector>(legs_at<S, radix>(from, leg_stride));
-      if (factors != nullptr) {
-        unroll<radix>([&](auto q) __attribute__((always_inline)) {
-          const typename S::Real* const root = factors + 2 * (o + static_cast<std::int64_t>(q()) * butterflies);
-          legs[q] = times(legs[q], root[0], root[1]);
-        });
-      }
-      scale<S, radix>(legs, factor);
-      if (left < pair_bytes) [[unlikely]] {
-        Part<S, radix> part;
-        unroll<radix>([&](auto q) __attribute__((always_inline)) { store<S, format>(part.rows[q], legs[q]); });
-        part.give(to, at, left);
-      } else if (is_streaming) {
+    for (; at + pair_bytes <= row_bytes; at += pair_bytes, from += 2) {
+      const Legs<Vector, radix> legs = last_butterfly<S, radix>(from, leg_stride, o, factors);
+      if (is_streaming) {
         unroll<radix>([&](auto q) __attribute__((always_inline)) { stream<S, format>(to[q] + at, legs[q]); });
       } else {
         unroll<radix>([&](auto q) __attribute__((always_inline)) { store<S, format>(to[q] + at, legs[q]); });
       }
+    }
+    if (at < row_bytes) [[unlikely]] {
+      std::byte* part[radix];
+      unroll<radix>([&](auto q) __attribute__((always_inline)) { part[q] = to[q]; });
+      last_butterfly_of_part<S, radix, format>(from, leg_stride, o, RowFactors<typename S::Real>(factors), part, at,
+                                               row_bytes - at);
     }
   }
 }

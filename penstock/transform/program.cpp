@@ -37,11 +37,6 @@ class KindMaker : private Maker<Real> {
       }
       const Rows pairs = own(program_.pairs_row, length);
       emit(length, begins_with_pairs ? pairs : source, ends_with_pairs ? pairs : destination, {});
-      if (algorithms_.cheapest(length).kind ==
-          Algorithm::Kind::passes) {  // all points of the caller in their order need no list
-        program_.steps.front().from = begins_with_pairs ? program_.steps.front().from : Step<Real>::none;
-        program_.steps.back().to = ends_with_pairs ? program_.steps.back().to : Step<Real>::none;
-      }
     }
     program_.own_rows = most_own_rows_;
     return std::move(program_);

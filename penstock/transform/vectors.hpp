@@ -203,7 +203,7 @@ template <class S, std::size_t radix>
 /// Times a factor, which mostly is 1.
 template <class S, std::size_t radix>
 [[gnu::always_inline]] inline void scale(Legs<typename S::Vector, radix>& legs, typename S::Real factor) {
-  if (factor != 1) {
+  if (factor != 1) [[unlikely]] {
     unroll<radix>([&](auto q) __attribute__((always_inline)) { legs[q] = {legs[q].re * factor, legs[q].im * factor}; });
   }
 }
