@@ -48,8 +48,8 @@ class UringEngine final : public Engine {
       return;
     }
     const auto underway = std::make_shared<Underway>(Underway{.transfer = transfer, .done = std::move(done)});
-    // The lock is held until the thread is woken: the transfer may be done before, and the engine at its end, which must
-    // not close what is still written to.
+    // The lock is held until the thread is woken: the transfer may be done before, and the engine at its end, which
+    // must not close what is still written to.
     const std::lock_guard lock(mutex_);
     started_.push_back(underway);
     wake();
