@@ -7,29 +7,23 @@
 #include <complex>
 #include <cstddef>
 
+#include "bench/fftw_names.hpp"
+
 namespace penstock::bench {
 
-/// FFTW's two precisions under one set of names.
+/// What FFTW's threads and MPI add to its names.
 template <class Real>
-struct FftwNames;
+struct FftwMpiNames;
 
 #define PENSTOCK_FFTW(REAL, PREFIX)                                           \
   template <>                                                                 \
-  struct FftwNames<REAL> {                                                    \
-    using Plan = PREFIX##_plan;                                               \
-    using Complex = PREFIX##_complex;                                         \
+  struct FftwMpiNames<REAL> : FftwNames<REAL> {                               \
     static constexpr auto init_threads = PREFIX##_init_threads;               \
     static constexpr auto init_mpi = PREFIX##_mpi_init;                       \
     static constexpr auto set_threads = PREFIX##_plan_with_nthreads;          \
     static constexpr auto local_size = PREFIX##_mpi_local_size_3d_transposed; \
-    static constexpr auto allocate = PREFIX##_alloc_complex;                  \
-    static constexpr auto release = PREFIX##_free;                            \
-    static constexpr auto plan_complex = PREFIX##_plan_dft_3d;                \
-    static constexpr auto plan_real = PREFIX##_plan_dft_r2c_3d;               \
     static constexpr auto plan_complex_over_mpi = PREFIX##_mpi_plan_dft_3d;   \
     static constexpr auto plan_real_over_mpi = PREFIX##_mpi_plan_dft_r2c_3d;  \
-    static constexpr auto run = PREFIX##_execute;                             \
-    static constexpr auto destroy = PREFIX##_destroy_plan;                    \
   };
 PENSTOCK_FFTW(float, fftwf)
 PENSTOCK_FFTW(double, fftw)
@@ -77,7 +71,7 @@ class FftwPeer {
   void run() { Names::run(plan_); }
 
  private:
-  using Names = FftwNames<Real>;
+  using Names = FftwMpiNames<Real>;
 
   typename Names::Plan plan_over_mpi(std::ptrdiff_t n, bool is_real) {
     const unsigned flags = FFTW_MEASURE | FFTW_MPI_TRANSPOSED_OUT;

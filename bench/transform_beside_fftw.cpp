@@ -5,7 +5,6 @@
 // Adjacent: point k of all pencils is a row; contiguous: the points of a pencil follow one another. SET is portable,
 // avx2 or avx512 (the best). Each round runs both once, in turn; the table has minimum and median of the rounds, in
 // nanoseconds a pencil, and our time over FFTW's. FFTW plans by FFTW_MEASURE, out of place.
-#include <fftw3.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/fftw_names.hpp"
 #include "penstock/base/base.hpp"
 #include "penstock/transform/transform.hpp"
 
@@ -22,23 +22,6 @@ namespace {
 
 using penstock::InstructionSet;
 using penstock::Memory;
-
-// FFTW's two precisions under one set of names.
-template <class Real>
-struct Names;
-
-#define PENSTOCK_FFTW(REAL, PREFIX)                        \
-  template <>                                              \
-  struct Names<REAL> {                                     \
-    using Plan = PREFIX##_plan;                            \
-    using Complex = PREFIX##_complex;                      \
-    static constexpr auto make = PREFIX##_plan_many_dft;   \
-    static constexpr auto run = PREFIX##_execute;          \
-    static constexpr auto destroy = PREFIX##_destroy_plan; \
-  };
-PENSTOCK_FFTW(float, fftwf)
-PENSTOCK_FFTW(double, fftw)
-#undef PENSTOCK_FFTW
 
 // Half a page from where the other arrays begin, modulo a page: loads from one would be taken to depend on stores to
 // another.
@@ -58,7 +41,7 @@ double median(std::vector<double> values) {
 template <class Real>
 void compare(int length, const Asked& asked) {
   using Number = std::complex<Real>;
-  using Fftw = Names<Real>;
+  using Fftw = penstock::bench::FftwNames<Real>;
   const int pencils = asked.pencils;
   const auto bytes = static_cast<std::size_t>(length) * static_cast<std::size_t>(pencils) * sizeof(Number);
   const Memory source(bytes);
@@ -67,8 +50,8 @@ void compare(int length, const Asked& asked) {
   const int point = asked.is_adjacent ? pencils : 1;
   const int pencil = asked.is_adjacent ? 1 : length;
   const auto as_theirs = [](const Memory& memory) { return reinterpret_cast<typename Fftw::Complex*>(memory.data()); };
-  const auto plan = Fftw::make(1, &length, pencils, as_theirs(source), nullptr, point, pencil, as_theirs(theirs),
-                               nullptr, point, pencil, FFTW_FORWARD, FFTW_MEASURE);
+  const auto plan = Fftw::plan_many(1, &length, pencils, as_theirs(source), nullptr, point, pencil, as_theirs(theirs),
+                                    nullptr, point, pencil, FFTW_FORWARD, FFTW_MEASURE);
   using penstock::transform::Spacing;
   const Spacing spacing = asked.is_adjacent ? Spacing::adjacent : Spacing::contiguous;
   const penstock::transform::Transform<Real> transform(

@@ -6,7 +6,6 @@
 // kinds and both precisions of the former, one kind in turn of the latter. The table has, for each kind, the root mean
 // square over the lengths of the relative errors, in units of the precision's epsilon, ours over FFTW's, and the length
 // where ours is the most times FFTW's. Status 1 where a ratio of the means is above 1.2.
-#include <fftw3.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -20,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/fftw_names.hpp"
 #include "penstock/base/base.hpp"
 #include "penstock/transform/transform.hpp"
 #include "tests/definition.hpp"
@@ -49,38 +49,19 @@ constexpr std::array kinds{NamedKind{Kind::forward, "forward", FFTW_R2HC},
                            NamedKind{Kind::rodft01, "rodft01", FFTW_RODFT01},
                            NamedKind{Kind::rodft11, "rodft11", FFTW_RODFT11}};
 
-// FFTW's two precisions under one set of names.
-template <class Real>
-struct Names;
-
-#define PENSTOCK_FFTW(REAL, PREFIX)                                 \
-  template <>                                                       \
-  struct Names<REAL> {                                              \
-    using Complex = PREFIX##_complex;                               \
-    static constexpr auto make_complex = PREFIX##_plan_dft_1d;      \
-    static constexpr auto make_forward = PREFIX##_plan_dft_r2c_1d;  \
-    static constexpr auto make_backward = PREFIX##_plan_dft_c2r_1d; \
-    static constexpr auto make_real = PREFIX##_plan_r2r_1d;         \
-    static constexpr auto run = PREFIX##_execute;                   \
-    static constexpr auto destroy = PREFIX##_destroy_plan;          \
-  };
-PENSTOCK_FFTW(float, fftwf)
-PENSTOCK_FFTW(double, fftw)
-#undef PENSTOCK_FFTW
-
 /// Runs FFTW's transform of one pencil, out of place.
 template <class Real>
 void run_fftw(const NamedKind& kind, int n, Real* from, Real* to) {
-  using Fftw = Names<Real>;
+  using Fftw = penstock::bench::FftwNames<Real>;
   auto* const complex_from = reinterpret_cast<typename Fftw::Complex*>(from);
   auto* const complex_to = reinterpret_cast<typename Fftw::Complex*>(to);
   const unsigned flags = FFTW_ESTIMATE | FFTW_PRESERVE_INPUT;
-  const auto plan = kind.kind == Kind::real_to_complex   ? Fftw::make_forward(n, from, complex_to, flags)
-                    : kind.kind == Kind::complex_to_real ? Fftw::make_backward(n, complex_from, to, flags)
+  const auto plan = kind.kind == Kind::real_to_complex   ? Fftw::plan_forward_1d(n, from, complex_to, flags)
+                    : kind.kind == Kind::complex_to_real ? Fftw::plan_backward_1d(n, complex_from, to, flags)
                     : kind.kind >= Kind::redft00
-                        ? Fftw::make_real(n, from, to, kind.fftw, flags)
-                        : Fftw::make_complex(n, complex_from, complex_to,
-                                             kind.kind == Kind::forward ? FFTW_FORWARD : FFTW_BACKWARD, flags);
+                        ? Fftw::plan_real_1d(n, from, to, kind.fftw, flags)
+                        : Fftw::plan_complex_1d(n, complex_from, complex_to,
+                                                kind.kind == Kind::forward ? FFTW_FORWARD : FFTW_BACKWARD, flags);
   Fftw::run(plan);
   Fftw::destroy(plan);
 }

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,7 +42,8 @@ class Maker {
   }
   /// All points of the caller in their order, which need no list.
   bool is_all_of_caller(const Rows& rows) const {
-    return rows.owner != RowList::Owner::program && rows.numbers == all(rows.owner, 0, program_.length).numbers;
+    return rows.owner != RowList::Owner::program && std::ssize(rows.numbers) == program_.length &&
+           std::ranges::equal(rows.numbers, std::views::iota(0, static_cast<std::int32_t>(program_.length)));
   }
   static Rows own(std::int64_t begin, std::int64_t count) { return all(RowList::Owner::program, begin, count); }
 

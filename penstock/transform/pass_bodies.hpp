@@ -204,6 +204,7 @@ void last_pass(const PassWork<typename S::Real>& pass) noexcept {
     if (at < row_bytes) [[unlikely]] {
       std::byte* part[radix];
       unroll<radix>([&](auto q) __attribute__((always_inline)) { part[q] = to[q]; });
+      // Copies, so that the loop above has its own in registers.
       last_butterfly_of_part<S, radix, format>(from, leg_stride, o, RowFactors<typename S::Real>(factors), part, at,
                                                row_bytes - at);
     }
