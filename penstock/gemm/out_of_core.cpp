@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <barrier>
 #include <cstdio>
 #include <utility>
 #include <vector>
@@ -72,7 +73,7 @@ struct FileMultiply::State {
 
   journal::Facts facts() const { return inputs.facts(product, options.verifies_input); }
   Tiling begun_tiling();
-  std::int64_t taken_besides(const Tiling& begun) const;
+  std::int64_t taken_besides() const;
   void choose(bool goes_on);
   void open_part(bool goes_on);
   void check_tiles();
@@ -92,21 +93,28 @@ Tiling FileMultiply::State::begun_tiling() {
 }
 
 /// What of the memory is for other things than blocks. Of a process that is looked at when all threads have multiplied
-/// blocks of such a tiling, so that it has all that code, threads and OpenBLAS take.
-std::int64_t FileMultiply::State::taken_besides(const Tiling& begun) const {
+/// blocks of the tiling at once, so that it has all that code, threads and OpenBLAS take.
+std::int64_t FileMultiply::State::taken_besides() const {
   const std::int64_t width = npy::element_bytes(plan.type);
-  const std::int64_t rows = std::min(begun.strip, shape.m);
+  const std::int64_t rows = std::min(tiling.strip, shape.m);
   const auto block = [&](std::int64_t height, std::int64_t length) {
     return Memory(static_cast<std::size_t>(height * length * width));
   };
   {
     const SerialBlas serial(options.threads);
-    const Memory a = block(rows, begun.depth);
-    const Memory b = block(begun.depth, begun.tile_n);
-    Crew(options.threads).run([&](int) {
-      const Memory product_block = block(rows, begun.tile_n);
-      multiply(plan.type, rows, begun.tile_n, begun.depth, {}, {.data = a.data(), .leading = begun.depth},
-               {.data = b.data(), .leading = begun.tile_n}, product_block.data(), begun.tile_n);
+    const Memory a = block(rows, tiling.depth);
+    const Memory b = block(tiling.depth, tiling.tile_n);
+    std::vector<Memory> products;
+    for (int i = 0; i < options.threads; ++i) {
+      products.push_back(block(rows, tiling.tile_n));
+    }
+    // Threads that multiply one after another would share what OpenBLAS has for each that multiplies.
+    std::barrier together(options.threads);
+    Crew(options.threads).run([&](int i) {
+      together.arrive_and_wait();
+      multiply(plan.type, rows, tiling.tile_n, tiling.depth, {}, {.data = a.data(), .leading = tiling.depth},
+               {.data = b.data(), .leading = tiling.tile_n}, products[static_cast<std::size_t>(i)].data(),
+               tiling.tile_n);
     });
   }
   // What is not there yet: parcels, stacks, and the journal as it grows. In steps, so that runs on one machine, which
@@ -127,14 +135,22 @@ void FileMultiply::State::choose(bool goes_on) {
                             : measure_machine(threads, folder_of(product.c), engine(),
                                               std::max<std::int64_t>((options.memory_bytes - had_bytes) / 2, 0));
   take_figures();
-  const auto best = [&](std::int64_t besides_bytes) {
-    return choose_tiling(shape, model::usual_tiling_figures(threads), options.memory_bytes - besides_bytes,
-                         besides_bytes);
+  const auto choose_beside = [&](std::int64_t besides_bytes) {
+    if (!goes_on) {
+      tiling = choose_tiling(shape, model::usual_tiling_figures(threads), options.memory_bytes - besides_bytes,
+                             besides_bytes);
+    }
   };
-  tiling = goes_on ? begun_tiling() : best(had_bytes);
+  if (goes_on) {
+    tiling = begun_tiling();
+  }
+  choose_beside(had_bytes);
   if (options.counts_process) {
-    plan.besides_bytes = taken_besides(tiling);
-    tiling = goes_on ? tiling : best(plan.besides_bytes);
+    // Larger blocks take more of OpenBLAS's memory, and more of that leaves room for smaller blocks.
+    for (std::int64_t taken = taken_besides(); taken > plan.besides_bytes; taken = taken_besides()) {
+      plan.besides_bytes = taken;
+      choose_beside(taken);
+    }
   }
   // What a process has besides is never quite the same.
   if (const std::int64_t needed = tiling_bytes(shape, tiling, threads) + plan.besides_bytes;
