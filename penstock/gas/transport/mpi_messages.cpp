@@ -37,8 +37,7 @@ MPI_Comm duplicate(MPI_Comm comm) {
   return copy;
 }
 
-bool wait_for_end(PeerWatch& watch, const std::function<bool()>& is_done) {
-  constexpr double patience_s = 2;
+bool wait_for_end(PeerWatch& watch, const std::function<bool()>& is_done, double patience_s) {
   const double deadline_s = seconds() + patience_s;
   for (Backoff backoff; !is_done(); backoff.pause()) {
     if (seconds() > deadline_s || watch.has_failed()) {

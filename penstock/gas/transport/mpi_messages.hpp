@@ -24,9 +24,12 @@ bool is_complete(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE);
 /// Collective over `comm`: a copy of it.
 MPI_Comm duplicate(MPI_Comm comm);
 
-/// For the end of what ranks share: waits until `is_done()`, which is called again and again. False where a process has
-/// died, as `watch` knows, or it takes seconds.
-bool wait_for_end(PeerWatch& watch, const std::function<bool()>& is_done);
+/// How long a rank waits for others at the end of what they share, before it leaves what is theirs to MPI.
+inline constexpr double usual_patience_s = 2;
+
+/// For that end: waits until `is_done()`, which is called again and again. False where a process has died, as `watch`
+/// knows, or it takes longer than `patience_s`, which others may see otherwise.
+bool wait_for_end(PeerWatch& watch, const std::function<bool()>& is_done, double patience_s = usual_patience_s);
 
 /// Collective over `comm`: waits like that until all ranks have come here, making calls to `serve` meanwhile.
 bool all_have_come(MPI_Comm comm, std::mutex& mutex, PeerWatch& watch, const std::function<void()>& serve);

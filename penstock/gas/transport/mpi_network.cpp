@@ -57,7 +57,9 @@ MpiNetwork::~MpiNetwork() {
     return;  // its communicators' numbers are not used again, and telling all of all would be the most of its messages
   }
   try {
-    drain();
+    if (!is_drained_) {
+      drain(usual_patience_s);
+    }
   } catch (const Error&) {
     // MPI itself has failed; there is nobody to tell.
   }
@@ -75,9 +77,8 @@ MpiNetwork::~MpiNetwork() {
   MPI_Comm_free(&comm_);
 }
 
-/// Takes what peers have sent and nobody asks for any more, as happens where a call has failed: MPI would take it for
-/// a message of the next communicator that gets this one's number. Gives up on peers that do not come to their end.
-void MpiNetwork::drain() {
+bool MpiNetwork::drain(double patience_s) {
+  is_drained_ = true;
   class Nobody final : public Inbox {
    public:
     std::byte* place(int, const Header& header) override { return parcels_.emplace_back(header.bytes).data(); }
@@ -115,10 +116,12 @@ void MpiNetwork::drain() {
     return is_told && std::ranges::equal(peers_, counts->to_come, {}, received) && busy_peers_.empty() &&
            long_.empty() && waiting_.empty();
   };
-  if (!wait_for_end(*watch_, is_whole)) {
+  if (!wait_for_end(*watch_, is_whole, patience_s)) {
     static_cast<void>(counts.release());  // MPI goes on with them
     static_cast<void>(nobody.release());
+    return false;
   }
+  return true;
 }
 
 MpiNetwork::Peer& MpiNetwork::peer_of(int rank) {

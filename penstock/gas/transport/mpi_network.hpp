@@ -30,6 +30,11 @@ class MpiNetwork final : public Network {
   void send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) override;
   bool progress(Inbox& inbox) override;
 
+  /// Collective, before the end: takes what peers have sent and nobody asks for any more, as happens where a call has
+  /// failed; MPI would take it for a message of the next communicator that gets this one's number. False where a
+  /// process has died, or some do not come to their end for `patience_s`. The end does it where nobody has.
+  bool drain(double patience_s);
+
  private:
   /// Messages, of which the last may be the header of one that is longer.
   struct Packet {
@@ -71,7 +76,6 @@ class MpiNetwork final : public Network {
   static bool is_waited_for(const Header& header) noexcept;
   Peer& peer_of(int rank);
   void expect(Receiving& receiving);
-  void drain();
   void send_packet(int peer, std::span<const std::byte> long_payload, std::shared_ptr<Sent> sent);
   void end_turns();
   void finish_sends();
@@ -95,6 +99,7 @@ class MpiNetwork final : public Network {
   std::vector<std::unique_ptr<Packet>> spare_packets_;
   std::deque<LongMessage> long_;  // at most one of each source
   std::deque<Waiting> waiting_;
+  bool is_drained_ = false;
 };
 
 }  // namespace penstock::gas

@@ -2,6 +2,7 @@
 
 #include <climits>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "penstock/base/base.hpp"
@@ -70,7 +71,7 @@ class RmaNetwork::Memory final : public RemoteMemory {
 };
 
 RmaNetwork::RmaNetwork(MPI_Comm comm, std::mutex& mutex, std::shared_ptr<PeerWatch> watch)
-    : mutex_(mutex), comm_(comm), watch_(std::move(watch)), messages_(comm, mutex, watch_) {
+    : mutex_(mutex), messages_(comm, mutex, std::move(watch)) {
   const std::scoped_lock lock(mutex_);
   window_ = make_window(comm);
   // Puts are seen by the processor with no call of MPI's there, as our signals and active messages need it.
@@ -91,11 +92,16 @@ RmaNetwork::~RmaNetwork() {
   if (is_finalized != 0 || window_ == MPI_WIN_NULL) {
     return;
   }
-  // To free a window is collective and waits. Where a peer does not come, as it has failed, the window is left to MPI.
-  if (all_have_come(comm_, mutex_, *watch_, [] {})) {
-    const std::scoped_lock lock(mutex_);
-    MPI_Win_unlock_all(window_);
-    MPI_Win_free(&window_);
+  // To free a window is collective, and serves no peer. So all come first, and are served until they have; by no clock,
+  // as one that gave up would leave the others in MPI_Win_free. Where a process has died the window is left to MPI.
+  try {
+    if (messages_.drain(std::numeric_limits<double>::infinity())) {
+      const std::scoped_lock lock(mutex_);
+      MPI_Win_unlock_all(window_);
+      MPI_Win_free(&window_);
+    }
+  } catch (const Error&) {
+    // MPI itself has failed; there is nobody to tell.
   }
 }
 

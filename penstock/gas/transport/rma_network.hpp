@@ -48,8 +48,6 @@ class RmaNetwork final : public Network {
   };
 
   std::mutex& mutex_;
-  MPI_Comm comm_;
-  std::shared_ptr<PeerWatch> watch_;
   MpiNetwork messages_;
   MPI_Win window_ = MPI_WIN_NULL;
   std::map<int, Peer> busy_;
