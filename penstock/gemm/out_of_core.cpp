@@ -147,9 +147,10 @@ void FileMultiply::State::choose(bool goes_on) {
   choose_beside(had_bytes);
   if (options.counts_process) {
     // Larger blocks take more of OpenBLAS's memory, and more of that leaves room for smaller blocks.
-    for (std::int64_t taken = taken_besides(); taken > plan.besides_bytes; taken = taken_besides()) {
-      plan.besides_bytes = taken;
-      choose_beside(taken);
+    for (std::optional<Tiling> looked; looked != tiling;) {
+      looked = tiling;
+      plan.besides_bytes = std::max(plan.besides_bytes, taken_besides());
+      choose_beside(plan.besides_bytes);
     }
   }
   // What a process has besides is never quite the same.

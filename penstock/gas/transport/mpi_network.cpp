@@ -56,12 +56,8 @@ MpiNetwork::~MpiNetwork() {
   if constexpr (is_simulated) {
     return;  // its communicators' numbers are not used again, and telling all of all would be the most of its messages
   }
-  try {
-    if (!is_drained_) {
-      drain(usual_patience_s);
-    }
-  } catch (const Error&) {
-    // MPI itself has failed; there is nobody to tell.
+  if (!is_drained_) {
+    drain(usual_patience_s);
   }
   for (Receiving& receiving : receives_) {
     MPI_Cancel(&receiving.request);
@@ -77,7 +73,7 @@ MpiNetwork::~MpiNetwork() {
   MPI_Comm_free(&comm_);
 }
 
-bool MpiNetwork::drain(double patience_s) {
+bool MpiNetwork::drain(double patience_s) noexcept try {
   is_drained_ = true;
   class Nobody final : public Inbox {
    public:
@@ -122,6 +118,8 @@ bool MpiNetwork::drain(double patience_s) {
     return false;
   }
   return true;
+} catch (const Error&) {
+  return false;  // MPI itself has failed; there is nobody to tell
 }
 
 MpiNetwork::Peer& MpiNetwork::peer_of(int rank) {

@@ -32,8 +32,9 @@ class MpiNetwork final : public Network {
 
   /// Collective, before the end: takes what peers have sent and nobody asks for any more, as happens where a call has
   /// failed; MPI would take it for a message of the next communicator that gets this one's number. False where a
-  /// process has died, or some do not come to their end for `patience_s`. The end does it where nobody has.
-  bool drain(double patience_s);
+  /// process has died, MPI has failed, or some do not come to their end for `patience_s`. The destructor drains what
+  /// nobody has.
+  bool drain(double patience_s) noexcept;
 
  private:
   /// Messages, of which the last may be the header of one that is longer.
