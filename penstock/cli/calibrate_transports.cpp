@@ -65,6 +65,7 @@ void add_transport(CalibratedMachine& to, const std::string& name, const Transpo
   }
 }
 
+#if PENSTOCK_HAS_MPI
 /// The ranks in an order in which the first two are on different nodes, or on one.
 gas::Team pair_first(const gas::Team& team, bool is_far) {
   std::array<char, 64> host{};
@@ -80,7 +81,6 @@ gas::Team pair_first(const gas::Team& team, bool is_far) {
   return team.split(0, rank == 0 ? 0 : rank == partner ? 1 : 1 + rank + (rank < partner ? 1 : 0));
 }
 
-#if PENSTOCK_HAS_MPI
 /// Collective: measures the transport of that name between processes.
 void add_between_processes(CalibratedMachine& to, const std::string& name, Session& session,
                            const measure::CalibrationOptions& options) {
@@ -100,7 +100,6 @@ void add_between_processes(CalibratedMachine& to, const std::string& name, Sessi
     to.left_out.push_back(fmt::format("transport {}: {}", name, error.what()));
   }
 }
-#endif
 
 /// Several nodes are joined by what the first transport's long messages reach.
 void add_network(CalibratedMachine& to, int nodes) {
@@ -116,6 +115,7 @@ void add_network(CalibratedMachine& to, int nodes) {
   to.comments.of_key["network.topology"] = "taken for one: two nodes were measured";
   to.comments.of_key["network.link_bandwidth_bytes_per_s"] = fmt::format("of {}, one stream", far->name);
 }
+#endif
 
 }  // namespace
 
