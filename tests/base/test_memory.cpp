@@ -90,7 +90,7 @@ TEST(Memory, MovesItsOwnership) {
 
 TEST(Memory, RefusesMoreThanTheMachineHasWithAMessage) {
   EXPECT_THROW(Memory(std::size_t{1} << 60), Error);
-  EXPECT_THROW(Memory(std::numeric_limits<std::size_t>::max()), Error);
+  EXPECT_THROW(Memory{std::numeric_limits<std::size_t>::max()}, Error);
 }
 
 TEST(AvailableMemory, IsMoreThanNothingAndLessThanEverything) {

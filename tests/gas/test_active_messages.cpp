@@ -34,6 +34,14 @@ bool catching(const Call& call) {
   return false;
 }
 
+/// As poll_until, whatever handlers throw.
+template <class Done>
+void catching_until(const Team& team, const Done& is_done) {
+  for (Backoff backoff; !is_done(); backoff.pause()) {
+    catching([&] { team.poll(); });
+  }
+}
+
 TEST(ActiveMessages, AreAnswered) {
   on_worlds({1, 2, 3, 7}, [](Team& team) {
     std::uint64_t sum = 0;
@@ -163,9 +171,7 @@ TEST(ActiveMessages, AreTakenOnceAlsoWhereTheHandlerThrows) {
     for (int peer = 0; peer < team.size(); ++peer) {
       catching([&] { messages.call(peer, 0, {}); });
     }
-    for (Backoff backoff; ready < size; backoff.pause()) {
-      catching([&] { team.poll(); });
-    }
+    catching_until(team, [&] { return ready >= size; });
     const std::vector<std::byte> payload(3000);
     for (int i = 0; i < 20; ++i) {
       for (int peer = 0; peer < team.size(); ++peer) {
@@ -174,9 +180,7 @@ TEST(ActiveMessages, AreTakenOnceAlsoWhereTheHandlerThrows) {
         catching([&] { messages.call(peer, 2, {1, 0, 0}, payload); });
       }
     }
-    for (Backoff backoff; thrown + handled < 40 * size; backoff.pause()) {
-      catching([&] { team.poll(); });
-    }
+    catching_until(team, [&] { return thrown + handled >= 40 * size; });
     EXPECT_EQ(thrown, 20 * size);
     EXPECT_EQ(handled, 20 * size);
     EXPECT_TRUE(is_whole);
@@ -232,9 +236,7 @@ TEST(ActiveMessages, BehindALongOneAreNotLostWhereItsHandlerThrows) {
     for (int peer = 0; peer < team.size(); ++peer) {
       catching([&] { messages.call(peer, 0, {}); });
     }
-    for (Backoff backoff; ready < size; backoff.pause()) {
-      catching([&] { team.poll(); });
-    }
+    catching_until(team, [&] { return ready >= size; });
     const std::vector<std::byte> payload(bytes);
     std::vector<Event> events(size);
     for (int peer = 0; peer < team.size(); ++peer) {
@@ -244,9 +246,7 @@ TEST(ActiveMessages, BehindALongOneAreNotLostWhereItsHandlerThrows) {
         catching([&] { messages.call(peer, 2, {}); });
       }
     }
-    for (Backoff backoff; thrown < size || handled < count * size; backoff.pause()) {
-      catching([&] { team.poll(); });
-    }
+    catching_until(team, [&] { return thrown >= size && handled >= count * size; });
     EXPECT_EQ(thrown, size);
     EXPECT_EQ(handled, count * size);
     wait_all(events);

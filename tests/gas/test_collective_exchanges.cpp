@@ -28,7 +28,7 @@ std::uint32_t element(int from, int to, std::size_t i) {
 
 TEST(CollectiveExchanges, GiveEveryPairItsBlock) {
   on_worlds({1, 2, 3, 4, 8, 11}, [](Team& team) {
-    for (const std::size_t count : {0, 1, 1000, 1024, 1025, 70'000}) {
+    for (const std::size_t count : {0U, 1U, 1000U, 1024U, 1025U, 70'000U}) {
       std::vector<std::uint32_t> values;
       std::vector<std::uint32_t> expected;
       for (int peer = 0; peer < team.size(); ++peer) {
@@ -206,7 +206,7 @@ TEST(CollectiveExchanges, SendAndReceiveALayoutOfManyRuns) {
 TEST(CollectiveExchanges, TakeSegmentsThatSomeRanksHaveNoPartIn) {
   on_worlds({2, 3, 4, 5}, [](Team& team) {
     const Team half = team.split(team.rank() % 2, 0);
-    for (const std::size_t count : {2000, 50'000}) {
+    for (const std::size_t count : {2000U, 50'000U}) {
       std::vector<std::uint32_t> values;
       std::vector<std::uint32_t> expected;
       for (int peer = 0; peer < team.size(); ++peer) {
