@@ -17,6 +17,12 @@ if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=address")
   string(APPEND PENSTOCK_PRELOADED_BEFORE ":")
 endif()
 
+# How long a test may take, in seconds. What sanitizers watch takes some ten times as long.
+set(PENSTOCK_TEST_TIMEOUT 300)
+if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  set(PENSTOCK_TEST_TIMEOUT 1200)
+endif()
+
 # penstock_mpi_test(NAME RANKS program arguments ...): a CTest test that runs a program under mpiexec, oversubscribed
 # where the machine has fewer cores than ranks. Does nothing in a build without MPI.
 function(penstock_mpi_test name ranks)
@@ -24,5 +30,5 @@ function(penstock_mpi_test name ranks)
     return()
   endif()
   add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${ARGN})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${PENSTOCK_MPI_ENVIRONMENT}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${PENSTOCK_TEST_TIMEOUT} PROCESSORS 2 ENVIRONMENT "${PENSTOCK_MPI_ENVIRONMENT}")
 endfunction()

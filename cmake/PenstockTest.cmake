@@ -1,5 +1,6 @@
 # penstock_test(NAME SOURCES ... USES modules ... [LINKS targets ...]): a GoogleTest program, each test a CTest test.
 include(GoogleTest)
+include(PenstockMpiTest)
 
 function(penstock_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;USES;LINKS" ${ARGN})
@@ -8,5 +9,5 @@ function(penstock_test name)
   penstock_precompile(${name} ${ARG_USES} HEADERS <gtest/gtest.h>)
   penstock_link_modules(${name} ${ARG_USES})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest_main)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${PENSTOCK_TEST_TIMEOUT})
 endfunction()

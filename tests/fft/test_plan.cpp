@@ -133,7 +133,7 @@ TEST(Plan, TakesArraysThatBeginAnywhere) {
     const auto field = make_field<float>(size, plan.input(), Type::c2c, 0);
     const Reference reference = transform_by_definition<float>(options, 0);
     const auto count = static_cast<std::size_t>(plan.output_stride());
-    for (const std::size_t shift : {0, 1, 2, 3}) {
+    for (const std::size_t shift : {0U, 1U, 2U, 3U}) {
       std::vector<std::complex<float>> in(shift);
       in.insert(in.end(), field.begin(), field.end());
       std::vector<std::complex<float>> out(shift + count);

@@ -24,7 +24,9 @@ template <class T>
 void check(const Team& team, const ProcessGrid& grid, Op op_a, Op op_b, unsigned seed) {
   SCOPED_TRACE(testing::Message() << grid.rows << " x " << grid.columns << " processes, seed " << seed);
   std::mt19937 random(seed);
-  const auto draw = [&](int least, int most) { return least + static_cast<int>(random() % (most - least + 1u)); };
+  const auto draw = [&](int least, int most) {
+    return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1));
+  };
   const int m = draw(1, 40);
   const int n = draw(1, 40);
   const int k = draw(0, 40);
