@@ -66,7 +66,7 @@ struct Square {
         const std::int64_t pencil = part * points + i;
         const std::byte* const from = base + (pencil < pencils ? pencil : pencils - 1) * stride;
         if (is_run) [[likely]] {
-          rows[i] = *reinterpret_cast<const typename S::Unaligned*>(from + offsets[0]);
+          rows[i] = reinterpret_cast<const Unaligned<S>*>(from + offsets[0])->vector;
         } else {
           for (std::int64_t k = 0; k < points; ++k) {
             std::memcpy(reinterpret_cast<std::byte*>(&rows[i]) + k * element_bytes, from + offsets[k], element_bytes);
@@ -100,7 +100,7 @@ struct Square {
           if (sizeof(Vector) == line_bytes && is_streaming && begins_line(to + offsets[0])) {
             S::stream(to + offsets[0], rows[i]);
           } else {
-            *reinterpret_cast<typename S::Unaligned*>(to + offsets[0]) = rows[i];
+            reinterpret_cast<Unaligned<S>*>(to + offsets[0])->vector = rows[i];
           }
         } else {
           for (std::int64_t k = 0; k < points; ++k) {

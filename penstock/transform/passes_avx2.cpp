@@ -10,7 +10,6 @@ namespace {
 struct Double {
   using Real = double;
   using Vector = double __attribute__((vector_size(32)));
-  using Unaligned = double __attribute__((vector_size(32), aligned(8), may_alias));
   static constexpr int lanes = 4;
   static void stream(std::byte* to, Vector value) {
     _mm256_stream_pd(reinterpret_cast<double*>(to), reinterpret_cast<__m256d>(value));
@@ -20,7 +19,6 @@ struct Double {
 struct Single {
   using Real = float;
   using Vector = float __attribute__((vector_size(32)));
-  using Unaligned = float __attribute__((vector_size(32), aligned(4), may_alias));
   static constexpr int lanes = 8;
   static void stream(std::byte* to, Vector value) {
     _mm256_stream_ps(reinterpret_cast<float*>(to), reinterpret_cast<__m256>(value));

@@ -8,7 +8,6 @@ namespace {
 struct Double {
   using Real = double;
   using Vector = double __attribute__((vector_size(16)));
-  using Unaligned = double __attribute__((vector_size(16), aligned(8), may_alias));
   static constexpr int lanes = 2;
   static void stream(std::byte* to, Vector value) { std::memcpy(to, &value, sizeof(value)); }
 };
@@ -16,7 +15,6 @@ struct Double {
 struct Single {
   using Real = float;
   using Vector = float __attribute__((vector_size(16)));
-  using Unaligned = float __attribute__((vector_size(16), aligned(4), may_alias));
   static constexpr int lanes = 4;
   static void stream(std::byte* to, Vector value) { std::memcpy(to, &value, sizeof(value)); }
 };

@@ -10,10 +10,16 @@
 
 namespace penstock::transform {
 
-// A vector type S has: Real; Vector, of `lanes` numbers; Unaligned, the same at any address of a number;
-// stream(address, vector) for aligned addresses. Memory holds complex numbers with their parts side by side. Two
-// neighbouring vectors of memory become a pair of real and imaginary parts by one shuffle each, and come back by
-// another; the order of pencils in between is the processor's own.
+// A vector type S has: Real; Vector, of `lanes` numbers; stream(address, vector) for aligned addresses. Memory holds
+// complex numbers with their parts side by side. Two neighbouring vectors of memory become a pair of real and imaginary
+// parts by one shuffle each, and come back by another; the order of pencils in between is the processor's own.
+
+/// A vector at any address of a number. A structure, since alignment that is lowered on a type's name does not outlive
+/// a template in GCC, nor an alias in Clang.
+template <class S>
+struct [[gnu::packed, gnu::aligned(alignof(typename S::Real)), gnu::may_alias]] Unaligned {
+  typename S::Vector vector;
+};
 
 /// The vector whose number i is number choose(i) of a and b, one behind the other. `choose` is a lambda without
 /// captures.
@@ -131,9 +137,9 @@ enum class Format {
 
 template <class S, Format format>
 [[gnu::always_inline]] inline Complex<typename S::Vector> load(const std::byte* from) {
-  const auto* const pair = reinterpret_cast<const typename S::Unaligned*>(from);
-  const typename S::Vector first = pair[0];
-  const typename S::Vector second = pair[1];
+  const auto* const pair = reinterpret_cast<const Unaligned<S>*>(from);
+  const typename S::Vector first = pair[0].vector;
+  const typename S::Vector second = pair[1].vector;
   if constexpr (format == Format::planar) {
     return {first, second};
   }
@@ -151,10 +157,10 @@ template <class S, Format format>
 
 template <class S, Format format>
 [[gnu::always_inline]] inline void store(std::byte* to, const Complex<typename S::Vector>& value) {
-  auto* const pair = reinterpret_cast<typename S::Unaligned*>(to);
+  auto* const pair = reinterpret_cast<Unaligned<S>*>(to);
   const Complex<typename S::Vector> stored = in_format<S, format>(value);
-  pair[0] = stored.re;
-  pair[1] = stored.im;
+  pair[0].vector = stored.re;
+  pair[1].vector = stored.im;
 }
 
 template <class S, Format format>
