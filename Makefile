@@ -1,6 +1,6 @@
 # The commands of a developer's day, each a thin call of CMake, CTest or a script. `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help deps build test test-mpich test-asan test-tsan test-aarch64 fuzz demo bench simulate test-simulate format lint clean
+.PHONY: help deps build test test-mpich test-clang test-asan test-tsan test-aarch64 fuzz demo bench simulate test-simulate format lint clean
 
 JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
@@ -27,6 +27,10 @@ test: deps  ## build, and run the tests with Open MPI
 
 test-mpich: deps  ## build, and run the tests with MPICH
 	$(call test_preset,mpich)
+
+test-clang: deps  ## build with Clang, and run the tests
+	scripts/install-packages clang-16
+	$(call test_preset,clang)
 
 test-asan: deps  ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	$(call test_preset,asan)
