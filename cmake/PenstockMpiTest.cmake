@@ -1,3 +1,5 @@
+include(PenstockTest)
+
 # The environment of programs that tests run under mpiexec, or that run mpiexec themselves.
 #
 # Open MPI refuses more ranks than cores, and root, unless told; MPICH knows neither and ignores these variables.
@@ -15,12 +17,6 @@ if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=address")
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libasan.so
     OUTPUT_VARIABLE PENSTOCK_PRELOADED_BEFORE OUTPUT_STRIP_TRAILING_WHITESPACE)
   string(APPEND PENSTOCK_PRELOADED_BEFORE ":")
-endif()
-
-# How long a test may take, in seconds. What sanitizers watch takes some ten times as long.
-set(PENSTOCK_TEST_TIMEOUT 300)
-if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
-  set(PENSTOCK_TEST_TIMEOUT 1200)
 endif()
 
 # penstock_mpi_test(NAME RANKS program arguments ...): a CTest test that runs a program under mpiexec, oversubscribed

@@ -1,6 +1,11 @@
 # penstock_test(NAME SOURCES ... USES modules ... [LINKS targets ...]): a GoogleTest program, each test a CTest test.
 include(GoogleTest)
-include(PenstockMpiTest)
+
+# How long a test may take, in seconds: the longest took 334 with ThreadSanitizer.
+set(PENSTOCK_TEST_TIMEOUT 300)
+if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  set(PENSTOCK_TEST_TIMEOUT 1200)
+endif()
 
 function(penstock_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;USES;LINKS" ${ARGN})

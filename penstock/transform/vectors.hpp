@@ -14,8 +14,8 @@ namespace penstock::transform {
 // complex numbers with their parts side by side. Two neighbouring vectors of memory become a pair of real and imaginary
 // parts by one shuffle each, and come back by another; the order of pencils in between is the processor's own.
 
-/// A vector at any address of a number. A structure, since alignment that is lowered on a type's name does not outlive
-/// a template in GCC, nor an alias in Clang.
+/// A vector at any address of a number. A packed structure, since GCC ignores within templates what a typedef says of
+/// the alignment of vectors, and Clang ignores what an alias says of it.
 template <class S>
 struct [[gnu::packed, gnu::aligned(alignof(typename S::Real)), gnu::may_alias]] Unaligned {
   typename S::Vector vector;

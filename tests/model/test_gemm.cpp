@@ -126,9 +126,9 @@ machine::Machine with_storage(double bytes_per_s, double latency_s) {
 
 /// 1000 x 1000 x 1000 doubles in tiles of 500 x 250.
 const TiledRun thousand{.product = {.m = 1000, .n = 1000, .k = 1000},
-                            .tiling = {.tile_m = 500, .tile_n = 250, .strip = 512, .depth = 512},
-                            .flops = 2e9,
-                            .rate_flops = 1e9};
+                        .tiling = {.tile_m = 500, .tile_n = 250, .strip = 512, .depth = 512},
+                        .flops = 2e9,
+                        .rate_flops = 1e9};
 
 TEST(Tiled, IsBoundByMultipliesOrByStorageAndHidesTheOther) {
   // A four times, B twice, C once; what is not hidden are the first panels and the last tile.
