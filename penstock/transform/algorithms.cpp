@@ -41,20 +41,26 @@ constexpr double operations(int radix) {
 
 }  // namespace
 
-Algorithms::Algorithms(std::vector<int> radices, int vector_registers, std::vector<int> preferred)
-    : radices_(std::move(radices)), vector_registers_(vector_registers), preferred_(std::move(preferred)) {}
+Algorithms::Algorithms(Vectors vectors, std::vector<int> radices, int vector_registers, std::vector<int> preferred)
+    : vectors_(vectors),
+      radices_(std::move(radices)),
+      vector_registers_(vector_registers),
+      preferred_(std::move(preferred)) {}
 
 bool Algorithms::has_radix(int radix) const {
   return std::ranges::find(radices_, radix) != radices_.end();
 }
 
 double Algorithms::pass_cost(int radix) const {
-  // Ten vectors besides the legs: roots, sums. What does not fit is stored and loaded again, the more often the more
-  // legs there are: this ranks the radices as they were measured with 16 and with 32 vectors (EPYC 9004, November
-  // 2026).
+  // Legs are loaded and stored; ten vectors besides them, of roots and sums, want registers too: what does not fit is
+  // stored and loaded again, the more often the more legs there are. The weights rank the radices as they were measured
+  // with 16 vectors of 32 bytes (EPYC 7003) and with 32 of 64 (EPYC 9004), where half of such a vector goes through the
+  // cache at a time.
   const int numbers = 2 * radix;
   const double spilt = std::max(0, numbers + 10 - vector_registers_);
-  return operations(radix) + 4.0 * (radix - 1) + 3 * numbers + spilt * radix;
+  const double weight = vector_registers_ > 16 ? 1 : 0.6;
+  const double roots = vectors_ == Vectors::along_pencil ? 2.0 * (radix - 1) : 0;
+  return operations(radix) + 4.0 * (radix - 1) + 4 * numbers + roots + weight * spilt * radix;
 }
 
 Algorithm Algorithms::cheapest(std::int64_t n) {
@@ -113,8 +119,13 @@ std::vector<int> Algorithms::factors(std::int64_t n) {
   for (; n > 1; n /= found.back()) {
     found.push_back(static_cast<int>(cheapest(n).part));
   }
-  // The largest first: a tenth faster than the other way round, as the last pass writes fewer streams.
-  std::ranges::sort(found, std::greater());
+  // The pass that meets the most streams of memory has the smallest radix. Across pencils that is the last, which
+  // stores: a tenth faster than the other way round. Along them all last passes are the same, and it is the first.
+  if (vectors_ == Vectors::across_pencils) {
+    std::ranges::sort(found, std::greater());
+  } else {
+    std::ranges::sort(found);
+  }
   return found;
 }
 

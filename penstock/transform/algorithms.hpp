@@ -21,12 +21,18 @@ struct Algorithm {
   std::int64_t part = 0;  ///< of passes: the radix of one of them
 };
 
+/// What the numbers of a vector are of.
+enum class Vectors {
+  across_pencils,  ///< the same point of pencils side by side: one root for all
+  along_pencil,    ///< points of one pencil, each with a root of its own
+};
+
 /// The cheapest algorithms of lengths, in operations on vectors for each row.
 class Algorithms {
  public:
   /// With passes of these radices, on a processor with so many registers for vectors. The length that is the product of
   /// `preferred` is transformed by those, in their order.
-  Algorithms(std::vector<int> radices, int vector_registers, std::vector<int> preferred = {});
+  Algorithms(Vectors vectors, std::vector<int> radices, int vector_registers, std::vector<int> preferred = {});
 
   /// The cheapest algorithm, remembered.
   Algorithm cheapest(std::int64_t n);
@@ -43,6 +49,7 @@ class Algorithms {
   /// A good length of 2 n - 1 points or more.
   std::int64_t padded_length(std::int64_t n);
 
+  Vectors vectors_;
   std::vector<int> radices_;
   int vector_registers_;
   std::vector<int> preferred_;

@@ -10,8 +10,6 @@
 
 namespace penstock::transform {
 
-inline constexpr std::int64_t line_bytes = 64;
-
 [[gnu::always_inline]] inline bool begins_line(const std::byte* at) {
   return reinterpret_cast<std::uintptr_t>(at) % line_bytes == 0;
 }
@@ -19,22 +17,18 @@ inline constexpr std::int64_t line_bytes = 64;
 /// One step of a pass. Into the second level: the first has the work.
 template <class S>
 [[gnu::always_inline]] inline void ask(Ahead& ahead) {
-  if (!ahead.is_by_pencil) {
-    std::int64_t left = ahead.lines_at_once;
-    for (; left > 0 && ahead.point < ahead.points; left -= ahead.lines, ahead.point += ahead.point_step) {
-      const std::byte* at = ahead.base + ahead.offsets[ahead.point];
-      for (const std::byte* const end = at + ahead.lines * line_bytes; at < end; at += line_bytes) {
-        __builtin_prefetch(at, 0, 2);
-      }
-    }
+  if (ahead.row >= ahead.rows) {
     return;
   }
-  for (std::int64_t left = ahead.lines_at_once; left > 0 && ahead.line < ahead.lines; --left) {
-    __builtin_prefetch(ahead.base + ahead.offsets[ahead.point] + ahead.line * ahead.line_stride, 0, 2);
-    ahead.point += ahead.point_step;
-    if (ahead.point >= ahead.points) {
-      ahead.point = 0;
-      ++ahead.line;
+  const std::byte* row = ahead.base + ahead.offsets[ahead.row * ahead.offset_step] + ahead.row * ahead.row_stride;
+  for (std::int64_t left = ahead.lines_at_once; left > 0; --left) {
+    __builtin_prefetch(row + ahead.line * ahead.line_stride, 0, 2);
+    if (++ahead.line == ahead.lines) {
+      ahead.line = 0;
+      if (++ahead.row == ahead.rows) {
+        return;
+      }
+      row = ahead.base + ahead.offsets[ahead.row * ahead.offset_step] + ahead.row * ahead.row_stride;
     }
   }
 }
@@ -56,39 +50,45 @@ struct Square {
     return is_run;
   }
 
+  /// Of a part of the pencils: a vector of each point becomes one of each pencil, or the other way round.
+  [[gnu::always_inline]] void turn_part(std::int64_t part) {
+    Vector rows[points];
+    for (std::int64_t k = 0; k < points; ++k) {
+      rows[k] = of_point[k][part];
+    }
+    turn<S, unit>(rows);
+    for (std::int64_t k = 0; k < points; ++k) {
+      of_point[k][part] = rows[k];
+    }
+  }
+
   /// From `pencils` pencils, 1 or more, of which it may need fewer.
   [[gnu::always_inline]] void load(const std::byte* base, const std::int64_t* offsets, std::int64_t stride,
                                    std::int64_t pencils) {
     const bool is_run = follow_one_another(offsets);
     for (std::int64_t part = 0; part < unit; ++part) {
-      Vector rows[points];
       for (std::int64_t i = 0; i < points; ++i) {
         const std::int64_t pencil = part * points + i;
         const std::byte* const from = base + (pencil < pencils ? pencil : pencils - 1) * stride;
         if (is_run) [[likely]] {
-          rows[i] = reinterpret_cast<const Unaligned<S>*>(from + offsets[0])->vector;
+          of_point[i][part] = reinterpret_cast<const Unaligned<S>*>(from + offsets[0])->vector;
         } else {
           for (std::int64_t k = 0; k < points; ++k) {
-            std::memcpy(reinterpret_cast<std::byte*>(&rows[i]) + k * element_bytes, from + offsets[k], element_bytes);
+            std::memcpy(reinterpret_cast<std::byte*>(&of_point[i][part]) + k * element_bytes, from + offsets[k],
+                        element_bytes);
           }
         }
       }
-      turn<S, unit>(rows);
-      for (std::int64_t k = 0; k < points; ++k) {
-        of_point[k][part] = rows[k];
-      }
+      turn_part(part);
     }
   }
 
+  /// Leaves a vector of each pencil in the square.
   [[gnu::always_inline]] void store(std::byte* base, const std::int64_t* offsets, std::int64_t stride,
-                                    std::int64_t pencils, bool is_streaming) const {
+                                    std::int64_t pencils) {
     const bool is_run = follow_one_another(offsets);
     for (std::int64_t part = 0; part < unit; ++part) {
-      Vector rows[points];
-      for (std::int64_t k = 0; k < points; ++k) {
-        rows[k] = of_point[k][part];
-      }
-      turn<S, unit>(rows);
+      turn_part(part);
       for (std::int64_t i = 0; i < points; ++i) {
         const std::int64_t pencil = part * points + i;
         if (pencil >= pencils) [[unlikely]] {
@@ -96,15 +96,10 @@ struct Square {
         }
         std::byte* const to = base + pencil * stride;
         if (is_run) [[likely]] {
-          // A vector shorter than a line would leave the line in two parts, with much between them.
-          if (sizeof(Vector) == line_bytes && is_streaming && begins_line(to + offsets[0])) {
-            S::stream(to + offsets[0], rows[i]);
-          } else {
-            reinterpret_cast<Unaligned<S>*>(to + offsets[0])->vector = rows[i];
-          }
+          reinterpret_cast<Unaligned<S>*>(to + offsets[0])->vector = of_point[i][part];
         } else {
           for (std::int64_t k = 0; k < points; ++k) {
-            std::memcpy(to + offsets[k], reinterpret_cast<const std::byte*>(&rows[i]) + k * element_bytes,
+            std::memcpy(to + offsets[k], reinterpret_cast<const std::byte*>(&of_point[i][part]) + k * element_bytes,
                         element_bytes);
           }
         }
@@ -122,6 +117,45 @@ struct Square {
 /// Complex points of a line of the cache.
 template <class S>
 inline constexpr std::int64_t points_of_line = line_bytes / (2 * static_cast<std::int64_t>(sizeof(typename S::Real)));
+
+/// Whether last_pass_apart gives nothing but whole lines.
+template <class S, std::size_t radix>
+[[gnu::noinline]] bool fills_lines(const PassWork<typename S::Real>& pass) noexcept {
+  constexpr std::int64_t number_bytes = 2 * sizeof(typename S::Real);
+  const std::int64_t* const offsets = pass.destination.offsets;
+  const std::int64_t count = pass.block_count;
+  bool fills = count % points_of_line<S> == 0 && pass.destination.pencil_stride % line_bytes == 0;
+  for (std::int64_t q = 0; fills && q < static_cast<std::int64_t>(radix); ++q) {
+    fills = begins_line(pass.destination.base + offsets[q * count]);
+    for (std::int64_t k = q * count + 1; fills && k < (q + 1) * count; ++k) {
+      fills = offsets[k] - offsets[k - 1] == number_bytes;
+    }
+  }
+  return fills;
+}
+
+/// Stores squares beside each other past the cache: of each pencil all that they have, `lines` whole lines.
+template <class S>
+[[gnu::always_inline]] inline void stream_lines(Square<S, 2>* squares, std::int64_t lines, std::byte* to,
+                                                std::int64_t stride, std::int64_t pencils) {
+  constexpr std::int64_t points = Square<S, 2>::points;
+  const std::int64_t count = lines * points_of_line<S> / points;
+  for (std::int64_t part = 0; part < 2; ++part) {
+    for (std::int64_t square = 0; square < count; ++square) {
+      squares[square].turn_part(part);
+    }
+    for (std::int64_t i = 0; i < points; ++i) {
+      const std::int64_t pencil = part * points + i;
+      if (pencil >= pencils) [[unlikely]] {
+        return;
+      }
+      for (std::int64_t square = 0; square < count; ++square) {
+        S::stream(to + pencil * stride + square * static_cast<std::int64_t>(sizeof(typename S::Vector)),
+                  squares[square].of_point[i][part]);
+      }
+    }
+  }
+}
 
 /// How many lines of a pencil ahead a gather asks.
 inline constexpr std::int64_t lines_ahead = 2;
@@ -148,7 +182,6 @@ void first_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
     const std::int64_t pencils = pass.pencils - pencil;
     for (std::int64_t next = 0; next < butterflies; next += Square<S, 2>::points) {
       const std::int64_t j = Square<S, 2>::begin(next, butterflies);
-      ask<S>(*pass.ahead);
       if (pass.is_from_memory && pencils > lanes && next % points_of_line<S> == 0) {
         for (std::int64_t q = 0; q < static_cast<std::int64_t>(radix); ++q) {
           ask_for_lines(base + lanes * pass.source.pencil_stride, pass.source.offsets[j + q * butterflies],
@@ -161,6 +194,7 @@ void first_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
                         pass.source.pencil_stride, pencils);
       }
       for (std::int64_t k = 0; k < Square<S, 2>::points; ++k) {
+        ask<S>(*pass.ahead);
         Legs<Vector, radix> legs;
         unroll<radix>([&](auto q) __attribute__((always_inline)) {
           const Vector* const pair = squares[q].of_point[k];
@@ -180,30 +214,42 @@ template <class S, std::size_t radix>
 void last_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
   using Vector = typename S::Vector;
   constexpr std::int64_t lanes = S::lanes;
+  constexpr std::int64_t points = Square<S, 2>::points;
   const std::int64_t row = work_row<S>(pass.row_bytes);
   const std::int64_t leg_stride = pass.leg_rows * row;
   const std::int64_t butterflies = pass.block_count;
+  const std::int64_t stride = pass.destination.pencil_stride;
   const typename S::Real factor = pass.factor;
+  constexpr std::int64_t lines_together = bytes_together / (lanes * static_cast<std::int64_t>(radix) * line_bytes);
+  constexpr std::int64_t most_together = (lines_together > 0 ? lines_together : 1) * points_of_line<S>;
+  const bool is_streaming = pass.is_streaming && fills_lines<S, radix>(pass);
   for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += lanes) {
-    for (std::int64_t next = 0; next < butterflies; next += Square<S, 2>::points) {
-      const std::int64_t o = Square<S, 2>::begin(next, butterflies);
-      ask<S>(*pass.ahead);
-      Square<S, 2> squares[radix];
-      for (std::int64_t k = 0; k < Square<S, 2>::points; ++k) {
+    std::byte* const base = pass.destination.base + pencil * stride;
+    for (std::int64_t next = 0; next < butterflies;) {
+      const std::int64_t left = butterflies - next;
+      const std::int64_t together = !is_streaming ? points : left < most_together ? left : most_together;
+      const std::int64_t o = is_streaming ? next : Square<S, 2>::begin(next, butterflies);
+      next += together;
+      Square<S, 2> squares[radix][most_together / points];
+      for (std::int64_t k = 0; k < together; ++k) {
+        ask<S>(*pass.ahead);
         const auto* const from =
             reinterpret_cast<const Vector*>(pass.work) + pass.blocks[o + k] * row + pencil / lanes * 2;
         Legs<Vector, radix> legs = transformed<radix, Vector>(legs_at<S, radix>(from, leg_stride));
         scale<S, radix>(legs, factor);
         unroll<radix>([&](auto q) __attribute__((always_inline)) {
-          Vector* const pair = squares[q].of_point[k];
+          Vector* const pair = squares[q][k / points].of_point[k % points];
           pair[0] = put_together<S, 0>(legs[q].re, legs[q].im);
           pair[1] = put_together<S, 1>(legs[q].re, legs[q].im);
         });
       }
       for (std::size_t q = 0; q < radix; ++q) {
-        squares[q].store(pass.destination.base + pencil * pass.destination.pencil_stride,
-                         pass.destination.offsets + o + static_cast<std::int64_t>(q) * butterflies,
-                         pass.destination.pencil_stride, pass.pencils - pencil, pass.is_streaming);
+        const std::int64_t* const of_leg = pass.destination.offsets + o + static_cast<std::int64_t>(q) * butterflies;
+        if (is_streaming) {
+          stream_lines<S>(squares[q], together / points_of_line<S>, base + of_leg[0], stride, pass.pencils - pencil);
+        } else {
+          squares[q][0].store(base, of_leg, stride, pass.pencils - pencil);
+        }
       }
     }
   }
@@ -268,7 +314,7 @@ void scatter(const PassWork<typename S::Real>& pass) noexcept {
         std::memcpy(square.of_point[i], from(k + i, pencil), sizeof(square.of_point[i]));
       }
       square.store(pass.destination.base + pencil * pass.destination.pencil_stride, pass.destination.offsets + k,
-                   pass.destination.pencil_stride, pass.pencils - pencil, pass.is_streaming);
+                   pass.destination.pencil_stride, pass.pencils - pencil);
     }
   }
 }

@@ -26,6 +26,11 @@ template <class V>
   return {a.re - b.re, a.im - b.im};
 }
 
+template <class V, class Real>
+[[gnu::always_inline]] inline Complex<V> operator*(const Complex<V>& a, Real factor) {
+  return {a.re * factor, a.im * factor};
+}
+
 /// a - i b and a + i b.
 template <class V>
 [[gnu::always_inline]] inline Complex<V> minus_i(const Complex<V>& a, const Complex<V>& b) {
@@ -97,6 +102,42 @@ constexpr std::size_t first_factor(std::size_t points) {
   return points;
 }
 
+/// The outputs of a prime, whole numbers or one part of them. Legs k and points - k share their cosines and, but for
+/// the sign, their sines: with their sums and their differences times -i, outputs q and points - q are x_0 + the sum of
+/// all sums_k cos(2 pi k q / points), plus and minus that of all turned_k sin(2 pi k q / points). `together` outputs
+/// are made at once, and load what they are made of once.
+template <std::size_t points, std::size_t together, class Real, class Number>
+[[gnu::always_inline]] inline void give_prime(const Number& first, const Number* sums, const Number* turned,
+                                              Number* outputs) {
+  constexpr std::size_t half = (points - 1) / 2;
+  static_assert(half % together == 0);
+  outputs[0] = first;
+  unroll<half>([&](auto k) __attribute__((always_inline)) { outputs[0] = outputs[0] + sums[k]; });
+  unroll<half / together>([&](auto group) __attribute__((always_inline)) {
+    constexpr std::size_t begin = decltype(group)::value * together + 1;
+    Number even[together];
+    Number odd[together];
+    unroll<half>([&](auto k) __attribute__((always_inline)) {
+      unroll<together>([&](auto i) __attribute__((always_inline)) {
+        constexpr Root<Real> root =
+            root_of_unity<Real>((begin + decltype(i)::value) * (decltype(k)::value + 1) % points, points);
+        if constexpr (decltype(k)::value == 0) {
+          even[i] = first + sums[k] * root.re;
+          odd[i] = turned[k] * -root.im;
+        } else {
+          even[i] = even[i] + sums[k] * root.re;
+          odd[i] = odd[i] + turned[k] * -root.im;
+        }
+      });
+    });
+    unroll<together>([&](auto i) __attribute__((always_inline)) {
+      constexpr std::size_t q = begin + decltype(i)::value;
+      outputs[q] = even[i] + odd[i];
+      outputs[points - q] = even[i] - odd[i];
+    });
+  });
+}
+
 /// The forward transform of the legs: leg q becomes the sum over k of leg k times exp(-2 pi i k q / points).
 template <std::size_t points, class V>
 [[gnu::always_inline]] inline Legs<V, points> transformed(const Legs<V, points>& x) {
@@ -116,33 +157,36 @@ template <std::size_t points, class V>
     y[2] = a - c;
     y[3] = plus_i(b, d);
   } else if constexpr (first_factor(points) == points) {
-    // A prime: legs k and points - k share their cosines and, but for the sign, their sines.
     using Real = std::remove_cvref_t<decltype(x[0].re[0])>;
     constexpr std::size_t half = (points - 1) / 2;
-    Legs<V, half> sum;
-    Legs<V, half> difference;
-    y[0] = x[0];
-    unroll<half>([&](auto k) __attribute__((always_inline)) {
-      sum[k] = x[k + 1] + x[points - 1 - k];
-      difference[k] = x[k + 1] - x[points - 1 - k];
-      y[0] = y[0] + sum[k];
-    });
-    unroll<half>([&](auto q) __attribute__((always_inline)) {
-      Complex<V> even = x[0];
-      Complex<V> odd;
+    if constexpr (points <= 5) {
+      Complex<V> sums[half];
+      Complex<V> turned[half];
       unroll<half>([&](auto k) __attribute__((always_inline)) {
-        constexpr Root<Real> root =
-            root_of_unity<Real>((decltype(q)::value + 1) * (decltype(k)::value + 1) % points, points);
-        even = {even.re + sum[k].re * root.re, even.im + sum[k].im * root.re};
-        if constexpr (decltype(k)::value == 0) {
-          odd = {difference[k].re * -root.im, difference[k].im * -root.im};
-        } else {
-          odd = {odd.re + difference[k].re * -root.im, odd.im + difference[k].im * -root.im};
-        }
+        const Complex<V> difference = x[k + 1] - x[points - 1 - k];
+        sums[k] = x[k + 1] + x[points - 1 - k];
+        turned[k] = {difference.im, -difference.re};
       });
-      y[q + 1] = minus_i(even, odd);
-      y[points - 1 - q] = plus_i(even, odd);
-    });
+      give_prime<points, half, Real>(x[0], sums, turned, y.legs);
+    } else {
+      // The real parts of outputs need but half of the legs' numbers, their imaginary parts the others: one after the
+      // other, 13 legs as well stay in 16 registers.
+      V sums[half];
+      V turned[half];
+      V part[points];
+      unroll<half>([&](auto k) __attribute__((always_inline)) {
+        sums[k] = x[k + 1].re + x[points - 1 - k].re;
+        turned[k] = x[k + 1].im - x[points - 1 - k].im;
+      });
+      give_prime<points, 1, Real>(x[0].re, sums, turned, part);
+      unroll<points>([&](auto q) __attribute__((always_inline)) { y[q].re = part[q]; });
+      unroll<half>([&](auto k) __attribute__((always_inline)) {
+        sums[k] = x[k + 1].im + x[points - 1 - k].im;
+        turned[k] = x[points - 1 - k].re - x[k + 1].re;
+      });
+      give_prime<points, 1, Real>(x[0].im, sums, turned, part);
+      unroll<points>([&](auto q) __attribute__((always_inline)) { y[q].im = part[q]; });
+    }
   } else {
     constexpr std::size_t first = first_factor(points);
     constexpr std::size_t second = points / first;

@@ -25,7 +25,7 @@ template <class Real>
 class Maker {
  public:
   Maker(const PassTable<Real>& table, std::int64_t row_bytes, const std::vector<int>& preferred)
-      : table_(table), row_bytes_(row_bytes), algorithms_(algorithms_with(table, preferred)) {}
+      : table_(table), row_bytes_(row_bytes), algorithms_(algorithms_with(table, Vectors::across_pencils, preferred)) {}
 
  protected:
   struct Rows {

@@ -74,7 +74,7 @@ void first_pass(const PassWork<typename S::Real>& pass) noexcept {
   const std::int64_t* rows = pass.source.offsets;
   const typename S::Real* roots = pass.roots;
   const std::int64_t last_asking = pass.is_from_memory ? butterflies - butterflies_ahead : 0;
-  const bool asks = pass.ahead->points > 0;
+  const bool asks = pass.ahead->row < pass.ahead->rows;
   for (std::int64_t j = 0; j < butterflies; ++j, ++rows, roots += 2 * (radix - 1)) {
     if (j < last_asking) {
       for (std::int64_t q = 0; q < static_cast<std::int64_t>(radix); ++q) {
@@ -110,7 +110,7 @@ void middle_pass(const PassWork<typename S::Real>& pass) noexcept {
   using Vector = typename S::Vector;
   const std::int64_t row = work_row<S>(pass.row_bytes);
   const std::int64_t leg_stride = pass.leg_rows * row;
-  const bool asks = pass.ahead->points > 0;
+  const bool asks = pass.ahead->row < pass.ahead->rows;
   for (std::int64_t b = pass.block; b < pass.block_end; b += pass.block_step) {
     auto* const block = reinterpret_cast<Vector*>(pass.work) + pass.blocks[b] * row;
     const typename S::Real* roots = pass.roots;
@@ -177,7 +177,8 @@ void last_pass(const PassWork<typename S::Real>& pass) noexcept {
   const std::int64_t butterflies = pass.block_count;
   const RowFactors<typename S::Real> factors{pass.factors, butterflies, pass.factor};
   const bool may_stream = pass.is_streaming && row_bytes % line_bytes == 0;
-  const bool asks = pass.ahead->points > 0;
+  constexpr std::int64_t most_bytes = bytes_together / (static_cast<std::int64_t>(radix) * line_bytes) * line_bytes;
+  const bool asks = pass.ahead->row < pass.ahead->rows;
   for (std::int64_t o = pass.block; o < pass.block_end; o += pass.block_step) {
     const std::int64_t* const rows = pass.destination.offsets + o;
     if (asks) {
@@ -193,12 +194,21 @@ void last_pass(const PassWork<typename S::Real>& pass) noexcept {
     }
     const auto* from = reinterpret_cast<const Vector*>(pass.work) + pass.blocks[o] * row;
     std::int64_t at = 0;
-    for (; at + pair_bytes <= row_bytes; at += pair_bytes, from += 2) {
-      const Legs<Vector, radix> legs = last_butterfly<S, radix>(from, leg_stride, o, factors);
-      if (is_streaming) {
-        unroll<radix>([&](auto q) __attribute__((always_inline)) { stream<S, format>(to[q] + at, legs[q]); });
-      } else {
-        unroll<radix>([&](auto q) __attribute__((always_inline)) { store<S, format>(to[q] + at, legs[q]); });
+    while (at + pair_bytes <= row_bytes) {
+      alignas(line_bytes) std::byte lines[radix][most_bytes];
+      const std::int64_t begin = at;
+      const std::int64_t end = is_streaming && row_bytes - begin > most_bytes ? begin + most_bytes : row_bytes;
+      std::byte* rows_to[radix];
+      unroll<radix>([&](auto q)
+                        __attribute__((always_inline)) { rows_to[q] = is_streaming ? lines[q] - begin : to[q]; });
+      for (; at + pair_bytes <= end; at += pair_bytes, from += 2) {
+        const Legs<Vector, radix> legs = last_butterfly<S, radix>(from, leg_stride, o, factors);
+        unroll<radix>([&](auto q) __attribute__((always_inline)) { store<S, format>(rows_to[q] + at, legs[q]); });
+      }
+      for (std::size_t q = 0; is_streaming && q < radix; ++q) {
+        for (std::int64_t i = begin; i < at; i += static_cast<std::int64_t>(sizeof(Vector))) {
+          S::stream(to[q] + i, *reinterpret_cast<const Vector*>(lines[q] + (i - begin)));
+        }
       }
     }
     if (at < row_bytes) [[unlikely]] {

@@ -9,18 +9,23 @@
 
 namespace penstock::transform {
 
-/// Memory that is brought into the cache while passes work on something else, some lines at each of their steps: of
-/// points `point_step` apart `lines` lines. Point by point, each a row of lines; or pencil by pencil, of which each has
-/// one line of a point, `line_stride` bytes from that of the one before.
+inline constexpr std::int64_t line_bytes = 64;  ///< of the cache
+/// What a pass makes before it stores it past the cache, in a quarter of a first-level cache: memory takes lines that
+/// follow one another faster than lines of one row and another in turn.
+inline constexpr std::int64_t bytes_together = 8 << 10;
+
+/// Memory that is brought into the cache while passes work on something else, some lines at each of their steps: rows
+/// of lines, `line_stride` bytes from one to the next. Row r begins at base + offsets[r * offset_step] + r *
+/// row_stride.
 struct Ahead {
   const std::byte* base = nullptr;
   const std::int64_t* offsets = nullptr;
-  std::int64_t points = 0;
-  std::int64_t point_step = 1;
-  std::int64_t lines = 0;
+  std::int64_t offset_step = 0;
+  std::int64_t row_stride = 0;
   std::int64_t line_stride = 0;
-  bool is_by_pencil = false;
-  std::int64_t point = 0;  ///< the next
+  std::int64_t rows = 0;
+  std::int64_t lines = 0;  ///< of a row
+  std::int64_t row = 0;    ///< the next
   std::int64_t line = 0;
   std::int64_t lines_at_once = 0;
 };
@@ -81,7 +86,7 @@ struct RowWork {
   const std::byte* source = nullptr;     ///< of a first pass
   std::byte* destination = nullptr;      ///< of a last pass
   Real* work = nullptr;                  ///< of all points, aligned to a vector
-  const std::int32_t* blocks = nullptr;  ///< last: where vectors lie in the work buffer, in pairs, by what they give
+  const std::int32_t* blocks = nullptr;  ///< last: where vectors lie in the work buffer, in bytes, by what they give
   std::int64_t block_count = 0;          ///< middle, last
   std::int64_t inner_pairs = 0;          ///< first, middle: butterflies of a sub-transform, in vectors
   const Real* roots =
@@ -89,6 +94,7 @@ struct RowWork {
   Real factor = 1;  ///< last: on all that is stored
   const std::byte* ahead = nullptr;  ///< what is brought into the cache meanwhile, of so many bytes
   std::int64_t ahead_bytes = 0;
+  std::int64_t ahead_bytes_at_once = 0;
   bool is_streaming = false;  ///< last: whole lines are stored past the cache
 };
 

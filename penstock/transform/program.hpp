@@ -77,14 +77,17 @@ struct RowStep {
   std::int64_t block_count = 0;
   std::int64_t inner_pairs = 0;
   std::size_t roots = 0;  ///< in `RowProgram::roots`, a number
+  std::int64_t butterflies = 0;
+  std::int64_t ahead_bytes_at_once = 0;  ///< that each butterfly asks for, of the next pencil
 };
 
 /// The transform of a pencil whose points follow one another. Immutable.
 template <class Real>
 struct RowProgram {
   std::vector<RowStep<Real>> steps;  ///< none where the length has no row passes
-  std::vector<std::int32_t> blocks;  ///< of the last pass
+  std::vector<std::int32_t> blocks;  ///< of the last pass, in bytes
   std::vector<Line<Real>> roots;
+  std::int64_t ahead_bytes = 0;    ///< that each pass asks for, of the next pencil
   std::int64_t passes_length = 1;  ///< in vectors, that the passes of radices have
   std::string text;
 };
@@ -101,12 +104,12 @@ RowProgram<Real> make_row_program(Kind kind, std::int64_t length, const PassTabl
 
 /// The algorithms that the passes of a table allow, where those of the product of `preferred` points are given.
 template <class Real>
-Algorithms algorithms_with(const PassTable<Real>& table, const std::vector<int>& preferred = {}) {
+Algorithms algorithms_with(const PassTable<Real>& table, Vectors vectors, const std::vector<int>& preferred = {}) {
   std::vector<int> radices;
   for (const RadixPasses<Real>& passes : table.radices) {
     radices.push_back(passes.radix);
   }
-  return {std::move(radices), table.vector_registers, preferred};
+  return {vectors, std::move(radices), table.vector_registers, preferred};
 }
 
 /// Makes the program of a kind and `length` points, 1 or more, by the passes of `table`, which must outlive it. Complex

@@ -16,17 +16,15 @@ namespace penstock::transform {
 // transposes as many of these vectors as there are lanes in registers. The backward transform is the forward one with
 // real and imaginary parts exchanged at both ends.
 
-/// Brings a part of a pencil into the cache while another one is worked on: some lines at each of a pass's steps.
+/// Brings a part of a pencil into the cache while another one is worked on: some lines at each of a pass's butterflies.
 struct RowAhead {
   const std::byte* next;
   const std::byte* end;
   std::int64_t bytes_at_once;
 
   template <class Real>
-  [[gnu::always_inline]] RowAhead(const RowWork<Real>& pass, std::int64_t steps)
-      : next(pass.ahead),
-        end(pass.ahead + pass.ahead_bytes),
-        bytes_at_once((pass.ahead_bytes / line_bytes + steps - 1) / steps * line_bytes) {}
+  [[gnu::always_inline]] explicit RowAhead(const RowWork<Real>& pass)
+      : next(pass.ahead), end(pass.ahead + pass.ahead_bytes), bytes_at_once(pass.ahead_bytes_at_once) {}
   [[gnu::always_inline]] void ask() {
     for (const std::byte* const stop = next + bytes_at_once; next < stop && next < end; next += line_bytes) {
       __builtin_prefetch(next);
@@ -53,7 +51,7 @@ void row_first_pass(const RowWork<typename S::Real>& pass) noexcept {
   const auto* roots = reinterpret_cast<const Vector*>(pass.roots);
   auto* to = reinterpret_cast<Vector*>(pass.work);
   const std::byte* from = pass.source;
-  RowAhead ahead(pass, leg_pairs);
+  RowAhead ahead(pass);
   for (std::int64_t i = 0; i < leg_pairs; ++i, from += pair_bytes, to += 2, roots += 2 * (radix - 1)) {
     ahead.ask();
     Legs<Vector, radix> legs;
@@ -73,7 +71,7 @@ void row_middle_pass(const RowWork<typename S::Real>& pass) noexcept {
   using Vector = typename S::Vector;
   const std::int64_t leg_pairs = pass.inner_pairs;
   auto* block = reinterpret_cast<Vector*>(pass.work);
-  RowAhead ahead(pass, leg_pairs * pass.block_count);
+  RowAhead ahead(pass);
   for (std::int64_t b = 0; b < pass.block_count; ++b, block += 2 * static_cast<std::int64_t>(radix) * leg_pairs) {
     const auto* roots = reinterpret_cast<const Vector*>(pass.roots);
     Vector* at = block;
@@ -94,10 +92,11 @@ void row_last_pass(const RowWork<typename S::Real>& pass) noexcept {
   constexpr std::int64_t number_bytes = 2 * sizeof(typename S::Real);
   const std::int64_t count = pass.block_count;
   const typename S::Real factor = pass.factor;
-  const auto* const work = reinterpret_cast<const Vector*>(pass.work);
-  const bool is_streaming =
-      pass.is_streaming && begins_line(pass.destination) && count * number_bytes % line_bytes == 0;
-  RowAhead ahead(pass, (count + lanes - 1) / lanes);
+  const auto* const work = reinterpret_cast<const std::byte*>(pass.work);
+  const std::int32_t* const blocks = pass.blocks;
+  std::byte* const destination = pass.destination;
+  const bool is_streaming = pass.is_streaming && begins_line(destination) && count * number_bytes % line_bytes == 0;
+  RowAhead ahead(pass);
   for (std::int64_t next = 0; next < count; next += lanes) {
     ahead.ask();
     // The last group reaches back where it would be short, and stores again what is there already.
@@ -105,7 +104,7 @@ void row_last_pass(const RowWork<typename S::Real>& pass) noexcept {
     Vector re[lanes];
     Vector im[lanes];
     unroll<lanes>([&](auto i) __attribute__((always_inline)) {
-      const Vector* const pair = work + 2 * pass.blocks[o + point_of_lane<S>(i())];
+      const auto* const pair = reinterpret_cast<const Vector*>(work + blocks[o + point_of_lane<S>(i())]);
       re[i] = pair[0];
       im[i] = pair[1];
     });
@@ -115,7 +114,7 @@ void row_last_pass(const RowWork<typename S::Real>& pass) noexcept {
     unroll<lanes>([&](auto i) __attribute__((always_inline)) { legs[point_of_lane<S>(i())] = {re[i], im[i]}; });
     legs = transformed<lanes, Vector>(legs);
     scale<S, lanes>(legs, factor);
-    std::byte* const to = pass.destination + o * number_bytes;
+    std::byte* const to = destination + o * number_bytes;
     unroll<lanes>([&](auto q) __attribute__((always_inline)) {
       const Complex<Vector> number = is_backward ? Complex<Vector>{legs[q].im, legs[q].re} : legs[q];
       std::byte* const at = to + static_cast<std::int64_t>(q()) * count * number_bytes;
@@ -149,7 +148,7 @@ void row_real_pass(const RowWork<typename S::Real>& pass) noexcept {
   const std::int64_t m = pass.block_count;
   const Real half = is_untangling ? pass.factor / 2 : 1;
   const auto* roots = reinterpret_cast<const Vector*>(pass.roots);
-  RowAhead ahead(pass, pass.inner_pairs);
+  RowAhead ahead(pass);
   const auto* const from = reinterpret_cast<const Real*>(pass.source);
   auto* const to = reinterpret_cast<Real*>(pass.destination);
   if constexpr (is_untangling) {

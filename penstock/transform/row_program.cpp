@@ -32,7 +32,8 @@ RowStep<Real> make_real_step(std::vector<Real>& roots, Kind kind, std::int64_t l
                            .is_to_half = !is_untangling,
                            .block_count = length / 2,
                            .inner_pairs = (length / 4 + lanes - 1) / lanes,
-                           .roots = roots.size()};
+                           .roots = roots.size(),
+                           .butterflies = (length / 4 + lanes - 1) / lanes};
   for (std::int64_t vector = 0; vector < step.inner_pairs; ++vector) {
     add_roots(roots, table, [&](std::int64_t point) {
       return std::complex<long double>(0, -1) * root((1 + vector * lanes + point) % length, length);
@@ -62,7 +63,8 @@ void add_passes(RowProgram<Real>& program, std::vector<Real>& roots, Kind kind, 
                        .is_to_half = is_to_half,
                        .block_count = length / block,
                        .inner_pairs = block / radix / lanes,
-                       .roots = roots.size()};
+                       .roots = roots.size(),
+                       .butterflies = vectors / radix};
     for (std::int64_t vector = 0; vector < step.inner_pairs; ++vector) {
       for (std::int64_t q = 1; q < radix; ++q) {
         add_roots(roots, table, [&](std::int64_t lane) { return root((vector * lanes + lane) * q % block, block); });
@@ -76,7 +78,8 @@ void add_passes(RowProgram<Real>& program, std::vector<Real>& roots, Kind kind, 
                            .is_to_half = is_to_half,
                            .block_count = vectors,
                            .inner_pairs = 0,
-                           .roots = 0});
+                           .roots = 0,
+                           .butterflies = (vectors + lanes - 1) / lanes});
   for (std::int64_t o = 0; o < vectors; ++o) {  // the digits of an output, the first pass's fastest
     std::int64_t place = 0;
     std::int64_t rest = o;
@@ -84,7 +87,7 @@ void add_passes(RowProgram<Real>& program, std::vector<Real>& roots, Kind kind, 
       place = place * radix + rest % radix;
       rest /= radix;
     }
-    program.blocks.push_back(static_cast<std::int32_t>(place));
+    program.blocks.push_back(static_cast<std::int32_t>(place * 2 * lanes * std::int64_t{sizeof(Real)}));
   }
   program.text = fmt::format("rows of {} x {}", fmt::join(radices, " x "), lanes);
 }
@@ -105,10 +108,16 @@ RowProgram<Real> make_row_program(Kind kind, std::int64_t length, const PassTabl
     if (lanes > 0 && points % lanes == 0 && points / lanes >= lanes) {
       std::vector<Real> roots;
       program.passes_length = points / lanes;
-      add_passes(program, roots, kind, points, rows, algorithms_with(table, variant.radices));
+      add_passes(program, roots, kind, points, rows, algorithms_with(table, Vectors::along_pencil, variant.radices));
       if (is_real) {
         program.steps.insert(kind == Kind::complex_to_real ? program.steps.begin() : program.steps.end(),
                              make_real_step(roots, kind, length, rows));
+      }
+      const std::int64_t source_bytes = (is_real ? length + 2 : 2 * length) * std::int64_t{sizeof(Real)};
+      program.ahead_bytes = round_up(source_bytes / std::ssize(program.steps), line_bytes);
+      for (RowStep<Real>& step : program.steps) {
+        step.ahead_bytes_at_once =
+            round_up((program.ahead_bytes + step.butterflies - 1) / step.butterflies, line_bytes);
       }
       program.roots.resize((roots.size() + Line<Real>::count - 1) / Line<Real>::count);
       if (!roots.empty()) {

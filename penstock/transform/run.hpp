@@ -5,15 +5,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "penstock/transform/numbers.hpp"
 #include "penstock/transform/pass_tables.hpp"
 #include "penstock/transform/program.hpp"
 #include "penstock/transform/transform.hpp"
 
 namespace penstock::transform {
-
-inline std::int64_t round_up(std::int64_t value, std::int64_t unit) noexcept {
-  return (value + unit - 1) / unit * unit;
-}
 
 // Real pencils are transformed in pairs, one as the real parts and one as the imaginary parts of a complex pencil: a
 // row of twice as many real pencils as a vector has lanes is a pair of vectors, as it is of that many complex ones.
@@ -172,16 +169,26 @@ class Transform<Real>::Run {
  private:
   /// Asks for other pencils like the source's while this run works: all lines of each.
   void look_ahead(const Pencils<const std::byte>& next, std::int64_t pencils) {
-    constexpr std::int64_t line_bytes = 64;
     const std::int64_t number_bytes = plan_.number_bytes(plan_.has_real_source);
-    const bool are_rows = next.pencil_stride == number_bytes;
-    ahead_ = {.base = next.base,
-              .offsets = next.offsets,
-              .points = plan_.points(plan_.has_real_source),
-              .point_step = are_rows ? 1 : line_bytes / number_bytes,
-              .lines = are_rows ? (pencils * number_bytes + line_bytes - 1) / line_bytes : pencils,
-              .line_stride = next.pencil_stride,
-              .is_by_pencil = !are_rows};
+    const std::int64_t points = plan_.points(plan_.has_real_source);
+    ahead_ = {.base = next.base, .offsets = next.offsets};
+    const auto lines_of = [&](std::int64_t numbers) { return (numbers * number_bytes + line_bytes - 1) / line_bytes; };
+    if (next.pencil_stride == number_bytes) {  // points of all pencils
+      ahead_.offset_step = 1;
+      ahead_.rows = points;
+      ahead_.lines = lines_of(pencils);
+      ahead_.line_stride = line_bytes;
+    } else if (next.offsets[points - 1] - next.offsets[0] == (points - 1) * number_bytes) {  // pencils
+      ahead_.row_stride = next.pencil_stride;
+      ahead_.rows = pencils;
+      ahead_.lines = lines_of(points);
+      ahead_.line_stride = line_bytes;
+    } else {  // points, each in a line of every pencil
+      ahead_.offset_step = 1;
+      ahead_.rows = points;
+      ahead_.lines = pencils;
+      ahead_.line_stride = next.pencil_stride;
+    }
   }
 
   /// The offsets of the rows of all lists, from where the list's owner has its first.
@@ -279,10 +286,14 @@ class Transform<Real>::Run {
     const std::int64_t callers = plan_.row_bytes(pass_.pencils);
     const std::int64_t read = from == Owner::program ? row_bytes_ : callers;
     const std::int64_t stored = to == Owner::program ? row_bytes_ : callers;
-    // Each pass asks for its share, a little at each of its steps.
-    const std::int64_t share = (ahead_.points / ahead_.point_step + 1) * ahead_.lines / std::ssize(program_.steps) + 1;
+    // Each pass asks for its share, a little at each of its steps; apart, vector after vector of pencils.
+    using StepKind = typename Step<Real>::Kind;
+    const bool is_by_vectors = (step.kind == StepKind::first && is_apart(pass_.source, from_format_)) ||
+                               (step.kind == StepKind::last && is_apart(pass_.destination, to_format_));
+    const std::int64_t vectors = is_by_vectors ? (pass_.pencils + plan_.table.lanes - 1) / plan_.table.lanes : 1;
     const std::int64_t turns =
-        std::max<std::int64_t>(step.block_count, 1) * std::max<std::int64_t>(step.inner_count, 1);
+        vectors * std::max<std::int64_t>(step.block_count, 1) * std::max<std::int64_t>(step.inner_count, 1);
+    const std::int64_t share = ahead_.rows * ahead_.lines / std::ssize(program_.steps) + 1;
     ahead_.lines_at_once = (share + turns - 1) / turns;
     pass_.row_bytes = step.kind == Step<Real>::Kind::last ? stored : read;
     pass_.stored_row_bytes = stored;

@@ -89,7 +89,6 @@ void Transform<Real>::run(const Pencils<const std::byte>& source, const Pencils<
   // Pencil by pencil, each in the first-level cache.
   const RowProgram<Real>& program = plan_->rows;
   const std::int64_t pencil_bytes = source_points() * source_number_bytes();
-  const std::int64_t part_bytes = round_up(pencil_bytes / std::ssize(program.steps), 64);
   std::byte* const half = scratch.data() + plan_->shape.length * Plan::real_bytes;  // of real pencils
   RowWork<Real> pass;
   pass.work = reinterpret_cast<Real*>(scratch.data());
@@ -102,7 +101,8 @@ void Transform<Real>::run(const Pencils<const std::byte>& source, const Pencils<
     std::int64_t left = access.is_from_memory ? pencil_bytes : 0;
     for (const RowStep<Real>& step : program.steps) {
       pass.ahead = ahead;
-      pass.ahead_bytes = std::min(part_bytes, left);
+      pass.ahead_bytes = std::min(program.ahead_bytes, left);
+      pass.ahead_bytes_at_once = step.ahead_bytes_at_once;
       ahead += pass.ahead_bytes;
       left -= pass.ahead_bytes;
       pass.source = step.is_from_half ? half : from;

@@ -134,7 +134,6 @@ class Contest {
   Contest(const Shape& shape, InstructionSet set) : shape_(shape), set_(set) {}
 
   Variant winner() {
-    Algorithms algorithms = algorithms_with(passes_of<Real>(set_));
     constexpr std::size_t most = 8;
     enter({});
     const bool is_by_rows = !entrants_.front().transform.plan_->rows.steps.empty();
@@ -144,6 +143,8 @@ class Contest {
       }
       const Transform<Real> model(shape_, set_, Variant{.radices = {}, .is_by_rows = by_rows});
       const std::int64_t length = by_rows ? model.plan_->rows.passes_length : model.plan_->program.passes_length;
+      Algorithms algorithms =
+          algorithms_with(passes_of<Real>(set_), by_rows ? Vectors::along_pencil : Vectors::across_pencils);
       for (std::vector<int>& radices : algorithms.candidates(length, most)) {
         enter({.radices = std::move(radices), .is_by_rows = by_rows});
       }
@@ -207,7 +208,7 @@ template <class Real>
 Variant fastest_variant(const Shape& shape, InstructionSet set) {
   const std::string problem = problem_of<Real>(shape, set);
   const std::optional<Variant> known = Variants::known().find(problem);
-  const Algorithms algorithms = algorithms_with(passes_of<Real>(set));
+  const Algorithms algorithms = algorithms_with(passes_of<Real>(set), Vectors::across_pencils);
   if (known && std::ranges::all_of(known->radices, [&](int radix) { return algorithms.has_radix(radix); })) {
     return *known;
   }
