@@ -206,9 +206,7 @@ void last_pass(const PassWork<typename S::Real>& pass) noexcept {
         unroll<radix>([&](auto q) __attribute__((always_inline)) { store<S, format>(rows_to[q] + at, legs[q]); });
       }
       for (std::size_t q = 0; is_streaming && q < radix; ++q) {
-        for (std::int64_t i = begin; i < at; i += static_cast<std::int64_t>(sizeof(Vector))) {
-          S::stream(to[q] + i, *reinterpret_cast<const Vector*>(lines[q] + (i - begin)));
-        }
+        stream_bytes<S>(to[q] + begin, lines[q], at - begin);
       }
     }
     if (at < row_bytes) [[unlikely]] {

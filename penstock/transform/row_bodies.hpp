@@ -94,8 +94,13 @@ void row_last_pass(const RowWork<typename S::Real>& pass) noexcept {
   const typename S::Real factor = pass.factor;
   const auto* const work = reinterpret_cast<const std::byte*>(pass.work);
   const std::int32_t* const blocks = pass.blocks;
-  std::byte* const destination = pass.destination;
-  const bool is_streaming = pass.is_streaming && begins_line(destination) && count * number_bytes % line_bytes == 0;
+  // A row of whole lines whose legs begin within lines is made in the cache.
+  alignas(line_bytes) std::byte row[bytes_together];
+  const std::int64_t row_bytes = lanes * count * number_bytes;
+  const bool may_stream = pass.is_streaming && begins_line(pass.destination) && row_bytes % line_bytes == 0;
+  const bool is_streaming = may_stream && count * number_bytes % line_bytes == 0;
+  const bool is_staged = may_stream && !is_streaming && row_bytes <= bytes_together;
+  std::byte* const destination = is_staged ? row : pass.destination;
   RowAhead ahead(pass);
   for (std::int64_t next = 0; next < count; next += lanes) {
     ahead.ask();
@@ -124,6 +129,9 @@ void row_last_pass(const RowWork<typename S::Real>& pass) noexcept {
         store<S, Format::complex>(at, number);
       }
     });
+  }
+  if (is_staged) {
+    stream_bytes<S>(pass.destination, row, row_bytes);
   }
 }
 

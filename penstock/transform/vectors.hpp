@@ -163,6 +163,14 @@ template <class S, Format format>
   pair[1].vector = stored.im;
 }
 
+/// Whole vectors past the cache, both at addresses of vectors.
+template <class S>
+[[gnu::always_inline]] inline void stream_bytes(std::byte* to, const std::byte* from, std::int64_t bytes) {
+  for (std::int64_t i = 0; i < bytes; i += static_cast<std::int64_t>(sizeof(typename S::Vector))) {
+    S::stream(to + i, *reinterpret_cast<const typename S::Vector*>(from + i));
+  }
+}
+
 template <class S, Format format>
 [[gnu::always_inline]] inline void stream(std::byte* to, const Complex<typename S::Vector>& value) {
   const Complex<typename S::Vector> stored = in_format<S, format>(value);

@@ -1,14 +1,16 @@
 // Pencils may lie anywhere: random strides, orders of points, part tiles, both spacings, in place; nothing beside them
-// is read or written.
+// is read or written. How many layouts each precision gets is read from PENSTOCK_TEST_LAYOUTS, else 1500.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <complex>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <numeric>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -160,9 +162,13 @@ void expect_right_anywhere(unsigned seed) {
     const auto scratch_bytes = static_cast<std::int64_t>((transform.scratch_bytes() + 63) / 64 * 64);
     ASSERT_LE(scratch_bytes, lent.size());
     lent.place(0, scratch_bytes, is_at_end);
-    transform.run({in.address(), source.offsets.data(), source.stride},
-                  {out.address(), destination.offsets.data(), destination.stride}, pencils,
-                  {lent.address(), transform.scratch_bytes()}, factor, {.is_from_memory = chance.among(0, 1) == 0});
+    const Pencils<const std::byte> from{in.address(), source.offsets.data(), source.stride};
+    const Access access{.is_from_memory = chance.among(0, 1) == 0,
+                        .is_streaming = chance.among(0, 1) == 0,
+                        .next = chance.among(0, 1) == 0 ? &from : nullptr,
+                        .next_pencils = chance.among(1, pencils)};
+    transform.run(from, {out.address(), destination.offsets.data(), destination.stride}, pencils,
+                  {lent.address(), transform.scratch_bytes()}, factor, access);
     for (std::int64_t p = 0; p < pencils; ++p) {
       const std::vector<Long> y = by_definition(shape.kind, numbers[static_cast<std::size_t>(p)], shape.length);
       for (std::size_t k = 0; k < y.size(); ++k) {
@@ -180,22 +186,21 @@ void expect_right_anywhere(unsigned seed) {
   }
 }
 
-TEST(TransformPlaces, AreAnywhereInDouble) {
-  for (unsigned seed = 0; seed < 1500; ++seed) {
-    expect_right_anywhere<double>(seed);
-    if (testing::Test::HasFatalFailure()) {
-      return;
-    }
+template <class Real>
+void expect_all_right_anywhere() {
+  const char* const asked = std::getenv("PENSTOCK_TEST_LAYOUTS");
+  const unsigned layouts = asked == nullptr ? 1500 : static_cast<unsigned>(std::stoul(asked));
+  for (unsigned seed = 0; seed < layouts && !testing::Test::HasFatalFailure(); ++seed) {
+    expect_right_anywhere<Real>(seed);
   }
 }
 
+TEST(TransformPlaces, AreAnywhereInDouble) {
+  expect_all_right_anywhere<double>();
+}
+
 TEST(TransformPlaces, AreAnywhereInSingle) {
-  for (unsigned seed = 0; seed < 1500; ++seed) {
-    expect_right_anywhere<float>(seed);
-    if (testing::Test::HasFatalFailure()) {
-      return;
-    }
-  }
+  expect_all_right_anywhere<float>();
 }
 
 /// Some pencils of a length, side by side in whole lines.
