@@ -93,9 +93,10 @@ Algorithm Algorithms::cheapest(std::int64_t n) {
       constexpr double steps = 16;  // per point of the convolution's products and of the first one
       offer(Algorithm::Kind::rader, 2 * cost(n - 1) + steps * count, n);
     }
-    constexpr double steps = 24;  // per point of the chirps, the products and what is zero
+    constexpr double steps = 8;  // per point of the chirps and the convolution's products
     const std::int64_t padded = padded_length(n);
-    offer(Algorithm::Kind::bluestein, 2 * cost(padded) + steps * static_cast<double>(padded), padded);
+    const double factors = static_cast<double>(padded) + 2 * count;
+    offer(Algorithm::Kind::bluestein, 2 * cost(padded) + steps * factors, padded);
   }
   algorithms_[n] = best;
   return best;

@@ -10,8 +10,39 @@
 
 namespace penstock::transform {
 
+[[gnu::always_inline]] inline std::int64_t bytes_into_line(const std::byte* at) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at) % line_bytes);
+}
+
 [[gnu::always_inline]] inline bool begins_line(const std::byte* at) {
-  return reinterpret_cast<std::uintptr_t>(at) % line_bytes == 0;
+  return bytes_into_line(at) == 0;
+}
+
+/// The least of a row that begins or ends within lines and is stored past the cache: what of it is stored as usual, up
+/// to a line at each end, is read from memory first.
+inline constexpr std::int64_t least_ragged_bytes = 8 * line_bytes;
+
+/// Stores bytes `begin` to `end` of a row of `row_bytes`, the lines that it fills past the cache. `lines` has them as
+/// far behind its begin as the row is behind that of its first line. Before the row's end, a line that is not full yet
+/// is left there for the next bytes.
+template <class S>
+[[gnu::noinline]] void stream_ragged(std::byte* row, std::byte* lines, std::int64_t begin, std::int64_t end,
+                                     std::int64_t row_bytes) noexcept {
+  const std::int64_t into = bytes_into_line(row);
+  std::byte* const to = row - into + begin;
+  const std::int64_t filled = into + end - begin;
+  const std::int64_t whole = filled / line_bytes * line_bytes;
+  std::int64_t at = 0;
+  if (begin == 0 && into > 0) {
+    at = line_bytes;
+    std::memcpy(row, lines + into, static_cast<std::size_t>(line_bytes - into));
+  }
+  stream_bytes<S>(to + at, lines + at, whole - at);
+  if (end < row_bytes) {
+    std::memcpy(lines, lines + whole, line_bytes);
+  } else {
+    std::memcpy(to + whole, lines + whole, static_cast<std::size_t>(filled - whole));
+  }
 }
 
 /// One step of a pass. Into the second level: the first has the work.
@@ -37,14 +68,15 @@ template <class S>
 /// after the other becomes, for each point, what memory would have of S::lanes adjacent pencils: `unit` vectors.
 template <class S, int unit>
 struct Square {
+  using Real = typename S::Real;
   using Vector = typename S::Vector;
   static constexpr std::int64_t points = S::lanes / unit;
   static constexpr std::int64_t element_bytes = unit * sizeof(typename S::Real);
   Vector of_point[points][unit];
 
-  [[gnu::always_inline]] static bool follow_one_another(const std::int64_t* offsets) {
+  [[gnu::always_inline]] static bool follow_one_another(const std::int64_t* offsets, std::int64_t count = points) {
     bool is_run = true;
-    for (std::int64_t k = 1; k < points; ++k) {
+    for (std::int64_t k = 1; k < count; ++k) {
       is_run &= offsets[k] - offsets[k - 1] == element_bytes;
     }
     return is_run;
@@ -73,13 +105,31 @@ struct Square {
         if (is_run) [[likely]] {
           of_point[i][part] = reinterpret_cast<const Unaligned<S>*>(from + offsets[0])->vector;
         } else {
-          for (std::int64_t k = 0; k < points; ++k) {
-            std::memcpy(reinterpret_cast<std::byte*>(&of_point[i][part]) + k * element_bytes, from + offsets[k],
-                        element_bytes);
-          }
+          Vector vector{};
+          unroll<S::lanes>([&](auto k) __attribute__((always_inline)) {
+            vector[k()] = reinterpret_cast<const Real*>(from + offsets[k() / unit])[k() % unit];
+          });
+          of_point[i][part] = vector;
         }
       }
       turn_part(part);
+    }
+  }
+
+  /// From and to a row of each point, `pencil_offset` bytes behind where the rows begin. By vectors: what is stored in
+  /// pieces and loaded at once waits until it has reached the cache.
+  [[gnu::always_inline]] void load_rows(const std::byte* base, const std::int64_t* offsets,
+                                        std::int64_t pencil_offset) {
+    for (std::int64_t i = 0; i < points; ++i) {
+      const auto* const row = reinterpret_cast<const Unaligned<S>*>(base + offsets[i] + pencil_offset);
+      unroll<unit>([&](auto part) __attribute__((always_inline)) { of_point[i][part] = row[part].vector; });
+    }
+  }
+  [[gnu::always_inline]] void store_rows(std::byte* base, const std::int64_t* offsets,
+                                         std::int64_t pencil_offset) const {
+    for (std::int64_t i = 0; i < points; ++i) {
+      auto* const row = reinterpret_cast<Unaligned<S>*>(base + offsets[i] + pencil_offset);
+      unroll<unit>([&](auto part) __attribute__((always_inline)) { row[part].vector = of_point[i][part]; });
     }
   }
 
@@ -98,10 +148,9 @@ struct Square {
         if (is_run) [[likely]] {
           reinterpret_cast<Unaligned<S>*>(to + offsets[0])->vector = of_point[i][part];
         } else {
-          for (std::int64_t k = 0; k < points; ++k) {
-            std::memcpy(to + offsets[k], reinterpret_cast<const std::byte*>(&of_point[i][part]) + k * element_bytes,
-                        element_bytes);
-          }
+          unroll<S::lanes>([&](auto k) __attribute__((always_inline)) {
+            reinterpret_cast<Real*>(to + offsets[k() / unit])[k() % unit] = of_point[i][part][k()];
+          });
         }
       }
     }
@@ -168,6 +217,14 @@ inline constexpr std::int64_t lines_ahead = 2;
   }
 }
 
+/// A step of a pass for each butterfly of a square.
+template <class S>
+[[gnu::always_inline]] inline void ask_for_square(Ahead& ahead) {
+  for (std::int64_t k = 0; k < Square<S, 2>::points; ++k) {
+    ask<S>(ahead);
+  }
+}
+
 /// As first_pass, from pencils apart; there are at least half as many butterflies as lanes.
 template <class S, std::size_t radix>
 void first_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
@@ -193,8 +250,8 @@ void first_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
         squares[q].load(base, pass.source.offsets + j + static_cast<std::int64_t>(q) * butterflies,
                         pass.source.pencil_stride, pencils);
       }
+      ask_for_square<S>(*pass.ahead);
       for (std::int64_t k = 0; k < Square<S, 2>::points; ++k) {
-        ask<S>(*pass.ahead);
         Legs<Vector, radix> legs;
         unroll<radix>([&](auto q) __attribute__((always_inline)) {
           const Vector* const pair = squares[q].of_point[k];
@@ -209,47 +266,62 @@ void first_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
   }
 }
 
+/// Butterfly `o` of last_pass_apart for one vector of pencils, `from` in the work buffer: point k of the squares that
+/// its legs have.
+template <class S, std::size_t radix, std::int64_t most_squares>
+[[gnu::always_inline]] inline void last_points(const typename S::Vector* from, std::int64_t leg_stride,
+                                               typename S::Real factor, std::int64_t k,
+                                               Square<S, 2> (&squares)[radix][most_squares]) {
+  using Vector = typename S::Vector;
+  constexpr std::int64_t points = Square<S, 2>::points;
+  Legs<Vector, radix> legs = transformed<radix, Vector>(legs_at<S, radix>(from, leg_stride));
+  scale<S, radix>(legs, factor);
+  unroll<radix>([&](auto q) __attribute__((always_inline)) {
+    Vector* const pair = squares[q][k / points].of_point[k % points];
+    pair[0] = put_together<S, 0>(legs[q].re, legs[q].im);
+    pair[1] = put_together<S, 1>(legs[q].re, legs[q].im);
+  });
+}
+
 /// As last_pass, to pencils apart; there are at least half as many butterflies as lanes, and no factors of rows.
 template <class S, std::size_t radix>
 void last_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
   using Vector = typename S::Vector;
-  constexpr std::int64_t lanes = S::lanes;
   constexpr std::int64_t points = Square<S, 2>::points;
   const std::int64_t row = work_row<S>(pass.row_bytes);
   const std::int64_t leg_stride = pass.leg_rows * row;
   const std::int64_t butterflies = pass.block_count;
   const std::int64_t stride = pass.destination.pencil_stride;
   const typename S::Real factor = pass.factor;
-  constexpr std::int64_t lines_together = bytes_together / (lanes * static_cast<std::int64_t>(radix) * line_bytes);
+  constexpr std::int64_t lines_together = bytes_together / (S::lanes * static_cast<std::int64_t>(radix) * line_bytes);
   constexpr std::int64_t most_together = (lines_together > 0 ? lines_together : 1) * points_of_line<S>;
   const bool is_streaming = pass.is_streaming && fills_lines<S, radix>(pass);
-  for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += lanes) {
+  for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += S::lanes) {
     std::byte* const base = pass.destination.base + pencil * stride;
-    for (std::int64_t next = 0; next < butterflies;) {
-      const std::int64_t left = butterflies - next;
-      const std::int64_t together = !is_streaming ? points : left < most_together ? left : most_together;
-      const std::int64_t o = is_streaming ? next : Square<S, 2>::begin(next, butterflies);
-      next += together;
+    const std::int64_t pencils = pass.pencils - pencil;
+    const auto* const work = reinterpret_cast<const Vector*>(pass.work) + pencil / S::lanes * 2;
+    for (std::int64_t o = 0; is_streaming && o < butterflies; o += most_together) {
+      const std::int64_t together = butterflies - o < most_together ? butterflies - o : most_together;
       Square<S, 2> squares[radix][most_together / points];
       for (std::int64_t k = 0; k < together; ++k) {
         ask<S>(*pass.ahead);
-        const auto* const from =
-            reinterpret_cast<const Vector*>(pass.work) + pass.blocks[o + k] * row + pencil / lanes * 2;
-        Legs<Vector, radix> legs = transformed<radix, Vector>(legs_at<S, radix>(from, leg_stride));
-        scale<S, radix>(legs, factor);
-        unroll<radix>([&](auto q) __attribute__((always_inline)) {
-          Vector* const pair = squares[q][k / points].of_point[k % points];
-          pair[0] = put_together<S, 0>(legs[q].re, legs[q].im);
-          pair[1] = put_together<S, 1>(legs[q].re, legs[q].im);
-        });
+        last_points<S, radix>(work + pass.blocks[o + k] * row, leg_stride, factor, k, squares);
       }
       for (std::size_t q = 0; q < radix; ++q) {
-        const std::int64_t* const of_leg = pass.destination.offsets + o + static_cast<std::int64_t>(q) * butterflies;
-        if (is_streaming) {
-          stream_lines<S>(squares[q], together / points_of_line<S>, base + of_leg[0], stride, pass.pencils - pencil);
-        } else {
-          squares[q][0].store(base, of_leg, stride, pass.pencils - pencil);
-        }
+        const std::int64_t offset = pass.destination.offsets[o + static_cast<std::int64_t>(q) * butterflies];
+        stream_lines<S>(squares[q], together / points_of_line<S>, base + offset, stride, pencils);
+      }
+    }
+    for (std::int64_t next = 0; !is_streaming && next < butterflies; next += points) {
+      const std::int64_t o = Square<S, 2>::begin(next, butterflies);
+      Square<S, 2> squares[radix][1];
+      ask_for_square<S>(*pass.ahead);
+      for (std::int64_t k = 0; k < points; ++k) {
+        last_points<S, radix>(work + pass.blocks[o + k] * row, leg_stride, factor, k, squares);
+      }
+      for (std::size_t q = 0; q < radix; ++q) {
+        squares[q][0].store(base, pass.destination.offsets + o + static_cast<std::int64_t>(q) * butterflies, stride,
+                            pencils);
       }
     }
   }
@@ -282,9 +354,41 @@ void gather(const PassWork<typename S::Real>& pass) noexcept {
       Square<S, unit> square;
       square.load(pass.source.base + pencil * pass.source.pencil_stride, pass.source.offsets + k,
                   pass.source.pencil_stride, pass.pencils - pencil);
-      for (std::int64_t i = 0; i < points; ++i) {
-        std::memcpy(to(k + i, pencil), square.of_point[i], sizeof(square.of_point[i]));
-      }
+      square.store_rows(pass.destination.base, pass.destination.offsets + k, pencil * element_bytes);
+    }
+  }
+}
+
+/// The other way to `pencils` pencils whose points follow one another, of S::lanes at most: the lines that they fill
+/// past the cache.
+template <class S, int unit>
+[[gnu::noinline]] void stream_pencils(const PassWork<typename S::Real>& pass, std::int64_t first_pencil,
+                                      std::int64_t pencils) noexcept {
+  using Points = Square<S, unit>;
+  constexpr std::int64_t element_bytes = Points::element_bytes;
+  constexpr std::int64_t most_points = bytes_together / S::lanes / element_bytes;
+  alignas(line_bytes) std::byte lines[S::lanes][(most_points + Points::points) * element_bytes + line_bytes];
+  const std::int64_t count = pass.inner_count;
+  const std::int64_t stride = pass.destination.pencil_stride;
+  std::byte* const to = pass.destination.base + pass.destination.offsets[0] + first_pencil * stride;
+  for (std::int64_t begin = 0, end = 0; begin < count; begin = end) {
+    end = count - begin < most_points + Points::points ? count : begin + most_points;
+    for (std::int64_t next = begin; next < end; next += Points::points) {
+      const std::int64_t k = Points::begin(next, end);
+      Points square;
+      square.load_rows(pass.source.base, pass.source.offsets + k, first_pencil * element_bytes);
+      unroll<unit>([&](auto part) __attribute__((always_inline)) {
+        square.turn_part(part);
+        unroll<Points::points>([&](auto i) __attribute__((always_inline)) {
+          constexpr std::int64_t pencil = static_cast<std::int64_t>(part()) * Points::points + i();
+          std::byte* const at = lines[pencil] + bytes_into_line(to + pencil * stride) + (k - begin) * element_bytes;
+          reinterpret_cast<Unaligned<S>*>(at)->vector = square.of_point[i][part];
+        });
+      });
+    }
+    for (std::int64_t pencil = 0; pencil < pencils; ++pencil) {
+      stream_ragged<S>(to + pencil * stride, lines[pencil], begin * element_bytes, end * element_bytes,
+                       count * element_bytes);
     }
   }
 }
@@ -301,6 +405,14 @@ void scatter(const PassWork<typename S::Real>& pass) noexcept {
   const auto to = [&](std::int64_t k, std::int64_t pencil) __attribute__((always_inline)) {
     return pass.destination.base + pass.destination.offsets[k] + pencil * pass.destination.pencil_stride;
   };
+  if (pass.is_streaming && count * element_bytes >= least_ragged_bytes &&
+      Square<S, unit>::follow_one_another(pass.destination.offsets, count)) {
+    for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += S::lanes) {
+      const std::int64_t left = pass.pencils - pencil;
+      stream_pencils<S, unit>(pass, pencil, left < S::lanes ? left : S::lanes);
+    }
+    return;
+  }
   for (std::int64_t k = 0; count < points && k < count; ++k) {
     for (std::int64_t pencil = 0; pencil < pass.pencils; ++pencil) {
       std::memcpy(to(k, pencil), from(k, pencil), element_bytes);
@@ -310,9 +422,7 @@ void scatter(const PassWork<typename S::Real>& pass) noexcept {
     const std::int64_t k = Square<S, unit>::begin(next, count);
     for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += S::lanes) {
       Square<S, unit> square;
-      for (std::int64_t i = 0; i < points; ++i) {
-        std::memcpy(square.of_point[i], from(k + i, pencil), sizeof(square.of_point[i]));
-      }
+      square.load_rows(pass.source.base, pass.source.offsets + k, pencil * element_bytes);
       square.store(pass.destination.base + pencil * pass.destination.pencil_stride, pass.destination.offsets + k,
                    pass.destination.pencil_stride, pass.pencils - pencil);
     }

@@ -96,9 +96,23 @@ class Maker {
     return own_rows_ - count;
   }
 
-  /// Appends the transform of rows `from` to rows `to`. `factors`, none or one of each row, are on what it gives.
+  /// Appends transforms of n points, one after the other, of rows `from` to rows `to`. `factors`, none or one of each
+  /// row, are on what they give.
   void emit(std::int64_t n, const Rows& from, const Rows& to, const Points& factors) {
-    switch (algorithms_.cheapest(n).kind) {
+    const Algorithm::Kind kind = algorithms_.cheapest(n).kind;
+    // As many at once as stay in a part of a second-level cache, each pass over all of them.
+    constexpr std::int64_t cache_bytes = 64 << 10;
+    const std::int64_t fit = kind == Algorithm::Kind::bluestein ? 1 : cache_bytes / (n * row_bytes_);
+    const std::int64_t at_once = std::max<std::int64_t>(fit, 1) * n;
+    for (std::int64_t begin = 0, left = std::ssize(from.numbers); left > 0; begin += at_once, left -= at_once) {
+      const std::int64_t count = std::min(at_once, left);
+      emit(kind, n, part_of(from, begin, count), part_of(to, begin, count),
+           factors.empty() ? Points() : Points(factors.begin() + begin, factors.begin() + begin + count));
+    }
+  }
+
+  void emit(Algorithm::Kind kind, std::int64_t n, const Rows& from, const Rows& to, const Points& factors) {
+    switch (kind) {
       case Algorithm::Kind::passes:
         emit_passes(n, from, to, factors);
         break;
@@ -114,55 +128,71 @@ class Maker {
     }
   }
 
-  void emit_passes(std::int64_t n, const Rows& from, const Rows& to, const Points& factors) {
+  /// `source_factors` are on the rows `from`, none or one of each.
+  void emit_passes(std::int64_t n, const Rows& from, const Rows& to, const Points& factors,
+                   const Points& source_factors = {}) {
     program_.passes_length = std::max(program_.passes_length, n);
-    std::vector<Step<Real>> steps = steps_of(radices(n));
-    steps.front().from = is_all_of_caller(from) ? Step<Real>::none : add(from);
-    steps.back().to = is_all_of_caller(to) ? Step<Real>::none : add(to);
+    const std::vector<int> radixes = radices(n);
+    const std::int64_t count = std::ssize(from.numbers) / n;
+    std::vector<Step<Real>> steps = steps_of(radixes, count);
+    const auto first = [&](const auto& values) { return by_legs(values, count, radixes.front()); };
+    const auto last = [&](const auto& values) { return by_legs(values, count, radixes.back()); };
+    steps.front().from = is_all_of_caller(from) ? Step<Real>::none : add({from.owner, first(from.numbers)});
+    steps.back().to = is_all_of_caller(to) ? Step<Real>::none : add({to.owner, last(to.numbers)});
+    if (!source_factors.empty()) {
+      steps.front().factors = add_roots(first(source_factors));
+    }
     if (!factors.empty()) {
-      steps.back().factors = add_roots(factors);
+      steps.back().factors = add_roots(last(factors));
     }
     program_.steps.insert(program_.steps.end(), steps.begin(), steps.end());
   }
 
-  /// From one row to another, times a factor for each.
-  void emit_copy(const Rows& from, const Rows& to, const Points& factors) {
-    std::vector<Step<Real>> steps = steps_of({1, 1});
-    for (std::size_t i = 0; i < factors.size(); ++i) {
-      steps.front().from = add({from.owner, {from.numbers[i]}});
-      steps.back().to = add({to.owner, {to.numbers[i]}});
-      steps.back().factors = add_roots({factors[i]});
-      program_.steps.insert(program_.steps.end(), steps.begin(), steps.end());
+  /// Values of the rows of `count` transforms, in the order of the legs of all their butterflies.
+  template <class Value>
+  static std::vector<Value> by_legs(const std::vector<Value>& values, std::int64_t count, std::int64_t radix) {
+    const std::int64_t n = std::ssize(values) / count;
+    const std::int64_t butterflies = n / radix;
+    std::vector<Value> ordered;
+    for (std::int64_t q = 0; q < radix; ++q) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        const auto leg = values.begin() + i * n + q * butterflies;
+        ordered.insert(ordered.end(), leg, leg + butterflies);
+      }
     }
+    return ordered;
   }
 
   // n = part * rest: point j + rest q, output k + part l.
   void emit_split(std::int64_t n, std::int64_t part, const Rows& from, const Rows& to, const Points& factors) {
     const std::int64_t rest = n / part;
-    const std::int64_t begin = take_rows(n);
-    for (std::int64_t j = 0; j < rest; ++j) {
-      Rows in{from.owner, {}};
-      Rows out{RowList::Owner::program, {}};
-      Points turns;
-      for (std::int64_t k = 0; k < part; ++k) {
-        in.numbers.push_back(from[j + rest * k]);
-        out.numbers.push_back(static_cast<std::int32_t>(begin + k * rest + j));
-        turns.push_back(root(j * k % n, n));
-      }
-      emit(part, in, out, j == 0 ? Points() : turns);
-    }
-    for (std::int64_t k = 0; k < part; ++k) {
-      Rows out{to.owner, {}};
-      Points of_these;
-      for (std::int64_t l = 0; l < rest; ++l) {
-        out.numbers.push_back(to[k + part * l]);
-        if (!factors.empty()) {
-          of_these.push_back(factors[static_cast<std::size_t>(k + part * l)]);
+    const std::int64_t count = std::ssize(from.numbers);
+    const std::int64_t begin = take_rows(count);
+    Rows in{from.owner, {}};
+    Rows between{RowList::Owner::program, {}};
+    Points turns;
+    Rows out{to.owner, {}};
+    Points of_out;
+    for (std::int64_t i = 0; i < count; i += n) {
+      for (std::int64_t j = 0; j < rest; ++j) {
+        for (std::int64_t k = 0; k < part; ++k) {
+          in.numbers.push_back(from[i + j + rest * k]);
+          between.numbers.push_back(static_cast<std::int32_t>(begin + i + k * rest + j));
+          turns.push_back(root(j * k % n, n));
         }
       }
-      emit(rest, own(begin + k * rest, rest), out, of_these);
+      for (std::int64_t k = 0; k < part; ++k) {
+        for (std::int64_t l = 0; l < rest; ++l) {
+          out.numbers.push_back(to[i + k + part * l]);
+          if (!factors.empty()) {
+            of_out.push_back(factors[static_cast<std::size_t>(i + k + part * l)]);
+          }
+        }
+      }
     }
-    own_rows_ -= n;
+    emit(part, in, between, turns);
+    emit(rest, own(begin, count), out, of_out);
+    own_rows_ -= count;
   }
 
   // Rader 1968: with a generator g, point g^r is a_r and output g^-q less point 0 is the circular convolution of a with
@@ -170,17 +200,12 @@ class Maker {
   void emit_rader(std::int64_t p, const Rows& from, const Rows& to, const Points& factors) {
     const std::int64_t n = p - 1;
     const std::int64_t g = primitive_root(p);
-    Rows in{from.owner, {}};
-    Rows out{to.owner, {}};
+    const std::int64_t count = std::ssize(from.numbers) / p;
     Points b(static_cast<std::size_t>(n));
-    Points of_out;
+    std::vector<std::int64_t> elements;  // of the group: g^0, g^1, ...
     std::int64_t element = 1;
     for (std::int64_t r = 0; r < n; ++r) {
-      in.numbers.push_back(from[element]);
-      out.numbers.push_back(to[element]);
-      if (!factors.empty()) {
-        of_out.push_back(factors[static_cast<std::size_t>(element)]);
-      }
+      elements.push_back(element);
       b[static_cast<std::size_t>((n - r) % n)] = root(element, p);
       element = element * g % p;
     }
@@ -190,21 +215,44 @@ class Maker {
     }
     b[0] = 1;  // below
 
-    const std::int64_t begin = take_rows(n);
-    const Rows rows = own(begin, n);
-    emit(n, in, rows, b);
-    // Row 0 holds the sum of all points but the first. It becomes what adds the first to every output.
+    Rows in{from.owner, {}};
+    Rows out{to.owner, {}};
+    Rows first_in{from.owner, {}};
+    Rows first_out{to.owner, {}};
+    Points of_spectra;
+    Points of_out;
+    Points of_first;
+    for (std::int64_t i = 0; i < std::ssize(from.numbers); i += p) {
+      first_in.numbers.push_back(from[i]);
+      first_out.numbers.push_back(to[i]);
+      for (const std::int64_t e : elements) {
+        in.numbers.push_back(from[i + e]);
+        out.numbers.push_back(to[i + e]);
+      }
+      of_spectra.insert(of_spectra.end(), b.begin(), b.end());
+      if (!factors.empty()) {
+        const auto these = factors.begin() + i;
+        of_first.push_back(these[0]);
+        std::ranges::transform(elements, std::back_inserter(of_out), [&](std::int64_t e) { return these[e]; });
+      }
+    }
+    const std::int64_t begin = take_rows(count * n);
+    const Rows rows = own(begin, count * n);
+    emit(n, in, rows, of_spectra);
+    // Row 0 of a spectrum holds the sum of all points but the first. It becomes what adds the first to every output.
     Step<Real> first{.kind = Step<Real>::Kind::rader,
-                     .from = add({from.owner, {from[0]}}),
-                     .to = add({to.owner, {to[0]}}),
+                     .from = add(first_in),
+                     .to = add(first_out),
+                     .inner_count = count,
+                     .leg_rows = n,
                      .sum_row = begin,
                      .sum_factor = static_cast<Real>(-1.0L / static_cast<long double>(n))};
     if (!factors.empty()) {
-      first.factors = add_roots({factors[0]});
+      first.factors = add_roots(of_first);
     }
     program_.steps.push_back(first);
     emit(n, rows, out, of_out);
-    own_rows_ -= n;
+    own_rows_ -= count * n;
   }
 
   // Bluestein 1970: j k = (j^2 + k^2 - (k - j)^2) / 2, a convolution with chirps c_j = exp(-pi i j^2 / n).
@@ -220,21 +268,22 @@ class Maker {
       value /= static_cast<long double>(m);
     }
     program_.has_zero_row = true;
-    const std::int64_t begin = take_rows(2 * m);
-    const Rows spectrum = own(begin + m, m);
-    Rows in = own(begin, m);
-    std::fill(in.numbers.begin() + n, in.numbers.end(), 0);
-    Rows out = own(begin, m);  // of the backward transform: read the other way round
-    std::reverse(out.numbers.begin() + 1, out.numbers.end());
-    Points of_out = chirp;
-    for (std::size_t k = 0; k < factors.size(); ++k) {
-      of_out[k] *= factors[k];
+    Rows in = from;
+    in.numbers.resize(static_cast<std::size_t>(m), RowList::zero);
+    Points of_in = chirp;
+    of_in.resize(static_cast<std::size_t>(m));
+    Rows out{to.owner, std::vector<std::int32_t>(static_cast<std::size_t>(m), RowList::nowhere)};
+    Points of_out(static_cast<std::size_t>(m), 1);
+    for (std::int64_t k = 0; k < n; ++k) {
+      const auto point = static_cast<std::size_t>((m - k) % m);  // of the backward transform
+      out.numbers[point] = to[k];
+      of_out[point] = factors.empty() ? chirp[static_cast<std::size_t>(k)]
+                                      : chirp[static_cast<std::size_t>(k)] * factors[static_cast<std::size_t>(k)];
     }
-    emit_copy(from, own(begin, n), chirp);
-    emit(m, in, spectrum, b);
-    emit(m, spectrum, out, {});
-    emit_copy(own(begin, n), to, of_out);
-    own_rows_ -= 2 * m;
+    const Rows spectrum = own(take_rows(m), m);
+    emit_passes(m, in, spectrum, b, of_in);
+    emit_passes(m, spectrum, out, of_out);
+    own_rows_ -= m;
   }
 
   static Rows part_of(const Rows& rows, std::int64_t begin, std::int64_t count) {
@@ -242,9 +291,10 @@ class Maker {
     return {rows.owner, {first, first + count}};
   }
 
-  /// The passes of these radices, without their rows; remembered, as are the lists that they use.
-  const std::vector<Step<Real>>& steps_of(const std::vector<int>& radices) {
-    std::vector<Step<Real>>& steps = known_steps_[radices];
+  /// The passes of `transforms` transforms of these radices, without their rows; remembered, as are the lists that they
+  /// use.
+  const std::vector<Step<Real>>& steps_of(const std::vector<int>& radices, std::int64_t transforms) {
+    std::vector<Step<Real>>& steps = known_steps_[{radices, transforms}];
     if (!steps.empty()) {
       return steps;
     }
@@ -252,13 +302,17 @@ class Maker {
     // Digit i of a point, of the radix of pass i, the first one slowest, lies strides[i] rows from digit to digit.
     // Where that is whole pages, rows would share a set of the cache: a row more keeps them apart.
     std::vector<std::int64_t> strides(count);
+    const auto apart = [&](std::int64_t rows) {
+      constexpr std::int64_t page_bytes = 4096;
+      return rows > 1 && rows * row_bytes_ % page_bytes == 0 ? rows + 1 : rows;
+    };
     std::int64_t rows = 1;
     for (std::size_t i = count; i-- > 0;) {
-      constexpr std::int64_t page_bytes = 4096;
-      strides[i] = rows > 1 && rows * row_bytes_ % page_bytes == 0 ? rows + 1 : rows;
+      strides[i] = apart(rows);
       rows = strides[i] * radices[i];
     }
-    program_.work_rows = std::max(program_.work_rows, rows);
+    const std::int64_t transform_rows = transforms > 1 ? apart(rows) : rows;
+    program_.work_rows = std::max(program_.work_rows, transforms * transform_rows);
 
     std::int64_t length = 1;
     for (const int radix : radices) {
@@ -268,20 +322,25 @@ class Maker {
     for (std::size_t i = 0; i < count; ++i) {
       const std::int64_t radix = radices[i];
       using StepKind = typename Step<Real>::Kind;
+      const bool is_first = i == 0;
       const bool is_last = i + 1 == count;
       Step<Real> step{.passes = &passes_of(radix),
-                      .kind = i == 0    ? StepKind::first
+                      .kind = is_first  ? StepKind::first
                               : is_last ? StepKind::last
                                         : StepKind::middle};
       step.leg_rows = strides[i];
-      step.block_count = length / block;
-      step.inner_count = block / radix;
+      // A first pass has the butterflies of all transforms as those of one block.
+      const std::int64_t blocks = length / block;
+      const std::int64_t inner = block / radix;
+      step.block_count = is_first ? 1 : transforms * blocks;
+      step.inner_count = is_first ? transforms * inner : inner;
+      step.is_of_one = transforms == 1;
       step.blocks = program_.places.size();
       for (std::int64_t b = 0; b < step.block_count; ++b) {
         // The last pass goes through its blocks in the order of outputs, whose first digit is fastest.
-        std::int64_t place = 0;
-        std::int64_t rest = b;
-        std::int64_t size = step.block_count;
+        std::int64_t place = b / blocks * transform_rows;
+        std::int64_t rest = b % blocks;
+        std::int64_t size = blocks;
         for (std::size_t d = 0; d < i; ++d) {
           if (is_last) {
             place += rest % radices[d] * strides[d];
@@ -297,18 +356,18 @@ class Maker {
       step.inner = program_.places.size();
       Points roots;
       for (std::int64_t j = 0; j < step.inner_count; ++j) {
-        std::int64_t place = 0;
-        std::int64_t rest = j;
-        std::int64_t size = step.inner_count;
+        std::int64_t place = j / inner * transform_rows;
+        std::int64_t rest = j % inner;
+        std::int64_t size = inner;
+        for (std::int64_t q = 1; q < radix; ++q) {
+          roots.push_back(root(rest * q % block, block));
+        }
         for (std::size_t d = i + 1; d < count; ++d) {
           size /= radices[d];
           place += rest / size * strides[d];
           rest %= size;
         }
         program_.places.push_back(static_cast<std::int32_t>(place));
-        for (std::int64_t q = 1; q < radix; ++q) {
-          roots.push_back(root(j * q % block, block));
-        }
       }
       step.roots = add_roots(roots);
       steps.push_back(step);
@@ -321,9 +380,9 @@ class Maker {
   std::int64_t row_bytes_;
   Algorithms algorithms_;
   Program<Real> program_;
-  std::map<std::vector<int>, std::vector<Step<Real>>> known_steps_;
-  std::int64_t own_rows_ = 1;  // the first may have to be zero
-  std::int64_t most_own_rows_ = 1;
+  std::map<std::pair<std::vector<int>, std::int64_t>, std::vector<Step<Real>>> known_steps_;
+  std::int64_t own_rows_ = RowList::kept_rows;
+  std::int64_t most_own_rows_ = RowList::kept_rows;
 };
 
 }  // namespace penstock::transform

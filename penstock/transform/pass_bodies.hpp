@@ -2,37 +2,16 @@
 // unnamed namespace, so that no code compiled for one processor is ever linked into another's path.
 #pragma once
 
-#include <cstring>
 #include <utility>
 
 #include "penstock/transform/apart_bodies.hpp"
 #include "penstock/transform/butterflies.hpp"
 #include "penstock/transform/passes.hpp"
 #include "penstock/transform/row_bodies.hpp"
+#include "penstock/transform/step_bodies.hpp"
 #include "penstock/transform/vectors.hpp"
 
 namespace penstock::transform {
-
-/// Stands in for the rows of a butterfly whose last vectors are filled in part.
-template <class S, std::size_t radix>
-struct Part {
-  static constexpr std::size_t pair_bytes = 2 * sizeof(typename S::Vector);
-  alignas(typename S::Vector) std::byte rows[radix][pair_bytes];
-
-  /// Has `from`, whose rows end `bytes` behind `at`, name these instead.
-  [[gnu::noinline]] void take(const std::byte** from, std::int64_t at, std::int64_t bytes) noexcept {
-    for (std::size_t q = 0; q < radix; ++q) {
-      std::memset(rows[q], 0, pair_bytes);
-      std::memcpy(rows[q], from[q] + at, static_cast<std::size_t>(bytes));
-      from[q] = rows[q] - at;
-    }
-  }
-  [[gnu::noinline]] void give(std::byte* const* to, std::int64_t at, std::int64_t bytes) const noexcept {
-    for (std::size_t q = 0; q < radix; ++q) {
-      std::memcpy(to[q] + at, rows[q], static_cast<std::size_t>(bytes));
-    }
-  }
-};
 
 /// How many butterflies ahead rows from memory are asked for.
 inline constexpr std::int64_t butterflies_ahead = 4;
@@ -50,14 +29,31 @@ template <class S, std::size_t radix, Format format>
   put_legs<S, radix>(to, leg_stride, legs);
 }
 
-/// The same of rows that end `bytes` behind `at`. A function of its own keeps the pointers of whole pairs in registers.
+/// The same of rows that end `bytes` behind `at`, or that have factors, `factor_stride` numbers from leg to leg. A
+/// function of its own keeps the pointers of whole pairs in registers.
 template <class S, std::size_t radix, Format format>
-[[gnu::noinline]] void first_butterfly_of_part(const std::byte** from, std::int64_t at, std::int64_t bytes,
+[[gnu::noinline]] void first_butterfly_of_part(const std::byte* const* rows, std::int64_t at, std::int64_t bytes,
                                                typename S::Vector* to, std::int64_t leg_stride,
-                                               const typename S::Real* roots) noexcept {
+                                               const typename S::Real* roots, const typename S::Real* factors,
+                                               std::int64_t factor_stride) noexcept {
+  using Vector = typename S::Vector;
+  const std::byte* from[radix];
+  unroll<radix>([&](auto q) __attribute__((always_inline)) { from[q] = rows[q]; });
   Part<S, radix> part;
-  part.take(from, at, bytes);
-  first_butterfly<S, radix, format>(from, at, to, leg_stride, roots);
+  if (bytes < static_cast<std::int64_t>(part.pair_bytes)) {
+    part.take(from, at, bytes);
+  }
+  Legs<Vector, radix> legs;
+  unroll<radix>([&](auto q) __attribute__((always_inline)) { legs[q] = load<S, format>(from[q] + at); });
+  if (factors != nullptr) {
+    unroll<radix>([&](auto q) __attribute__((always_inline)) {
+      const typename S::Real* const factor = factors + static_cast<std::int64_t>(q()) * factor_stride;
+      legs[q] = times(legs[q], factor[0], factor[1]);
+    });
+  }
+  legs = transformed<radix, Vector>(legs);
+  twiddle<S, radix>(legs, roots);
+  put_legs<S, radix>(to, leg_stride, legs);
 }
 
 /// Decimation in frequency: butterfly j takes rows j, j + m, j + 2 m ... of the source, m = n / radix, and its leg q is
@@ -75,6 +71,7 @@ void first_pass(const PassWork<typename S::Real>& pass) noexcept {
   const typename S::Real* roots = pass.roots;
   const std::int64_t last_asking = pass.is_from_memory ? butterflies - butterflies_ahead : 0;
   const bool asks = pass.ahead->row < pass.ahead->rows;
+  const std::int64_t whole_bytes = pass.factors == nullptr ? row_bytes : 0;
   for (std::int64_t j = 0; j < butterflies; ++j, ++rows, roots += 2 * (radix - 1)) {
     if (j < last_asking) {
       for (std::int64_t q = 0; q < static_cast<std::int64_t>(radix); ++q) {
@@ -93,13 +90,17 @@ void first_pass(const PassWork<typename S::Real>& pass) noexcept {
     });
     auto* to = reinterpret_cast<Vector*>(pass.work) + pass.inner[j] * row;
     std::int64_t at = 0;
-    for (; at + pair_bytes <= row_bytes; at += pair_bytes, to += 2) {
+    for (; at + pair_bytes <= whole_bytes; at += pair_bytes, to += 2) {
       first_butterfly<S, radix, format>(from, at, to, leg_stride, roots);
     }
     if (at < row_bytes) [[unlikely]] {
       const std::byte* part[radix];
       unroll<radix>([&](auto q) __attribute__((always_inline)) { part[q] = from[q]; });
-      first_butterfly_of_part<S, radix, format>(part, at, row_bytes - at, to, leg_stride, roots);
+      const typename S::Real* const factors = pass.factors == nullptr ? nullptr : pass.factors + 2 * j;
+      for (; at < row_bytes; at += pair_bytes, to += 2) {
+        first_butterfly_of_part<S, radix, format>(part, at, row_bytes - at, to, leg_stride, roots, factors,
+                                                  2 * butterflies);
+      }
     }
   }
 }
@@ -176,7 +177,6 @@ void last_pass(const PassWork<typename S::Real>& pass) noexcept {
   const std::int64_t leg_stride = pass.leg_rows * row;
   const std::int64_t butterflies = pass.block_count;
   const RowFactors<typename S::Real> factors{pass.factors, butterflies, pass.factor};
-  const bool may_stream = pass.is_streaming && row_bytes % line_bytes == 0;
   constexpr std::int64_t most_bytes = bytes_together / (static_cast<std::int64_t>(radix) * line_bytes) * line_bytes;
   const bool asks = pass.ahead->row < pass.ahead->rows;
   for (std::int64_t o = pass.block; o < pass.block_end; o += pass.block_step) {
@@ -185,168 +185,40 @@ void last_pass(const PassWork<typename S::Real>& pass) noexcept {
       ask<S>(*pass.ahead);
     }
     std::byte* to[radix];
-    bool is_streaming = may_stream;
+    bool are_lines = row_bytes % line_bytes == 0;
     unroll<radix>([&](auto q) __attribute__((always_inline)) {
       to[q] = pass.destination.base + rows[static_cast<std::int64_t>(q()) * butterflies];
+      are_lines &= begins_line(to[q]);
     });
-    if (may_stream) {
-      unroll<radix>([&](auto q) __attribute__((always_inline)) { is_streaming &= begins_line(to[q]); });
-    }
+    const bool is_streaming = pass.is_streaming && (are_lines || row_bytes >= least_ragged_bytes);
     const auto* from = reinterpret_cast<const Vector*>(pass.work) + pass.blocks[o] * row;
-    std::int64_t at = 0;
-    while (at + pair_bytes <= row_bytes) {
-      alignas(line_bytes) std::byte lines[radix][most_bytes];
+    alignas(line_bytes) std::byte lines[radix][most_bytes + line_bytes];
+    for (std::int64_t at = 0; at < row_bytes;) {
       const std::int64_t begin = at;
       const std::int64_t end = is_streaming && row_bytes - begin > most_bytes ? begin + most_bytes : row_bytes;
       std::byte* rows_to[radix];
-      unroll<radix>([&](auto q)
-                        __attribute__((always_inline)) { rows_to[q] = is_streaming ? lines[q] - begin : to[q]; });
+      unroll<radix>([&](auto q) __attribute__((always_inline)) {
+        rows_to[q] = is_streaming ? lines[q] + bytes_into_line(to[q]) - begin : to[q];
+      });
       for (; at + pair_bytes <= end; at += pair_bytes, from += 2) {
         const Legs<Vector, radix> legs = last_butterfly<S, radix>(from, leg_stride, o, factors);
         unroll<radix>([&](auto q) __attribute__((always_inline)) { store<S, format>(rows_to[q] + at, legs[q]); });
       }
+      if (at < end && end == row_bytes) [[unlikely]] {
+        std::byte* part[radix];
+        unroll<radix>([&](auto q) __attribute__((always_inline)) { part[q] = rows_to[q]; });
+        // Copies, so that the loop above has its own in registers.
+        last_butterfly_of_part<S, radix, format>(from, leg_stride, o, RowFactors<typename S::Real>(factors), part, at,
+                                                 end - at);
+        at = end;
+      }
       for (std::size_t q = 0; is_streaming && q < radix; ++q) {
-        stream_bytes<S>(to[q] + begin, lines[q], at - begin);
-      }
-    }
-    if (at < row_bytes) [[unlikely]] {
-      std::byte* part[radix];
-      unroll<radix>([&](auto q) __attribute__((always_inline)) { part[q] = to[q]; });
-      // Copies, so that the loop above has its own in registers.
-      last_butterfly_of_part<S, radix, format>(from, leg_stride, o, RowFactors<typename S::Real>(factors), part, at,
-                                               row_bytes - at);
-    }
-  }
-}
-
-template <class S, Format from_format, Format to_format>
-void add_first(const PassWork<typename S::Real>& pass) noexcept {
-  using Vector = typename S::Vector;
-  constexpr std::int64_t pair_bytes = 2 * sizeof(Vector);
-  const std::byte* from[1] = {pass.source.base + pass.source.offsets[0]};
-  std::byte* const to[1] = {pass.destination.base + pass.destination.offsets[0]};
-  Part<S, 1> part;
-  for (std::int64_t at = 0; at < pass.row_bytes; at += pair_bytes) {
-    if (pass.row_bytes - at < pair_bytes) [[unlikely]] {
-      part.take(from, at, pass.row_bytes - at);
-    }
-    const Complex<Vector> point = load<S, from_format>(from[0] + at);
-    const Complex<Vector> sum = load<S, Format::planar>(pass.sums + at);
-    store<S, Format::planar>(pass.sums + at,
-                             {point.re + sum.re * pass.sum_factor, point.im + sum.im * pass.sum_factor});
-    Complex<Vector> all = point + sum;
-    if (pass.factors != nullptr) {
-      all = times(all, pass.factors[0], pass.factors[1]);
-    }
-    all = {all.re * pass.factor, all.im * pass.factor};
-    if (const std::int64_t left = pass.stored_row_bytes - at; left < pair_bytes) [[unlikely]] {
-      store<S, to_format>(part.rows[0], all);
-      part.give(to, at, left);
-    } else {
-      store<S, to_format>(to[0] + at, all);
-    }
-  }
-}
-
-/// Row k becomes p_k a_k + q_k b_k.
-template <class S>
-void combine(const PassWork<typename S::Real>& pass) noexcept {
-  using Vector = typename S::Vector;
-  constexpr std::int64_t pair_bytes = 2 * sizeof(Vector);
-  const typename S::Real* factors = pass.factors;
-  const typename S::Real factor = pass.factor;
-  for (std::int64_t k = 0; k < pass.inner_count; ++k, factors += 4) {
-    ask<S>(*pass.ahead);
-    const std::byte* from[2] = {pass.source.base + pass.source.offsets[k],
-                                pass.source.base + pass.source.offsets[k + pass.inner_count]};
-    std::byte* const to[1] = {pass.destination.base + pass.destination.offsets[k]};
-    Part<S, 2> taken;
-    for (std::int64_t at = 0; at < pass.row_bytes; at += pair_bytes) {
-      if (pass.row_bytes - at < pair_bytes) [[unlikely]] {
-        taken.take(from, at, pass.row_bytes - at);
-      }
-      const Complex<Vector> a = load<S, Format::planar>(from[0] + at);
-      const Complex<Vector> b = load<S, Format::planar>(from[1] + at);
-      const Complex<Vector> all = times(a, factors[0], factors[1]) + times(b, factors[2], factors[3]);
-      const Complex<Vector> scaled{all.re * factor, all.im * factor};
-      if (const std::int64_t left = pass.stored_row_bytes - at; left < pair_bytes) [[unlikely]] {
-        Part<S, 1> part;
-        store<S, Format::planar>(part.rows[0], scaled);
-        part.give(to, at, left);
-      } else {
-        store<S, Format::planar>(to[0] + at, scaled);
-      }
-    }
-  }
-}
-
-/// Two real pencils transformed as one complex pencil Z: their spectra are (Z_k + conj Z_n-k) / 2 and
-/// (Z_k - conj Z_n-k) / 2 i, of which the first n / 2 + 1 points are stored. `row_bytes` is of a row of Z.
-template <class S>
-void untangle(const PassWork<typename S::Real>& pass) noexcept {
-  using Vector = typename S::Vector;
-  constexpr std::int64_t pair_bytes = 2 * sizeof(Vector);
-  const std::int64_t n = pass.inner_count;
-  const typename S::Real half = pass.factor / 2;
-  for (std::int64_t k = 0; k <= n / 2; ++k) {
-    const std::byte* const row = pass.source.base + pass.source.offsets[k];
-    const std::byte* const mirrored = pass.source.base + pass.source.offsets[k == 0 ? 0 : n - k];
-    std::byte* to[1] = {pass.destination.base + pass.destination.offsets[k]};
-    const bool is_streaming = pass.is_streaming && pass.row_bytes % line_bytes == 0 && begins_line(to[0]);
-    std::int64_t left = 2 * pass.row_bytes;  // of the row stored
-    std::int64_t at = 0;
-    for (std::int64_t i = 0; i < pass.row_bytes; i += pair_bytes) {
-      const Complex<Vector> z = load<S, Format::planar>(row + i);
-      const Complex<Vector> m = load<S, Format::planar>(mirrored + i);
-      const Complex<Vector> spectra[2] = {{(z.re + m.re) * half, (z.im - m.im) * half},
-                                          {(z.im + m.im) * half, (m.re - z.re) * half}};
-      for (int pencil = 0; pencil < 2 && left > 0; ++pencil, left -= pair_bytes, at += pair_bytes) {
-        const Complex<Vector> stored = interleaved<S>(spectra[pencil]);
-        if (left < pair_bytes) [[unlikely]] {
-          Part<S, 1> part;
-          store<S, Format::planar>(part.rows[0], stored);
-          part.give(to, at, left);
-        } else if (is_streaming) {
-          stream<S, Format::planar>(to[0] + at, stored);
+        if (are_lines) {
+          stream_bytes<S>(to[q] + begin, lines[q], at - begin);
         } else {
-          store<S, Format::planar>(to[0] + at, stored);
+          stream_ragged<S>(to[q], lines[q], begin, at, row_bytes);
         }
       }
-    }
-  }
-}
-
-/// The other way: Z_k = A_k + i B_k and Z_n-k = conj A_k + i conj B_k. The imaginary parts of points 0 and n / 2, which
-/// real pencils do not have, count as 0.
-template <class S>
-void tangle(const PassWork<typename S::Real>& pass) noexcept {
-  using Vector = typename S::Vector;
-  constexpr std::int64_t pair_bytes = 2 * sizeof(Vector);
-  const std::int64_t n = pass.inner_count;
-  for (std::int64_t k = 0; k <= n / 2; ++k) {
-    const bool is_real = k == 0 || 2 * k == n;
-    const std::byte* from[1] = {pass.source.base + pass.source.offsets[k]};
-    std::byte* const row = pass.destination.base + pass.destination.offsets[k];
-    std::byte* const mirrored = pass.destination.base + pass.destination.offsets[k == 0 ? 0 : n - k];
-    std::int64_t left = 2 * pass.row_bytes;  // of the row read
-    std::int64_t at = 0;
-    for (std::int64_t i = 0; i < pass.row_bytes; i += pair_bytes) {
-      Complex<Vector> spectra[2] = {};
-      for (int pencil = 0; pencil < 2 && left > 0; ++pencil, left -= pair_bytes, at += pair_bytes) {
-        Part<S, 1> part;
-        if (left < pair_bytes) [[unlikely]] {
-          part.take(from, at, left);
-        }
-        const Complex<Vector> pair = load<S, Format::planar>(from[0] + at);
-        spectra[pencil] = parts_of<S>(pair.re, pair.im);
-        if (is_real) {
-          spectra[pencil].im = Vector{};
-        }
-      }
-      const Complex<Vector> a = spectra[0];
-      const Complex<Vector> b = spectra[1];
-      store<S, Format::planar>(mirrored + i, {a.re + b.im, b.re - a.im});
-      store<S, Format::planar>(row + i, {a.re - b.im, a.im + b.re});
     }
   }
 }

@@ -41,7 +41,7 @@ struct PassWork {
   std::int64_t pencils = 0;
   /// Of a row of the source (first), of the destination (last): the last vectors of a caller's may be filled in part.
   std::int64_t row_bytes = 0;
-  std::int64_t stored_row_bytes = 0;     ///< of Rader's first point: of the destination
+  std::int64_t stored_row_bytes = 0;     ///< of Rader's first points: of the destination
   const std::int32_t* blocks = nullptr;  ///< middle, last: where sub-transforms lie in the work buffer, in rows
   std::int64_t block_count = 0;
   /// Middle, last: those of the blocks that are worked on: from `block` on, `block_step` apart, up to `block_end`.
@@ -50,15 +50,17 @@ struct PassWork {
   std::int64_t block_step = 1;
   const std::int32_t* inner = nullptr;  ///< first, middle: where the butterflies of one lie, from there on
   std::int64_t inner_count = 0;
-  std::int64_t leg_rows = 0;      ///< from leg to leg, in rows
-  const Real* roots = nullptr;    ///< first, middle: for each butterfly of a sub-transform, on each leg but the first
-  const Real* factors = nullptr;  ///< last: a complex factor for each row of the destination, or null
-  Real factor = 1;                ///< last: on all that is stored
-  std::byte* sums = nullptr;      ///< of Rader's first point: the row of sums, of the program's own
-  Real sum_factor = 1;            ///< the same
-  bool is_from_memory = false;    ///< first: its own rows are asked for ahead
-  Ahead* ahead = nullptr;         ///< first, middle, last: what is asked for meanwhile
-  bool is_streaming = false;      ///< last: whole lines are stored past the cache
+  std::int64_t leg_rows = 0;    ///< from leg to leg, in rows
+  const Real* roots = nullptr;  ///< first, middle: for each butterfly of a sub-transform, on each leg but the first
+  /// A complex factor for each row, or null: of the source (first), of the destination (last, Rader's first points).
+  const Real* factors = nullptr;
+  Real factor = 1;              ///< last: on all that is stored
+  std::byte* sums = nullptr;    ///< of Rader's first points: the first row of sums, of the program's own
+  std::int64_t sum_stride = 0;  ///< the same, in bytes
+  Real sum_factor = 1;          ///< the same
+  bool is_from_memory = false;  ///< first: its own rows are asked for ahead
+  Ahead* ahead = nullptr;       ///< first, middle, last: what is asked for meanwhile
+  bool is_streaming = false;    ///< last: whole lines are stored past the cache
 };
 
 template <class Real>
@@ -134,8 +136,9 @@ struct PassTable {
   PassFunction<Real> gather[2] = {};
   PassFunction<Real> scatter[2] = {};
   RowTable<Real> rows[2];  ///< the longest vectors first; lanes 0 where there are no others
-  /// Rader's first point: x is the only row of the source, s is `sums`. The only row of the destination becomes x + s,
-  /// times the factors; `sums` becomes x + sum_factor s. By the formats of source and destination, as in RadixPasses.
+  /// Rader's first points: x is a row of the source, s its row of sums. The row of the destination becomes x + s, times
+  /// the factors, that of sums x + sum_factor s; `inner_count` times. By the formats of source and destination, as in
+  /// RadixPasses.
   PassFunction<Real> add_first[2][2] = {};
   /// Rows of the destination from two of the source each, the second ones behind all first ones, each times a complex
   /// factor: all planar. `factors` has both of a row, `inner_count` rows are made.

@@ -22,9 +22,15 @@ struct alignas(64) Line {
 };
 
 /// Some rows that a pass reads or writes, by their numbers: points of the caller's pencils, or rows of the program's
-/// own.
+/// own. Any list may have rows that the program keeps, the first ones of its own.
 struct RowList {
   enum class Owner : std::uint8_t { source, destination, program };
+  static constexpr std::int32_t zero = -1;     ///< reads as zeros
+  static constexpr std::int32_t nowhere = -2;  ///< what is stored there is not read
+  static constexpr std::int64_t kept_rows = 2;
+
+  static constexpr std::int64_t kept_row(std::int32_t number) { return -1 - number; }
+
   Owner owner = Owner::source;
   std::size_t begin = 0;  ///< in `Program::rows`
   std::size_t count = 0;
@@ -46,8 +52,9 @@ struct Step {
   std::int64_t leg_rows = 0;
   std::size_t roots = 0;  ///< in `Program::roots`
   std::size_t factors = none;
-  std::int64_t sum_row = 0;  ///< of Rader's first point: the row of the program's own that holds the sum
-  Real sum_factor = 1;       ///< the same
+  bool is_of_one = true;     ///< transform, not of several
+  std::int64_t sum_row = 0;  ///< of Rader's first points: the row of the program's own that holds the first one's sum
+  Real sum_factor = 1;       ///< the same; `leg_rows` from sum to sum, `inner_count` of them
 };
 
 /// The transform of `length` points. Immutable.
@@ -61,7 +68,7 @@ struct Program {
   std::vector<Real> roots;
   std::int64_t work_rows = 0;  ///< of the work buffer
   std::int64_t own_rows = 0;
-  bool has_zero_row = false;  ///< the first of its own is to be zero
+  bool has_zero_row = false;  ///< lists name the row of zeros
   std::int64_t pairs_row =
       0;  ///< the first of `length` rows of its own that hold pairs of real pencils as complex ones
   std::int64_t passes_length = 1;  ///< the most points that are transformed by passes of their radices alone

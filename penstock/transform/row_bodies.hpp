@@ -94,13 +94,14 @@ void row_last_pass(const RowWork<typename S::Real>& pass) noexcept {
   const typename S::Real factor = pass.factor;
   const auto* const work = reinterpret_cast<const std::byte*>(pass.work);
   const std::int32_t* const blocks = pass.blocks;
-  // A row of whole lines whose legs begin within lines is made in the cache.
-  alignas(line_bytes) std::byte row[bytes_together];
+  // A row whose legs begin within lines is made in the cache.
+  alignas(line_bytes) std::byte row[bytes_together + line_bytes];
   const std::int64_t row_bytes = lanes * count * number_bytes;
-  const bool may_stream = pass.is_streaming && begins_line(pass.destination) && row_bytes % line_bytes == 0;
-  const bool is_streaming = may_stream && count * number_bytes % line_bytes == 0;
-  const bool is_staged = may_stream && !is_streaming && row_bytes <= bytes_together;
-  std::byte* const destination = is_staged ? row : pass.destination;
+  const bool are_lines = begins_line(pass.destination) && row_bytes % line_bytes == 0;
+  const bool is_streaming = pass.is_streaming && are_lines && count * number_bytes % line_bytes == 0;
+  const bool is_staged = pass.is_streaming && !is_streaming && row_bytes <= bytes_together &&
+                         (are_lines || row_bytes >= least_ragged_bytes);
+  std::byte* const destination = is_staged ? row + bytes_into_line(pass.destination) : pass.destination;
   RowAhead ahead(pass);
   for (std::int64_t next = 0; next < count; next += lanes) {
     ahead.ask();
@@ -131,7 +132,7 @@ void row_last_pass(const RowWork<typename S::Real>& pass) noexcept {
     });
   }
   if (is_staged) {
-    stream_bytes<S>(pass.destination, row, row_bytes);
+    stream_ragged<S>(pass.destination, row, 0, row_bytes, row_bytes);
   }
 }
 

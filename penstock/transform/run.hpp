@@ -40,6 +40,8 @@ struct Transform<Real>::Plan {
     const bool gives_squares = is_complex && last.to == Step<Real>::none && last.block_count >= points;
     gathers = shape.source != Spacing::adjacent && !takes_squares;
     scatters = shape.destination != Spacing::adjacent && !gives_squares;
+    // What begins or ends within lines is scattered, a pencil whole, where the lines between bypass the cache.
+    streams_pencils = shape.destination == Spacing::contiguous && shape.length * 2 * real_bytes % line_bytes != 0;
   }
 
   std::int64_t number_bytes(bool is_real) const noexcept { return is_real ? real_bytes : 2 * real_bytes; }
@@ -58,7 +60,7 @@ struct Transform<Real>::Plan {
   std::int64_t stage_row_bytes(std::int64_t pencils) const noexcept {
     return round_up(pencils * 2 * real_bytes, 2 * table.lanes * real_bytes);
   }
-  std::int64_t stage_rows() const noexcept { return gathers || scatters ? shape.length : 0; }
+  std::int64_t stage_rows() const noexcept { return gathers || scatters || streams_pencils ? shape.length : 0; }
   /// Offsets of the program's lists, of the pairs' rows, of a stage's rows, of the destination read backwards.
   std::int64_t offset_count() const noexcept {
     return static_cast<std::int64_t>(program.rows.size()) + 3 * shape.length;
@@ -72,6 +74,7 @@ struct Transform<Real>::Plan {
   Program<Real> program;
   bool gathers = false;
   bool scatters = false;
+  bool streams_pencils = false;
 };
 
 /// One run of a program: where its memory lies in the scratch, and what lies where.
@@ -103,7 +106,7 @@ class Transform<Real>::Run {
     pass_.pencils = pencils;
     pass_.row_bytes = plan.row_bytes(pencils);
     if (program_.has_zero_row) {
-      std::memset(own_, 0, static_cast<std::size_t>(row_bytes_));
+      std::memset(own_ + RowList::kept_row(RowList::zero) * row_bytes_, 0, static_cast<std::size_t>(row_bytes_));
     }
   }
 
@@ -126,7 +129,8 @@ class Transform<Real>::Run {
       access.is_from_memory = false;
     }
     const bool is_streaming = access.is_streaming;
-    if (plan_.scatters) {
+    const bool scatters = plan_.scatters || (plan_.streams_pencils && access.is_streaming);
+    if (scatters) {
       access.is_streaming = false;
       destination_ = {stage_.base, stage_.offsets, plan_.number_bytes(plan_.has_real_destination)};
     }
@@ -156,7 +160,7 @@ class Transform<Real>::Run {
       pass_.is_streaming = access.is_streaming;
       plan_.table.untangle(pass_);
     }
-    if (plan_.scatters) {
+    if (scatters) {
       const bool is_real = plan_.has_real_destination;
       pass_.source = {stage_.base, stage_.offsets, 0};
       pass_.destination = destination;
@@ -194,10 +198,16 @@ class Transform<Real>::Run {
   /// The offsets of the rows of all lists, from where the list's owner has its first.
   void place_lists() {
     for (const RowList& list : program_.lists) {
-      const std::int64_t* const of_caller = list.owner == Owner::source ? source_.offsets : destination_.offsets;
+      const bool is_source = list.owner == Owner::source;
+      const bool is_own = list.owner == Owner::program;
+      const std::int64_t* const of_caller = is_source ? source_.offsets : destination_.offsets;
+      const std::byte* const base = is_own ? own_ : is_source ? source_.base : destination_.base;
+      const std::int64_t kept = reinterpret_cast<std::intptr_t>(own_) - reinterpret_cast<std::intptr_t>(base);
       for (std::size_t i = list.begin; i < list.begin + list.count; ++i) {
         const std::int32_t row = program_.rows[i];
-        list_offsets_[i] = list.owner == Owner::program ? row * row_bytes_ : of_caller[row];
+        list_offsets_[i] = row < 0  ? kept + RowList::kept_row(row) * row_bytes_
+                           : is_own ? row * row_bytes_
+                                    : of_caller[row];
       }
     }
   }
@@ -217,7 +227,7 @@ class Transform<Real>::Run {
     }
     const bool ends_apart =
         steps[last].to == Step<Real>::none && is_apart(destination_, plan_.has_real_destination ? 1 : 0);
-    descend({last, factor, access, !ends_apart}, first, 0, 0);
+    descend({last, factor, access, !ends_apart && steps[first].is_of_one}, first, 0, 0);
     return last + 1;
   }
 
@@ -298,6 +308,7 @@ class Transform<Real>::Run {
     pass_.row_bytes = step.kind == Step<Real>::Kind::last ? stored : read;
     pass_.stored_row_bytes = stored;
     pass_.sums = own_ + step.sum_row * row_bytes_;
+    pass_.sum_stride = step.leg_rows * row_bytes_;
     pass_.sum_factor = step.sum_factor;
   }
 

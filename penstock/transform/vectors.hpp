@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "penstock/transform/butterflies.hpp"
@@ -150,7 +151,7 @@ template <class S, Format format>
 template <class S, Format format>
 [[gnu::always_inline]] inline Complex<typename S::Vector> in_format(const Complex<typename S::Vector>& value) {
   if constexpr (format == Format::planar) {
-    return value;
+    return {value.re, value.im};  // a copy of the whole would go through memory
   }
   return {put_together<S, 0>(value.re, value.im), put_together<S, 1>(value.re, value.im)};
 }
@@ -191,6 +192,27 @@ template <class S>
   return {chosen<S>(first, second, [](int i) { return 2 * i; }),
           chosen<S>(first, second, [](int i) { return 2 * i + 1; })};
 }
+
+/// Stands in for the rows of a butterfly whose last vectors are filled in part.
+template <class S, std::size_t radix>
+struct Part {
+  static constexpr std::size_t pair_bytes = 2 * sizeof(typename S::Vector);
+  alignas(typename S::Vector) std::byte rows[radix][pair_bytes];
+
+  /// Has `from`, whose rows end `bytes` behind `at`, name these instead.
+  [[gnu::noinline]] void take(const std::byte** from, std::int64_t at, std::int64_t bytes) noexcept {
+    for (std::size_t q = 0; q < radix; ++q) {
+      std::memset(rows[q], 0, pair_bytes);
+      std::memcpy(rows[q], from[q] + at, static_cast<std::size_t>(bytes));
+      from[q] = rows[q] - at;
+    }
+  }
+  [[gnu::noinline]] void give(std::byte* const* to, std::int64_t at, std::int64_t bytes) const noexcept {
+    for (std::size_t q = 0; q < radix; ++q) {
+      std::memcpy(to[q] + at, rows[q], static_cast<std::size_t>(bytes));
+    }
+  }
+};
 
 /// The legs of a butterfly in the work buffer, `leg_stride` vectors from one to the next.
 template <class S, std::size_t radix>
