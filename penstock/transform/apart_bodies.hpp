@@ -6,44 +6,10 @@
 
 #include "penstock/transform/butterflies.hpp"
 #include "penstock/transform/passes.hpp"
+#include "penstock/transform/streaming.hpp"
 #include "penstock/transform/vectors.hpp"
 
 namespace penstock::transform {
-
-[[gnu::always_inline]] inline std::int64_t bytes_into_line(const std::byte* at) {
-  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at) % line_bytes);
-}
-
-[[gnu::always_inline]] inline bool begins_line(const std::byte* at) {
-  return bytes_into_line(at) == 0;
-}
-
-/// The least of a row that begins or ends within lines and is stored past the cache: what of it is stored as usual, up
-/// to a line at each end, is read from memory first.
-inline constexpr std::int64_t least_ragged_bytes = 8 * line_bytes;
-
-/// Stores bytes `begin` to `end` of a row of `row_bytes`, the lines that it fills past the cache. `lines` has them as
-/// far behind its begin as the row is behind that of its first line. Before the row's end, a line that is not full yet
-/// is left there for the next bytes.
-template <class S>
-[[gnu::noinline]] void stream_ragged(std::byte* row, std::byte* lines, std::int64_t begin, std::int64_t end,
-                                     std::int64_t row_bytes) noexcept {
-  const std::int64_t into = bytes_into_line(row);
-  std::byte* const to = row - into + begin;
-  const std::int64_t filled = into + end - begin;
-  const std::int64_t whole = filled / line_bytes * line_bytes;
-  std::int64_t at = 0;
-  if (begin == 0 && into > 0) {
-    at = line_bytes;
-    std::memcpy(row, lines + into, static_cast<std::size_t>(line_bytes - into));
-  }
-  stream_bytes<S>(to + at, lines + at, whole - at);
-  if (end < row_bytes) {
-    std::memcpy(lines, lines + whole, line_bytes);
-  } else {
-    std::memcpy(to + whole, lines + whole, static_cast<std::size_t>(filled - whole));
-  }
-}
 
 /// One step of a pass. Into the second level: the first has the work.
 template <class S>

@@ -9,6 +9,7 @@
 #include "penstock/transform/passes.hpp"
 #include "penstock/transform/row_bodies.hpp"
 #include "penstock/transform/step_bodies.hpp"
+#include "penstock/transform/streaming.hpp"
 #include "penstock/transform/vectors.hpp"
 
 namespace penstock::transform {

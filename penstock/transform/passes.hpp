@@ -89,11 +89,16 @@ struct RowWork {
   std::byte* destination = nullptr;      ///< of a last pass
   Real* work = nullptr;                  ///< of all points, aligned to a vector
   const std::int32_t* blocks = nullptr;  ///< last: where vectors lie in the work buffer, in bytes, by what they give
-  std::int64_t block_count = 0;          ///< middle, last
-  std::int64_t inner_pairs = 0;          ///< first, middle: butterflies of a sub-transform, in vectors
-  const Real* roots =
-      nullptr;      ///< first, middle: vectors, for each vector of butterflies one for each leg but the first
-  Real factor = 1;  ///< last: on all that is stored
+  const std::int32_t* from = nullptr;    ///< ragged: places in the source and in the destination, in bytes
+  const std::int32_t* to = nullptr;
+  std::int64_t from_leg_bytes = 0;  ///< ragged: from leg to leg
+  std::int64_t to_leg_bytes = 0;
+  Real from_sign = 1;  ///< ragged: on imaginary parts
+  Real to_sign = 1;
+  std::int64_t block_count = 0;  ///< middle, last; ragged: vectors of butterflies
+  std::int64_t inner_pairs = 0;  ///< first, middle: butterflies of a sub-transform, in vectors
+  const Real* roots = nullptr;   ///< vectors, for each vector of butterflies one for each leg but the first; last: null
+  Real factor = 1;               ///< last: on all that is stored
   const std::byte* ahead = nullptr;  ///< what is brought into the cache meanwhile, of so many bytes
   std::int64_t ahead_bytes = 0;
   std::int64_t ahead_bytes_at_once = 0;
@@ -109,6 +114,7 @@ struct RowPasses {
   RowFunction<Real> first = nullptr;
   RowFunction<Real> first_backward = nullptr;
   RowFunction<Real> middle = nullptr;
+  RowFunction<Real> ragged = nullptr;  ///< any pass of a length that is no multiple of a vector's, if there is one
 };
 
 /// The row passes over vectors of one length.

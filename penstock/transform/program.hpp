@@ -83,8 +83,17 @@ struct RowStep {
   bool is_to_half = false;
   std::int64_t block_count = 0;
   std::int64_t inner_pairs = 0;
-  std::size_t roots = 0;  ///< in `RowProgram::roots`, a number
+  std::size_t roots = 0;  ///< in `RowProgram::roots`, a number; none of a ragged last pass
   std::int64_t butterflies = 0;
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  std::size_t from = none;  ///< of a ragged pass, in `RowProgram::places`; see RowWork
+  std::size_t to = none;
+  std::int64_t from_leg_bytes = 0;
+  std::int64_t to_leg_bytes = 0;
+  bool is_from_work = false;
+  bool is_to_work = false;
+  Real from_sign = 1;
+  Real to_sign = 1;
   std::int64_t ahead_bytes_at_once = 0;  ///< that each butterfly asks for, of the next pencil
 };
 
@@ -93,9 +102,12 @@ template <class Real>
 struct RowProgram {
   std::vector<RowStep<Real>> steps;  ///< none where the length has no row passes
   std::vector<std::int32_t> blocks;  ///< of the last pass, in bytes
+  /// Of ragged passes, for each vector of butterflies: where their first legs lie, in bytes. The second is negative
+  /// where they follow one another.
+  std::vector<std::int32_t> places;
   std::vector<Line<Real>> roots;
   std::int64_t ahead_bytes = 0;    ///< that each pass asks for, of the next pencil
-  std::int64_t passes_length = 1;  ///< in vectors, that the passes of radices have
+  std::int64_t passes_length = 1;  ///< that the passes of radices have: in vectors, of ragged ones in points
   std::string text;
 };
 

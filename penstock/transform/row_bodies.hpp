@@ -7,6 +7,7 @@
 #include "penstock/transform/apart_bodies.hpp"
 #include "penstock/transform/butterflies.hpp"
 #include "penstock/transform/passes.hpp"
+#include "penstock/transform/streaming.hpp"
 #include "penstock/transform/vectors.hpp"
 
 namespace penstock::transform {
@@ -94,14 +95,10 @@ void row_last_pass(const RowWork<typename S::Real>& pass) noexcept {
   const typename S::Real factor = pass.factor;
   const auto* const work = reinterpret_cast<const std::byte*>(pass.work);
   const std::int32_t* const blocks = pass.blocks;
-  // A row whose legs begin within lines is made in the cache.
-  alignas(line_bytes) std::byte row[bytes_together + line_bytes];
   const std::int64_t row_bytes = lanes * count * number_bytes;
-  const bool are_lines = begins_line(pass.destination) && row_bytes % line_bytes == 0;
-  const bool is_streaming = pass.is_streaming && are_lines && count * number_bytes % line_bytes == 0;
-  const bool is_staged = pass.is_streaming && !is_streaming && row_bytes <= bytes_together &&
-                         (are_lines || row_bytes >= least_ragged_bytes);
-  std::byte* const destination = is_staged ? row + bytes_into_line(pass.destination) : pass.destination;
+  const bool is_streaming =
+      pass.is_streaming && begins_line(pass.destination) && count * number_bytes % line_bytes == 0;
+  StagedRow staged(pass.destination, row_bytes, pass.is_streaming && !is_streaming);
   RowAhead ahead(pass);
   for (std::int64_t next = 0; next < count; next += lanes) {
     ahead.ask();
@@ -120,7 +117,7 @@ void row_last_pass(const RowWork<typename S::Real>& pass) noexcept {
     unroll<lanes>([&](auto i) __attribute__((always_inline)) { legs[point_of_lane<S>(i())] = {re[i], im[i]}; });
     legs = transformed<lanes, Vector>(legs);
     scale<S, lanes>(legs, factor);
-    std::byte* const to = destination + o * number_bytes;
+    std::byte* const to = staged.to + o * number_bytes;
     unroll<lanes>([&](auto q) __attribute__((always_inline)) {
       const Complex<Vector> number = is_backward ? Complex<Vector>{legs[q].im, legs[q].re} : legs[q];
       std::byte* const at = to + static_cast<std::int64_t>(q()) * count * number_bytes;
@@ -131,9 +128,67 @@ void row_last_pass(const RowWork<typename S::Real>& pass) noexcept {
       }
     });
   }
-  if (is_staged) {
-    stream_ragged<S>(pass.destination, row, 0, row_bytes, row_bytes);
+  staged.template finish<S>();
+}
+
+// A length that is no multiple of the lanes has vectors of any butterflies of a pass, whose legs are loaded and stored
+// one by one where they do not follow one another. A vector that would be short has butterflies of others again. Of
+// double precision alone: numbers of 8 bytes take more of these instructions than transposing pencils does.
+
+template <class S, std::size_t radix>
+void row_ragged_pass(const RowWork<typename S::Real>& pass) noexcept {
+  using Vector = typename S::Vector;
+  using Real = typename S::Real;
+  constexpr int half = S::lanes / 2;  // numbers of a vector
+  const std::int32_t* from = pass.from;
+  const std::int32_t* to = pass.to;
+  const auto* roots = reinterpret_cast<const Vector*>(pass.roots);
+  StagedRow staged(pass.destination, static_cast<std::int64_t>(radix) * pass.to_leg_bytes, pass.is_streaming);
+  const Real re_factor = pass.factor;
+  const Real im_factor = pass.factor * pass.to_sign;
+  RowAhead ahead(pass);
+  for (std::int64_t i = 0; i < pass.block_count; ++i, from += S::lanes, to += S::lanes) {
+    ahead.ask();
+    Legs<Vector, radix> legs;
+    if (from[1] < 0) {
+      unroll<radix>([&](auto q) __attribute__((always_inline)) {
+        legs[q] =
+            load<S, Format::complex>(pass.source + static_cast<std::int64_t>(q()) * pass.from_leg_bytes + from[0]);
+      });
+    } else {
+      unroll<radix>([&](auto q) __attribute__((always_inline)) {
+        const std::byte* const leg = pass.source + static_cast<std::int64_t>(q()) * pass.from_leg_bytes;
+        const Vector first = gathered<S>(leg, from);
+        const Vector second = gathered<S>(leg, from + half);
+        legs[q] = {part_of<S, 0>(first, second), part_of<S, 1>(first, second)};
+      });
+    }
+    if (pass.from_sign != 1) [[unlikely]] {
+      unroll<radix>([&](auto q) __attribute__((always_inline)) { legs[q].im = legs[q].im * pass.from_sign; });
+    }
+    legs = transformed<radix, Vector>(legs);
+    if (roots != nullptr) {
+      twiddle_lanes<S, radix>(legs, roots);
+      roots += 2 * (radix - 1);
+    }
+    if (re_factor != 1 || im_factor != 1) [[unlikely]] {
+      unroll<radix>([&](auto q) __attribute__((always_inline)) {
+        legs[q] = {legs[q].re * re_factor, legs[q].im * im_factor};
+      });
+    }
+    if (to[1] < 0) {
+      unroll<radix>([&](auto q) __attribute__((always_inline)) {
+        store<S, Format::complex>(staged.to + static_cast<std::int64_t>(q()) * pass.to_leg_bytes + to[0], legs[q]);
+      });
+    } else {
+      unroll<radix>([&](auto q) __attribute__((always_inline)) {
+        std::byte* const leg = staged.to + static_cast<std::int64_t>(q()) * pass.to_leg_bytes;
+        scattered<S>(leg, to, put_together<S, 0>(legs[q].re, legs[q].im));
+        scattered<S>(leg, to + half, put_together<S, 1>(legs[q].re, legs[q].im));
+      });
+    }
   }
+  staged.template finish<S>();
 }
 
 /// The numbers of a vector pair in the opposite order: that of the lanes is symmetric.
@@ -185,11 +240,19 @@ void row_real_pass(const RowWork<typename S::Real>& pass) noexcept {
   }
 }
 
+template <class S, std::size_t radix>
+constexpr RowFunction<typename S::Real> ragged_pass_of() {
+  if constexpr (sizeof(typename S::Real) == sizeof(double)) {
+    return row_ragged_pass<S, radix>;
+  }
+  return nullptr;
+}
+
 template <class S, std::size_t... radix>
 constexpr void add_passes(RowTable<typename S::Real>& table, std::index_sequence<radix...>) {
   std::size_t i = 0;
   ((table.radices[i++] = {static_cast<int>(radix), row_first_pass<S, radix, false>, row_first_pass<S, radix, true>,
-                          row_middle_pass<S, radix>}),
+                          row_middle_pass<S, radix>, ragged_pass_of<S, radix>()}),
    ...);
 }
 

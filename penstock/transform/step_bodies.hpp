@@ -3,6 +3,7 @@
 #pragma once
 
 #include "penstock/transform/passes.hpp"
+#include "penstock/transform/streaming.hpp"
 #include "penstock/transform/vectors.hpp"
 
 namespace penstock::transform {

@@ -105,13 +105,23 @@ void Transform<Real>::run(const Pencils<const std::byte>& source, const Pencils<
       pass.ahead_bytes_at_once = step.ahead_bytes_at_once;
       ahead += pass.ahead_bytes;
       left -= pass.ahead_bytes;
-      pass.source = step.is_from_half ? half : from;
-      pass.destination = step.is_to_half ? half : to;
-      pass.factor = step.is_to_half ? 1 : factor;
-      pass.is_streaming = access.is_streaming && !step.is_to_half;
+      pass.source = step.is_from_work ? scratch.data() : step.is_from_half ? half : from;
+      pass.destination = step.is_to_work ? scratch.data() : step.is_to_half ? half : to;
+      const bool is_to_caller = !step.is_to_half && !step.is_to_work;
+      pass.factor = is_to_caller ? factor : 1;
+      pass.is_streaming = access.is_streaming && is_to_caller;
       pass.block_count = step.block_count;
       pass.inner_pairs = step.inner_pairs;
-      pass.roots = reinterpret_cast<const Real*>(program.roots.data()) + step.roots;
+      pass.roots = step.roots == RowStep<Real>::none ? nullptr
+                                                     : reinterpret_cast<const Real*>(program.roots.data()) + step.roots;
+      if (step.from != RowStep<Real>::none) {
+        pass.from = program.places.data() + step.from;
+        pass.to = program.places.data() + step.to;
+        pass.from_leg_bytes = step.from_leg_bytes;
+        pass.to_leg_bytes = step.to_leg_bytes;
+        pass.from_sign = step.from_sign;
+        pass.to_sign = step.to_sign;
+      }
       step.pass(pass);
     }
   }

@@ -164,12 +164,42 @@ template <class S, Format format>
   pair[1].vector = stored.im;
 }
 
-/// Whole vectors past the cache, both at addresses of vectors.
-template <class S>
-[[gnu::always_inline]] inline void stream_bytes(std::byte* to, const std::byte* from, std::int64_t bytes) {
-  for (std::int64_t i = 0; i < bytes; i += static_cast<std::int64_t>(sizeof(typename S::Vector))) {
-    S::stream(to + i, *reinterpret_cast<const typename S::Vector*>(from + i));
+/// One vector behind the other, as one of both.
+template <class Half>
+[[gnu::always_inline]] inline auto joined(Half a, Half b) {
+  return [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
+    return __builtin_shufflevector(a, b, i...);
   }
+  (std::make_integer_sequence<int, static_cast<int>(2 * sizeof(Half) / sizeof(a[0]))>());
+}
+
+/// A complex number of double precision at any address of a double.
+template <class S>
+struct [[gnu::packed, gnu::aligned(alignof(double)), gnu::may_alias]] Number {
+  double __attribute__((vector_size(16))) parts;
+};
+
+/// A vector of complex numbers, each so many bytes behind `base`.
+template <class S>
+[[gnu::always_inline]] inline typename S::Vector gathered(const std::byte* base, const std::int32_t* places) {
+  const auto number = [&](int i) __attribute__((always_inline)) {
+    return reinterpret_cast<const Number<S>*>(base + places[i])->parts;
+  };
+  if constexpr (S::lanes == 2) {
+    return number(0);
+  } else if constexpr (S::lanes == 4) {
+    return joined(number(0), number(1));
+  } else {
+    return joined(joined(number(0), number(1)), joined(number(2), number(3)));
+  }
+}
+
+template <class S>
+[[gnu::always_inline]] inline void scattered(std::byte* base, const std::int32_t* places, typename S::Vector vector) {
+  unroll<S::lanes / 2>([&](auto i) __attribute__((always_inline)) {
+    constexpr int first = 2 * static_cast<int>(i());
+    reinterpret_cast<Number<S>*>(base + places[i])->parts = __builtin_shufflevector(vector, vector, first, first + 1);
+  });
 }
 
 template <class S, Format format>
