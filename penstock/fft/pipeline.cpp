@@ -243,9 +243,12 @@ transform::Pencils<std::byte> Pipeline<Real>::pencils_at(const End& end, const S
   for (const Stretch& stretch : tile.stretches) {
     std::byte* const begin = far_of(end, stretch.far, spot.outer - section.first, scratch);
     base = base == nullptr ? begin : base;
-    std::int64_t offset = begin - base;
-    for (std::int64_t k = 0; k < stretch.points; ++k, offset += stretch.point_stride) {
-      offsets[stretch.first_point + k] = offset;
+    const std::int64_t first = begin - base;
+    const std::int64_t stride = stretch.point_stride;
+    const std::int64_t points = stretch.points;
+    std::int64_t* const these = offsets + stretch.first_point;
+    for (std::int64_t k = 0; k < points; ++k) {
+      these[k] = first + k * stride;
     }
   }
   return {base, offsets, tile.pencil_stride};
