@@ -115,6 +115,11 @@ void Engine::withdraw(std::span<std::byte> memory, std::vector<std::shared_ptr<R
   }
 }
 
+void Engine::keep(std::unique_ptr<Region> memory) {
+  const std::scoped_lock lock(mutex_);
+  kept_.push_back(std::move(memory));
+}
+
 std::shared_ptr<RemoteMemory> Engine::reach(int peer, std::span<const std::byte> key) {
   const std::scoped_lock lock(mutex_);
   return network_->reach(peer, key);
@@ -131,6 +136,12 @@ void Engine::put_then_send(int peer, RemoteMemory& memory, std::size_t offset, s
   const std::scoped_lock lock(mutex_);
   memory.put(offset, data, std::make_shared<Sent>(), remote);
   followers_.push_back({.put = std::move(remote), .peer = peer, .message = message, .sent = std::move(source)});
+}
+
+void Engine::put_then_set(RemoteMemory& memory, std::size_t offset, std::span<const std::byte> data,
+                          RemoteMemory& words, const Word& word, std::shared_ptr<Sent> source) {
+  const std::scoped_lock lock(mutex_);
+  memory.put_then_set(offset, data, words, word, std::move(source));
 }
 
 void Engine::get(RemoteMemory& memory, std::size_t offset, std::span<std::byte> data, std::shared_ptr<Sent> done) {

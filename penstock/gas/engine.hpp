@@ -109,6 +109,8 @@ class Engine final : public Inbox {
   std::vector<std::byte> expose(std::span<std::byte> memory);
   /// Ends that, where `memory` is not empty, and lets go of what was reached of peers in turn.
   void withdraw(std::span<std::byte> memory, std::vector<std::shared_ptr<RemoteMemory>> reached);
+  /// Keeps memory that peers may still write until nobody does: for as long as there is this engine.
+  void keep(std::unique_ptr<Region> memory);
   /// The memory to which a peer that is not local has got `key`; nullptr where the key is empty.
   std::shared_ptr<RemoteMemory> reach(int peer, std::span<const std::byte> key);
   /// Begins to write `data` at `offset` of the memory of `peer`; `source` and `remote` as RemoteMemory has them.
@@ -118,6 +120,9 @@ class Engine final : public Inbox {
   /// that need not care for the message.
   void put_then_send(int peer, RemoteMemory& memory, std::size_t offset, std::span<const std::byte> data,
                      const Header& message, std::shared_ptr<Sent> source, std::shared_ptr<Sent> remote);
+  /// As RemoteMemory has it.
+  void put_then_set(RemoteMemory& memory, std::size_t offset, std::span<const std::byte> data, RemoteMemory& words,
+                    const Word& word, std::shared_ptr<Sent> source);
   /// Begins to read at `offset`.
   void get(RemoteMemory& memory, std::size_t offset, std::span<std::byte> data, std::shared_ptr<Sent> done);
 
@@ -271,6 +276,7 @@ class Engine final : public Inbox {
   bool is_looking_ = false;
   Patience patience_;
   NodeMemory node_memory_;
+  std::vector<std::unique_ptr<Region>> kept_;
   std::unique_ptr<Network> network_;
   bool network_may_have_more_ = false;
   std::vector<Follower> followers_;

@@ -27,6 +27,9 @@ class Sent final : public Operation {
   bool is_done() const noexcept override { return is_done_.load(std::memory_order_acquire); }
   void finish() noexcept { is_done_.store(true, std::memory_order_release); }
 
+  /// For a buffer that is sent from again and again: it is not done until the next `finish`.
+  void renew() noexcept { is_done_.store(false, std::memory_order_relaxed); }
+
   /// The buffer, where nobody else keeps it.
   std::vector<std::byte> parcel;
 

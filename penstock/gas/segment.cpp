@@ -62,7 +62,7 @@ void Segment::make(const Team& team, std::size_t bytes, std::size_t signals) {
   mine.id = state_->engine.add_segment({.data = data, .bytes = bytes, .raise = raise});
   state_->id = mine.id;
   mine.address = reinterpret_cast<std::uintptr_t>(data);
-  std::vector<std::byte> key = state_->expose(team, bytes);
+  std::vector<std::byte> key = state_->expose(team);
   mine.key_bytes = key.size();
   // Peers that have learnt all numbers may put while this rank is still about it.
   state_->parts = team.all_gather(mine);
@@ -75,11 +75,12 @@ void Segment::make(const Team& team, std::size_t bytes, std::size_t signals) {
   }
 }
 
-std::vector<std::byte> Segment::State::expose(const Team& team, std::size_t bytes) {
-  if (team.are_all_local()) {
+std::vector<std::byte> Segment::State::expose(const Team& team) {
+  has_far_peers = !team.are_all_local();
+  if (!has_far_peers) {
     return {};
   }
-  std::vector<std::byte> key = engine.expose(region->mine.first(bytes));
+  std::vector<std::byte> key = engine.expose(region->mine);
   is_exposed = !key.empty();
   return key;
 }

@@ -148,6 +148,7 @@ class Segment {
 
  private:
   friend class ActiveMessages;
+  friend class ExchangeByMessages;
   struct State;
   void make(const Team& team, std::size_t bytes, std::size_t signals);
   static constexpr std::size_t no_signal = ~std::size_t{0};

@@ -14,6 +14,7 @@
 #include "penstock/gas/atomic_operation.hpp"
 #include "penstock/gas/engine.hpp"
 #include "penstock/gas/gas.hpp"
+#include "penstock/gas/revocation.hpp"
 #include "penstock/gas/team_calls.hpp"
 
 namespace penstock::gas {
@@ -38,6 +39,12 @@ struct Segment::State {
   State(const Team& team, std::unique_ptr<Region> memory)
       : engine(team.engine()), calls(team.calls()), rank(team.rank()), region(std::move(memory)) {}
   ~State() {
+    if (has_far_peers && calls.revocation()->is_set()) {
+      // Peers that do not know of it yet may go on with what they have begun: puts, and messages that name this.
+      engine.withdraw({}, std::move(remote));
+      engine.keep(std::move(region));
+      return;
+    }
     engine.remove_segment(id);
     engine.withdraw(is_exposed ? region->mine : std::span<std::byte>(), std::move(remote));
   }
@@ -97,11 +104,22 @@ struct Segment::State {
     return *std::launder(reinterpret_cast<Counter*>(first + signal * signal_bytes));
   }
 
-  /// Opens this rank's `bytes` bytes to the network where peers are reached through it; returns the key to them.
-  std::vector<std::byte> expose(const Team& team, std::size_t bytes);
+  /// Opens this rank's part, its signals with it, to the network where peers are reached through it; returns the key.
+  std::vector<std::byte> expose(const Team& team);
 
   /// Collective: learns how the network reaches the parts of peers that are not mapped; `key` is to this rank's.
   void reach_parts(const Team& team, std::vector<std::byte> key);
+
+  /// Whether the network reads and writes any part by itself; the same on all ranks.
+  bool has_remote() const noexcept { return !remote.empty(); }
+
+  /// Whether the network reads and writes the part of `peer` for those that do not map it; the same on all ranks.
+  bool is_exposed_at(int peer) const { return parts[static_cast<std::size_t>(peer)].key_bytes > 0; }
+
+  /// The word of a peer's signal in its memory.
+  Word word_of(int peer, std::size_t signal, std::uint64_t value) const {
+    return {.offset = signals_offset(parts[static_cast<std::size_t>(peer)]) + signal * signal_bytes, .value = value};
+  }
 
   /// The part of `peer` as the network reads and writes it by itself; nullptr where messages do.
   RemoteMemory* remote_at(int peer) const {
@@ -159,6 +177,7 @@ struct Segment::State {
   std::uint32_t id = 0;
   std::vector<Part> parts;
   std::unique_ptr<Region> region;
+  bool has_far_peers = false;
   bool is_exposed = false;
   std::vector<std::shared_ptr<RemoteMemory>> remote;  // by rank, where the network reads and writes any by itself
 

@@ -25,6 +25,10 @@ class PlayedNetwork final : public Network {
       source->finish();
       network_.puts.push_back(std::move(remote));
     }
+    void put_then_set(std::size_t, std::span<const std::byte>, RemoteMemory&, const Word&,
+                      std::shared_ptr<Sent> source) override {
+      source->finish();
+    }
     void get(std::size_t, std::span<std::byte>, std::shared_ptr<Sent>) override {}
 
    private:

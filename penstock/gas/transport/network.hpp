@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -10,6 +11,12 @@
 #include "penstock/gas/operation.hpp"
 
 namespace penstock::gas {
+
+/// 64 bits at byte `offset`, aligned, and what they become.
+struct Word {
+  std::size_t offset;
+  std::uint64_t value;
+};
 
 /// Memory of a peer that the network itself reads and writes, with no help of code there. Called by one thread of a
 /// rank at a time. To be let go before its network; what was begun is completed all the same.
@@ -20,6 +27,10 @@ class RemoteMemory {
   /// sees it: what is sent to the peer from then on arrives after it.
   virtual void put(std::size_t offset, std::span<const std::byte> data, std::shared_ptr<Sent> source,
                    std::shared_ptr<Sent> remote) = 0;
+  /// The same, and behind it sets a word of memory of the same peer, which sees the data where it sees the word. No
+  /// code runs there, and nothing comes back before the word leaves, where the network keeps order by itself.
+  virtual void put_then_set(std::size_t offset, std::span<const std::byte> data, RemoteMemory& words, const Word& word,
+                            std::shared_ptr<Sent> source) = 0;
   /// Begins to read at byte `offset`. `done` is finished when it is in `data`.
   virtual void get(std::size_t offset, std::span<std::byte> data, std::shared_ptr<Sent> done) = 0;
 };

@@ -43,13 +43,14 @@ class RmaNetwork::Memory final : public RemoteMemory {
 
   void put(std::size_t offset, std::span<const std::byte> data, std::shared_ptr<Sent> source,
            std::shared_ptr<Sent> remote) override {
-    const std::scoped_lock lock(network_.mutex_);
-    MPI_Request request = MPI_REQUEST_NULL;
-    with_type(data.size(), [&](int count, MPI_Datatype type) {
-      check_mpi(MPI_Rput(data.data(), count, type, peer_, at(offset), count, type, network_.window_, &request),
-                "MPI_Rput");
-    });
-    network_.busy_[peer_].transfers.push_back({request, std::move(source), std::move(remote)});
+    begin_put(offset, data, {.done = std::move(source), .remote = std::move(remote)});
+  }
+
+  void put_then_set(std::size_t offset, std::span<const std::byte> data, RemoteMemory& words, const Word& word,
+                    std::shared_ptr<Sent> source) override {
+    begin_put(offset, data,
+              {.done = std::move(source),
+               .behind = Setting{.at = static_cast<Memory&>(words).at(word.offset), .value = word.value}});
   }
 
   void get(std::size_t offset, std::span<std::byte> data, std::shared_ptr<Sent> done) override {
@@ -59,10 +60,18 @@ class RmaNetwork::Memory final : public RemoteMemory {
       check_mpi(MPI_Rget(data.data(), count, type, peer_, at(offset), count, type, network_.window_, &request),
                 "MPI_Rget");
     });
-    network_.busy_[peer_].transfers.push_back({request, std::move(done), nullptr});
+    network_.busy_[peer_].transfers.push_back({.request = request, .done = std::move(done)});
   }
 
  private:
+  void begin_put(std::size_t offset, std::span<const std::byte> data, Transfer transfer) {
+    const std::scoped_lock lock(network_.mutex_);
+    with_type(data.size(), [&](int count, MPI_Datatype type) {
+      check_mpi(MPI_Rput(data.data(), count, type, peer_, at(offset), count, type, network_.window_, &transfer.request),
+                "MPI_Rput");
+    });
+    network_.busy_[peer_].transfers.push_back(std::move(transfer));
+  }
   MPI_Aint at(std::size_t offset) const { return MPI_Aint_add(base_, static_cast<MPI_Aint>(offset)); }
 
   RmaNetwork& network_;
@@ -115,31 +124,51 @@ bool RmaNetwork::progress(Inbox& inbox) {
       if (transfer.remote != nullptr) {
         state.unflushed.push_back(std::move(transfer.remote));
       }
+      if (transfer.behind.has_value()) {
+        state.behind.push_back(*transfer.behind);
+      }
       state.transfers.pop_front();
     }
     if (!state.transfers.empty()) {
       ++it;
       continue;
     }
-    // MPI has no flush that does not wait. All that goes to this peer has left, so that it waits for no more than the
-    // peer's confirmation.
-    if (!state.unflushed.empty()) {
-      check_mpi(MPI_Win_flush(peer, window_), "MPI_Win_flush");
-      for (const auto& remote : state.unflushed) {
-        remote->finish();
-      }
-    }
+    flush(peer, state);
     it = busy_.erase(it);
   }
   return messages_.progress(inbox);
 }
 
+/// Of a peer to which all puts have left. MPI has no flush that does not wait; it waits for no more than the peer's
+/// confirmation, once for all of them, and once for the words behind them: MPI orders nothing else between places.
+void RmaNetwork::flush(int rank, Peer& peer) {
+  if (peer.unflushed.empty() && peer.behind.empty()) {
+    return;
+  }
+  check_mpi(MPI_Win_flush(rank, window_), "MPI_Win_flush");
+  for (const auto& remote : peer.unflushed) {
+    remote->finish();
+  }
+  for (const Setting& setting : peer.behind) {
+    // An accumulation is whole where it is seen, which a put is not.
+    check_mpi(MPI_Accumulate(&setting.value, 1, MPI_UINT64_T, rank, setting.at, 1, MPI_UINT64_T, MPI_REPLACE, window_),
+              "MPI_Accumulate");
+  }
+  if (!peer.behind.empty()) {
+    check_mpi(MPI_Win_flush(rank, window_), "MPI_Win_flush");
+  }
+}
+
 std::vector<std::byte> RmaNetwork::expose(std::span<std::byte> memory) {
   const std::scoped_lock lock(mutex_);
-  // MPI libraries limit how many pieces may be attached; what is beyond is reached by messages.
-  if (memory.empty() || MPI_Win_attach(window_, memory.data(), static_cast<MPI_Aint>(memory.size())) != MPI_SUCCESS) {
+  // MPI libraries limit how many pieces may be attached; what is beyond is reached by messages. Open MPI 4.1 takes 64
+  // by default, and waits for ever in the next call after it has refused one.
+  constexpr int most_attached = 60;
+  if (memory.empty() || attached_ >= most_attached ||
+      MPI_Win_attach(window_, memory.data(), static_cast<MPI_Aint>(memory.size())) != MPI_SUCCESS) {
     return {};
   }
+  ++attached_;
   MPI_Aint address = 0;
   check_mpi(MPI_Get_address(memory.data(), &address), "MPI_Get_address");
   std::vector<std::byte> key(sizeof address);
@@ -153,6 +182,7 @@ void RmaNetwork::withdraw(std::span<std::byte> memory) {
   if (is_finalized == 0) {
     const std::scoped_lock lock(mutex_);
     MPI_Win_detach(window_, memory.data());
+    --attached_;
   }
 }
 

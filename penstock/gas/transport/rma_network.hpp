@@ -4,10 +4,12 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,21 +37,31 @@ class RmaNetwork final : public Network {
 
  private:
   class Memory;
+  /// A word, and where it is in the window.
+  struct Setting {
+    MPI_Aint at;
+    std::uint64_t value;
+  };
   /// What was begun: its MPI request, and what is finished with that.
   struct Transfer {
-    MPI_Request request;
-    std::shared_ptr<Sent> done;
-    std::shared_ptr<Sent> remote;  // of a put
+    MPI_Request request = MPI_REQUEST_NULL;
+    std::shared_ptr<Sent> done{};
+    std::shared_ptr<Sent> remote{};   // of a put, where somebody asks
+    std::optional<Setting> behind{};  // of a put
   };
-  /// Of one peer: transfers under way, and puts that have left and are to be flushed.
+  /// Of one peer: transfers under way; of puts that have left and are to be flushed who asks, and what is set behind.
   struct Peer {
     std::deque<Transfer> transfers;
     std::vector<std::shared_ptr<Sent>> unflushed;
+    std::vector<Setting> behind;
   };
+
+  void flush(int rank, Peer& peer);
 
   std::mutex& mutex_;
   MpiNetwork messages_;
   MPI_Win window_ = MPI_WIN_NULL;
+  int attached_ = 0;  // pieces of memory
   std::map<int, Peer> busy_;
 };
 

@@ -33,6 +33,9 @@ UcxNetwork::~UcxNetwork() {
   } catch (const Error&) {
     // UCX or MPI itself has failed; there is nobody to tell.
   }
+  while (!exposed_.empty()) {
+    withdraw({exposed_.begin()->first, 1});
+  }
 }
 
 ucp_ep_h UcxNetwork::endpoint_of(Peer& peer) {

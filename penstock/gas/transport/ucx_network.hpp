@@ -76,7 +76,7 @@ class UcxNetwork final : public Network {
   std::vector<std::unique_ptr<Packet>> spare_packets_;
   std::vector<Peer*> with_arrivals_;
   std::vector<Peer*> with_puts_;  // that are to be flushed
-  std::map<const std::byte*, ucp_mem_h> exposed_;
+  std::map<std::byte*, ucp_mem_h> exposed_;
   bool has_failure_ = false;
   std::exception_ptr broken_;  // what was thrown where a message could not be read
   unsigned turns_ = 0;

@@ -31,17 +31,23 @@ class UcxNetwork::Memory final : public RemoteMemory, public std::enable_shared_
   void put(std::size_t offset, std::span<const std::byte> data, std::shared_ptr<Sent> source,
            std::shared_ptr<Sent> remote) override {
     UcxNetwork& network = *peer_.network;
-    Operation& operation = begin(std::move(source));
-    const ucp_request_param_t param = report_to(operation);
-    network.watch(
-        ucx::api().ucp_put_nbx(network.endpoint_of(peer_), data.data(), data.size(), base_ + offset, unpacked_, &param),
-        operation);
+    put(begin(std::move(source)), offset, data);
     peer_.unflushed.push_back(std::move(remote));
     if (!peer_.is_flushing) {
       network.flush(peer_);
     } else if (peer_.unflushed.size() == 1) {
       network.with_puts_.push_back(&peer_);
     }
+  }
+
+  void put_then_set(std::size_t offset, std::span<const std::byte> data, RemoteMemory& words, const Word& word,
+                    std::shared_ptr<Sent> source) override {
+    put(begin(std::move(source)), offset, data);
+    ucx::check(ucx::api().ucp_worker_fence(peer_.network->worker_->get()), "ucp_worker_fence");
+    auto& behind = static_cast<Memory&>(words);
+    Operation& setting = behind.begin(nullptr);
+    setting.word = word.value;
+    behind.put(setting, word.offset, std::as_bytes(std::span(&setting.word, 1)));
   }
 
   void get(std::size_t offset, std::span<std::byte> data, std::shared_ptr<Sent> done) override {
@@ -64,6 +70,14 @@ class UcxNetwork::Memory final : public RemoteMemory, public std::enable_shared_
     operation.sent = std::move(sent);
     operation.memory = shared_from_this();
     return operation;
+  }
+
+  void put(Operation& operation, std::size_t offset, std::span<const std::byte> data) {
+    UcxNetwork& network = *peer_.network;
+    const ucp_request_param_t param = report_to(operation);
+    network.watch(
+        ucx::api().ucp_put_nbx(network.endpoint_of(peer_), data.data(), data.size(), base_ + offset, unpacked_, &param),
+        operation);
   }
 
   Peer& peer_;

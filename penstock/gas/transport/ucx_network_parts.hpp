@@ -94,6 +94,7 @@ struct UcxNetwork::Operation {
   std::vector<std::shared_ptr<Sent>> flushed;  // the same, of a flush
   std::unique_ptr<Packet> packet;
   std::shared_ptr<RemoteMemory> memory;
+  std::uint64_t word = 0;  // that is put
 };
 
 }  // namespace penstock::gas
