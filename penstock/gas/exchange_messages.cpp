@@ -86,7 +86,7 @@ class ExchangeByMessages final : public ExchangeWay {
   }
 
   ~ExchangeByMessages() override {
-    if (calls_.revocation()->is_set()) {
+    if (calls_.revocation()->is_set() || !has_left()) {
       keep_for_good(std::move(buffer_));  // a round may have failed half-way
     }
   }
@@ -170,7 +170,7 @@ class ExchangeByMessages final : public ExchangeWay {
   }
 
   bool has_finished() override {
-    if (!std::all_of(sent_.begin(), sent_.end(), [](const auto& sent) { return sent == nullptr || sent->is_done(); })) {
+    if (!has_left()) {
       calls_.engine().progress();
       calls_.check_revoked();
       return false;
@@ -200,6 +200,11 @@ class ExchangeByMessages final : public ExchangeWay {
   /// Whether the network puts to `peer` from the ranks that do not map its memory; the same on both sides.
   bool is_put_to(int peer, Carrier carrier) const {
     return may_put(carrier) && segment_.state_->is_exposed_at(peer) && signals_.state_->is_exposed_at(peer);
+  }
+
+  /// Whether all that was put has been read from the buffers.
+  bool has_left() const noexcept {
+    return std::all_of(sent_.begin(), sent_.end(), [](const auto& sent) { return sent == nullptr || sent->is_done(); });
   }
 
   /// The rounds that `rank` has opened towards the rank that has the signal.

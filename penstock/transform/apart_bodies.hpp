@@ -6,6 +6,7 @@
 
 #include "penstock/transform/butterflies.hpp"
 #include "penstock/transform/passes.hpp"
+#include "penstock/transform/square.hpp"
 #include "penstock/transform/streaming.hpp"
 #include "penstock/transform/vectors.hpp"
 
@@ -29,105 +30,6 @@ template <class S>
     }
   }
 }
-
-/// A square of pencils and points, of complex numbers (unit 2) or real ones (unit 1): what lies in each pencil one
-/// after the other becomes, for each point, what memory would have of S::lanes adjacent pencils: `unit` vectors.
-template <class S, int unit>
-struct Square {
-  using Real = typename S::Real;
-  using Vector = typename S::Vector;
-  static constexpr std::int64_t points = S::lanes / unit;
-  static constexpr std::int64_t element_bytes = unit * sizeof(typename S::Real);
-  Vector of_point[points][unit];
-
-  [[gnu::always_inline]] static bool follow_one_another(const std::int64_t* offsets, std::int64_t count = points) {
-    bool is_run = true;
-    for (std::int64_t k = 1; k < count; ++k) {
-      is_run &= offsets[k] - offsets[k - 1] == element_bytes;
-    }
-    return is_run;
-  }
-
-  /// Of a part of the pencils: a vector of each point becomes one of each pencil, or the other way round.
-  [[gnu::always_inline]] void turn_part(std::int64_t part) {
-    Vector rows[points];
-    for (std::int64_t k = 0; k < points; ++k) {
-      rows[k] = of_point[k][part];
-    }
-    turn<S, unit>(rows);
-    for (std::int64_t k = 0; k < points; ++k) {
-      of_point[k][part] = rows[k];
-    }
-  }
-
-  /// From `pencils` pencils, 1 or more, of which it may need fewer.
-  [[gnu::always_inline]] void load(const std::byte* base, const std::int64_t* offsets, std::int64_t stride,
-                                   std::int64_t pencils) {
-    const bool is_run = follow_one_another(offsets);
-    for (std::int64_t part = 0; part < unit; ++part) {
-      for (std::int64_t i = 0; i < points; ++i) {
-        const std::int64_t pencil = part * points + i;
-        const std::byte* const from = base + (pencil < pencils ? pencil : pencils - 1) * stride;
-        if (is_run) [[likely]] {
-          of_point[i][part] = reinterpret_cast<const Unaligned<S>*>(from + offsets[0])->vector;
-        } else {
-          Vector vector{};
-          unroll<S::lanes>([&](auto k) __attribute__((always_inline)) {
-            vector[k()] = reinterpret_cast<const Real*>(from + offsets[k() / unit])[k() % unit];
-          });
-          of_point[i][part] = vector;
-        }
-      }
-      turn_part(part);
-    }
-  }
-
-  /// From and to a row of each point, `pencil_offset` bytes behind where the rows begin. By vectors: what is stored in
-  /// pieces and loaded at once waits until it has reached the cache.
-  [[gnu::always_inline]] void load_rows(const std::byte* base, const std::int64_t* offsets,
-                                        std::int64_t pencil_offset) {
-    for (std::int64_t i = 0; i < points; ++i) {
-      const auto* const row = reinterpret_cast<const Unaligned<S>*>(base + offsets[i] + pencil_offset);
-      unroll<unit>([&](auto part) __attribute__((always_inline)) { of_point[i][part] = row[part].vector; });
-    }
-  }
-  [[gnu::always_inline]] void store_rows(std::byte* base, const std::int64_t* offsets,
-                                         std::int64_t pencil_offset) const {
-    for (std::int64_t i = 0; i < points; ++i) {
-      auto* const row = reinterpret_cast<Unaligned<S>*>(base + offsets[i] + pencil_offset);
-      unroll<unit>([&](auto part) __attribute__((always_inline)) { row[part].vector = of_point[i][part]; });
-    }
-  }
-
-  /// Leaves a vector of each pencil in the square.
-  [[gnu::always_inline]] void store(std::byte* base, const std::int64_t* offsets, std::int64_t stride,
-                                    std::int64_t pencils) {
-    const bool is_run = follow_one_another(offsets);
-    for (std::int64_t part = 0; part < unit; ++part) {
-      turn_part(part);
-      for (std::int64_t i = 0; i < points; ++i) {
-        const std::int64_t pencil = part * points + i;
-        if (pencil >= pencils) [[unlikely]] {
-          return;
-        }
-        std::byte* const to = base + pencil * stride;
-        if (is_run) [[likely]] {
-          reinterpret_cast<Unaligned<S>*>(to + offsets[0])->vector = of_point[i][part];
-        } else {
-          unroll<S::lanes>([&](auto k) __attribute__((always_inline)) {
-            reinterpret_cast<Real*>(to + offsets[k() / unit])[k() % unit] = of_point[i][part][k()];
-          });
-        }
-      }
-    }
-  }
-
-  /// Where the square of points that begins at point k begins: the last one reaches back where it would be short, and
-  /// does what is done again.
-  [[gnu::always_inline]] static std::int64_t begin(std::int64_t k, std::int64_t count) {
-    return k + points <= count ? k : count - points;
-  }
-};
 
 /// Complex points of a line of the cache.
 template <class S>
@@ -232,18 +134,15 @@ void first_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
   }
 }
 
-/// Butterfly `o` of last_pass_apart for one vector of pencils, `from` in the work buffer: point k of the squares that
-/// its legs have.
-template <class S, std::size_t radix, std::int64_t most_squares>
-[[gnu::always_inline]] inline void last_points(const typename S::Vector* from, std::int64_t leg_stride,
-                                               typename S::Real factor, std::int64_t k,
-                                               Square<S, 2> (&squares)[radix][most_squares]) {
+/// A butterfly of last_pass_apart for one vector of pencils, `from` in the work buffer: `pair_of(q)` gets leg q.
+template <class S, std::size_t radix, class PairOf>
+[[gnu::always_inline]] inline void last_butterfly_apart(const typename S::Vector* from, std::int64_t leg_stride,
+                                                        typename S::Real factor, const PairOf& pair_of) {
   using Vector = typename S::Vector;
-  constexpr std::int64_t points = Square<S, 2>::points;
   Legs<Vector, radix> legs = transformed<radix, Vector>(legs_at<S, radix>(from, leg_stride));
   scale<S, radix>(legs, factor);
   unroll<radix>([&](auto q) __attribute__((always_inline)) {
-    Vector* const pair = squares[q][k / points].of_point[k % points];
+    Vector* const pair = pair_of(q());
     pair[0] = put_together<S, 0>(legs[q].re, legs[q].im);
     pair[1] = put_together<S, 1>(legs[q].re, legs[q].im);
   });
@@ -271,7 +170,10 @@ void last_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
       Square<S, 2> squares[radix][most_together / points];
       for (std::int64_t k = 0; k < together; ++k) {
         ask<S>(*pass.ahead);
-        last_points<S, radix>(work + pass.blocks[o + k] * row, leg_stride, factor, k, squares);
+        last_butterfly_apart<S, radix>(
+            work + pass.blocks[o + k] * row, leg_stride, factor, [&](std::size_t q) __attribute__((always_inline)) {
+              return squares[q][k / points].of_point[k % points];
+            });
       }
       for (std::size_t q = 0; q < radix; ++q) {
         const std::int64_t offset = pass.destination.offsets[o + static_cast<std::int64_t>(q) * butterflies];
@@ -280,14 +182,16 @@ void last_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
     }
     for (std::int64_t next = 0; !is_streaming && next < butterflies; next += points) {
       const std::int64_t o = Square<S, 2>::begin(next, butterflies);
-      Square<S, 2> squares[radix][1];
+      Square<S, 2> squares[radix];
       ask_for_square<S>(*pass.ahead);
       for (std::int64_t k = 0; k < points; ++k) {
-        last_points<S, radix>(work + pass.blocks[o + k] * row, leg_stride, factor, k, squares);
+        last_butterfly_apart<S, radix>(
+            work + pass.blocks[o + k] * row, leg_stride,
+            factor, [&](std::size_t q) __attribute__((always_inline)) { return squares[q].of_point[k]; });
       }
       for (std::size_t q = 0; q < radix; ++q) {
-        squares[q][0].store(base, pass.destination.offsets + o + static_cast<std::int64_t>(q) * butterflies, stride,
-                            pencils);
+        squares[q].store(base, pass.destination.offsets + o + static_cast<std::int64_t>(q) * butterflies, stride,
+                         pencils);
       }
     }
   }
