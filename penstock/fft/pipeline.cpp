@@ -243,6 +243,7 @@ transform::Pencils<std::byte> Pipeline<Real>::pencils_at(const End& end, const S
   for (const Stretch& stretch : tile.stretches) {
     std::byte* const begin = far_of(end, stretch.far, spot.outer - section.first, scratch);
     base = base == nullptr ? begin : base;
+    // Copies: for all that a compiler knows, a store to the list might change the stretch.
     const std::int64_t first = begin - base;
     const std::int64_t stride = stretch.point_stride;
     const std::int64_t points = stretch.points;

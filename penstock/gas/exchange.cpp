@@ -98,8 +98,7 @@ std::unique_ptr<ExchangeWay> make_way(const Team& team, const Segment& segment, 
 }  // namespace
 
 bool is_written_in_place(const Team& team, Carrier carrier, int peer) {
-  const bool writes_memory = carrier == Carrier::fastest || carrier == Carrier::packets;
-  return writes_memory ? team.is_local(peer) : carrier == Carrier::mpi_messages && peer == team.rank();
+  return writes_memory(carrier) ? team.is_local(peer) : carrier == Carrier::mpi_messages && peer == team.rank();
 }
 
 Exchange::Exchange(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing,

@@ -2,6 +2,7 @@
 // sent by persistent messages elsewhere.
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <limits>
 #include <mutex>
 #include <utility>
@@ -11,7 +12,6 @@
 #include "penstock/gas/engine.hpp"
 #include "penstock/gas/exchange_way.hpp"
 #include "penstock/gas/gas.hpp"
-#include "penstock/gas/rank_index.hpp"
 #include "penstock/gas/revocation.hpp"
 #include "penstock/gas/segment_state.hpp"
 #include "penstock/gas/team_calls.hpp"
@@ -33,11 +33,6 @@ void keep_for_good(Memory memory) {
 /// ones.
 std::size_t piece_bytes(Carrier carrier) {
   return carrier == Carrier::packets ? most_packet_bytes : std::numeric_limits<std::size_t>::max();
-}
-
-/// MPI's own messages are there to be compared with, also where the network would put.
-bool may_put(Carrier carrier) {
-  return carrier == Carrier::fastest || carrier == Carrier::packets;
 }
 
 }  // namespace
@@ -190,7 +185,7 @@ class ExchangeByMessages final : public ExchangeWay {
   static std::vector<int> find_signalled(const Team& team, const Segment& segment, Carrier carrier) {
     std::vector<int> signalled;
     for (int peer = 0; peer < team.size(); ++peer) {
-      if (is_written_in_place(team, carrier, peer) || (may_put(carrier) && segment.state_->has_remote())) {
+      if (is_written_in_place(team, carrier, peer) || (writes_memory(carrier) && segment.state_->has_remote())) {
         signalled.push_back(peer);
       }
     }
@@ -199,7 +194,7 @@ class ExchangeByMessages final : public ExchangeWay {
 
   /// Whether the network puts to `peer` from the ranks that do not map its memory; the same on both sides.
   bool is_put_to(int peer, Carrier carrier) const {
-    return may_put(carrier) && segment_.state_->is_exposed_at(peer) && signals_.state_->is_exposed_at(peer);
+    return writes_memory(carrier) && segment_.state_->is_exposed_at(peer) && signals_.state_->is_exposed_at(peer);
   }
 
   /// Whether all that was put has been read from the buffers.

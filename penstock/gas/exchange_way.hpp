@@ -23,6 +23,12 @@ class ExchangeWay {
   virtual void progress() = 0;
 };
 
+/// Whether memory of peers is written, where it is mapped or the network writes it. MPI's own ways are there to be
+/// compared with, wherever they are.
+constexpr bool writes_memory(Carrier carrier) noexcept {
+  return carrier == Carrier::fastest || carrier == Carrier::packets;
+}
+
 /// Whether an exchange's messages to `peer` are written in place.
 bool is_written_in_place(const Team& team, Carrier carrier, int peer);
 

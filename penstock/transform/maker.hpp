@@ -132,11 +132,11 @@ class Maker {
   void emit_passes(std::int64_t n, const Rows& from, const Rows& to, const Points& factors,
                    const Points& source_factors = {}) {
     program_.passes_length = std::max(program_.passes_length, n);
-    const std::vector<int> radixes = radices(n);
+    const std::vector<int> pass_radices = radices(n);
     const std::int64_t count = std::ssize(from.numbers) / n;
-    std::vector<Step<Real>> steps = steps_of(radixes, count);
-    const auto first = [&](const auto& values) { return by_legs(values, count, radixes.front()); };
-    const auto last = [&](const auto& values) { return by_legs(values, count, radixes.back()); };
+    std::vector<Step<Real>> steps = steps_of(pass_radices, count);
+    const auto first = [&](const auto& values) { return by_legs(values, count, pass_radices.front()); };
+    const auto last = [&](const auto& values) { return by_legs(values, count, pass_radices.back()); };
     steps.front().from = is_all_of_caller(from) ? Step<Real>::none : add({from.owner, first(from.numbers)});
     steps.back().to = is_all_of_caller(to) ? Step<Real>::none : add({to.owner, last(to.numbers)});
     if (!source_factors.empty()) {

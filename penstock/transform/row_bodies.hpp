@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "penstock/transform/apart_bodies.hpp"
 #include "penstock/transform/butterflies.hpp"
 #include "penstock/transform/passes.hpp"
 #include "penstock/transform/streaming.hpp"

@@ -2,6 +2,7 @@
 // vector type, as those of pass_bodies.hpp.
 #pragma once
 
+#include "penstock/transform/apart_bodies.hpp"
 #include "penstock/transform/passes.hpp"
 #include "penstock/transform/streaming.hpp"
 #include "penstock/transform/vectors.hpp"
@@ -14,7 +15,7 @@ void add_first(const PassWork<typename S::Real>& pass) noexcept {
   constexpr std::int64_t pair_bytes = 2 * sizeof(Vector);
   for (std::int64_t k = 0; k < pass.inner_count; ++k) {
     const std::byte* from[1] = {pass.source.base + pass.source.offsets[k]};
-    std::byte* const to[1] = {pass.destination.base + pass.destination.offsets[k]};
+    std::byte* const to = pass.destination.base + pass.destination.offsets[k];
     std::byte* const sums = pass.sums + k * pass.sum_stride;
     Part<S, 1> part;
     for (std::int64_t at = 0; at < pass.row_bytes; at += pair_bytes) {
@@ -29,12 +30,7 @@ void add_first(const PassWork<typename S::Real>& pass) noexcept {
         all = times(all, pass.factors[2 * k], pass.factors[2 * k + 1]);
       }
       all = {all.re * pass.factor, all.im * pass.factor};
-      if (const std::int64_t left = pass.stored_row_bytes - at; left < pair_bytes) [[unlikely]] {
-        store<S, to_format>(part.rows[0], all);
-        part.give(to, at, left);
-      } else {
-        store<S, to_format>(to[0] + at, all);
-      }
+      store_within<S, to_format>(to, at, pass.stored_row_bytes - at, all);
     }
   }
 }
@@ -50,7 +46,7 @@ void combine(const PassWork<typename S::Real>& pass) noexcept {
     ask<S>(*pass.ahead);
     const std::byte* from[2] = {pass.source.base + pass.source.offsets[k],
                                 pass.source.base + pass.source.offsets[k + pass.inner_count]};
-    std::byte* const to[1] = {pass.destination.base + pass.destination.offsets[k]};
+    std::byte* const to = pass.destination.base + pass.destination.offsets[k];
     Part<S, 2> taken;
     for (std::int64_t at = 0; at < pass.row_bytes; at += pair_bytes) {
       if (pass.row_bytes - at < pair_bytes) [[unlikely]] {
@@ -59,14 +55,7 @@ void combine(const PassWork<typename S::Real>& pass) noexcept {
       const Complex<Vector> a = load<S, Format::planar>(from[0] + at);
       const Complex<Vector> b = load<S, Format::planar>(from[1] + at);
       const Complex<Vector> all = times(a, factors[0], factors[1]) + times(b, factors[2], factors[3]);
-      const Complex<Vector> scaled{all.re * factor, all.im * factor};
-      if (const std::int64_t left = pass.stored_row_bytes - at; left < pair_bytes) [[unlikely]] {
-        Part<S, 1> part;
-        store<S, Format::planar>(part.rows[0], scaled);
-        part.give(to, at, left);
-      } else {
-        store<S, Format::planar>(to[0] + at, scaled);
-      }
+      store_within<S, Format::planar>(to, at, pass.stored_row_bytes - at, {all.re * factor, all.im * factor});
     }
   }
 }
@@ -82,8 +71,8 @@ void untangle(const PassWork<typename S::Real>& pass) noexcept {
   for (std::int64_t k = 0; k <= n / 2; ++k) {
     const std::byte* const row = pass.source.base + pass.source.offsets[k];
     const std::byte* const mirrored = pass.source.base + pass.source.offsets[k == 0 ? 0 : n - k];
-    std::byte* to[1] = {pass.destination.base + pass.destination.offsets[k]};
-    const bool is_streaming = pass.is_streaming && pass.row_bytes % line_bytes == 0 && begins_line(to[0]);
+    std::byte* const to = pass.destination.base + pass.destination.offsets[k];
+    const bool is_streaming = pass.is_streaming && pass.row_bytes % line_bytes == 0 && begins_line(to);
     std::int64_t left = 2 * pass.row_bytes;  // of the row stored
     std::int64_t at = 0;
     for (std::int64_t i = 0; i < pass.row_bytes; i += pair_bytes) {
@@ -93,14 +82,10 @@ void untangle(const PassWork<typename S::Real>& pass) noexcept {
                                           {(z.im + m.im) * half, (m.re - z.re) * half}};
       for (int pencil = 0; pencil < 2 && left > 0; ++pencil, left -= pair_bytes, at += pair_bytes) {
         const Complex<Vector> stored = interleaved<S>(spectra[pencil]);
-        if (left < pair_bytes) [[unlikely]] {
-          Part<S, 1> part;
-          store<S, Format::planar>(part.rows[0], stored);
-          part.give(to, at, left);
-        } else if (is_streaming) {
-          stream<S, Format::planar>(to[0] + at, stored);
+        if (is_streaming && left >= pair_bytes) {
+          stream<S, Format::planar>(to + at, stored);
         } else {
-          store<S, Format::planar>(to[0] + at, stored);
+          store_within<S, Format::planar>(to, at, left, stored);
         }
       }
     }

@@ -244,6 +244,19 @@ struct Part {
   }
 };
 
+/// Stores a pair `at` bytes into a row, which ends `left` bytes behind that.
+template <class S, Format format>
+[[gnu::always_inline]] inline void store_within(std::byte* row, std::int64_t at, std::int64_t left,
+                                                const Complex<typename S::Vector>& value) {
+  if (left < 2 * static_cast<std::int64_t>(sizeof(typename S::Vector))) [[unlikely]] {
+    Part<S, 1> part;
+    store<S, format>(part.rows[0], value);
+    part.give(&row, at, left);
+  } else {
+    store<S, format>(row + at, value);
+  }
+}
+
 /// The legs of a butterfly in the work buffer, `leg_stride` vectors from one to the next.
 template <class S, std::size_t radix>
 [[gnu::always_inline]] inline Legs<typename S::Vector, radix> legs_at(const typename S::Vector* at,
