@@ -141,6 +141,8 @@ Problem settle(const gas::Team& team, const Options& options) {
   problem.hint = nx * ny * nz * problem.spectrum_bytes() > options.machine.node.cache_bytes / 2 ? mover::Hint::streaming
                                                                                                 : mover::Hint::reuse;
 
+  problem.has_far_peers = !team.are_all_local();
+
   // An exchange brings this rank's whole part; where not even that fits, there is no use in scheduling the messages.
   const std::int64_t part = problem.output[static_cast<std::size_t>(team.rank())].box.count();
   check_memory(team, options, {.exchange_bytes = static_cast<std::uint64_t>(part * problem.spectrum_bytes())});

@@ -22,6 +22,7 @@ struct Problem {
   bool is_plane_in_cache = false;
   std::int64_t real_bytes = 0;  ///< 4 or 8
   mover::Hint hint = mover::Hint::reuse;
+  bool has_far_peers = false;  ///< ranks whose memory is not mapped: what they are sent lies in buffers first
   ModelledRun modelled{};
   std::vector<Candidate> candidates{};  ///< for grid and grain, the one chosen first
   std::vector<Distribution> input{};    ///< the user's arrays, by rank

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/exchange_waves.hpp"
 #include "penstock/gas/exchange_way.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/gas/team_calls.hpp"
@@ -113,12 +114,7 @@ Exchange::Exchange(Exchange&&) noexcept = default;
 Exchange& Exchange::operator=(Exchange&&) noexcept = default;
 
 std::size_t Exchange::buffer_bytes(const Team& team, const std::vector<Outgoing>& outgoing, Carrier carrier) {
-  std::size_t bytes = 0;
-  for (const Outgoing& message : outgoing) {
-    PENSTOCK_ASSERT(message.bytes > 0);
-    bytes += is_written_in_place(team, carrier, message.peer) ? 0 : message.bytes;
-  }
-  return bytes;
+  return lay_out_staging(team, outgoing, carrier).bytes;
 }
 
 void Exchange::open() {

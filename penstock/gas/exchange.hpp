@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -12,13 +13,22 @@ namespace penstock::gas {
 class ExchangeWay;
 class TeamCalls;
 
+/// Of a message that is written when it likes.
+inline constexpr std::size_t no_wave = std::numeric_limits<std::size_t>::max();
+
+/// How many waves have buffers at once: one is written, and one is on its way behind one that has all but left.
+inline constexpr std::size_t waves_at_once = 3;
+
 /// A message that this rank writes in every round of an exchange: `bytes` bytes at `offset` of `peer`'s segment, where
-/// it is number `index` in the list of what the peer receives.
+/// it is number `index` in the list of what the peer receives. Who writes its messages in waves, those of `wave` 0 first
+/// and then those of 1, needs no memory but for a few waves where it cannot write in place: a wave waits until the one
+/// has left whose buffers it takes.
 struct Outgoing {
   int peer;
   std::size_t offset;
   std::size_t bytes;
   std::size_t index;
+  std::size_t wave = no_wave;
 };
 
 /// A message that this rank receives in every round: `bytes` bytes from `peer` at `offset` of its own segment.
@@ -62,7 +72,8 @@ class Exchange {
   /// Begins a round: the peers may write this rank's incoming memory from now on.
   void open();
 
-  /// Whether outgoing message `message` may be written: the peer has opened this round.
+  /// Whether outgoing message `message` may be written: the peer has opened this round, and the message's wave has
+  /// buffers; asks the network.
   bool is_open(std::size_t message);
 
   /// Where outgoing message `message` is to be written: the peer's memory, or a buffer that `send` sends from. Waits

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gas/exchange_waves.hpp"
 #include "penstock/gas/exchange_way.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/gas/rank_index.hpp"
@@ -28,7 +29,7 @@ std::vector<std::size_t> calls_of(const std::vector<Message>& messages) {
 class ByCalls final : public ExchangeWay {
  public:
   ByCalls(const Team& team, const Segment& segment, const std::vector<Outgoing>& outgoing,
-          const std::vector<Incoming>& incoming, bool is_blocking, Memory buffer)
+          const std::vector<Incoming>& incoming, bool is_blocking, const Staging& staging, Memory buffer)
       : buffer_(std::move(buffer)), call_of_outgoing_(calls_of(outgoing)), call_of_incoming_(calls_of(incoming)) {
     std::size_t mine = 0;
     for (const auto& calls : {call_of_outgoing_, call_of_incoming_}) {
@@ -42,12 +43,10 @@ class ByCalls final : public ExchangeWay {
                                .incoming = std::vector<std::span<std::byte>>(index(team.size()))};
     std::vector<AllToAllCall> calls(count, nothing);
     messages_of_call_.resize(count);
-    std::size_t offset = 0;
     for (std::size_t i = 0; i < outgoing.size(); ++i) {
-      buffers_.push_back(buffer_.data() + offset);
+      buffers_.push_back(buffer_.data() + staging.offsets[i]);
       calls[call_of_outgoing_[i]].outgoing[index(outgoing[i].peer)] = {buffers_[i], outgoing[i].bytes};
       ++messages_of_call_[call_of_outgoing_[i]];
-      offset += outgoing[i].bytes;
     }
     for (std::size_t i = 0; i < incoming.size(); ++i) {
       calls[call_of_incoming_[i]].incoming[index(incoming[i].peer)] =
@@ -119,9 +118,10 @@ class ByCalls final : public ExchangeWay {
 
 std::unique_ptr<ExchangeWay> exchange_by_calls(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing,
                                                std::vector<Incoming> incoming, bool is_blocking) {
+  const Staging staging = lay_out_staging(team, outgoing, Carrier::mpi_alltoall);
   Memory buffer;
-  team.together([&] { buffer = Memory(Exchange::buffer_bytes(team, outgoing, Carrier::mpi_alltoall)); });
-  return std::make_unique<ByCalls>(team, segment, outgoing, incoming, is_blocking, std::move(buffer));
+  team.together([&] { buffer = Memory(staging.bytes); });
+  return std::make_unique<ByCalls>(team, segment, outgoing, incoming, is_blocking, staging, std::move(buffer));
 }
 
 }  // namespace penstock::gas

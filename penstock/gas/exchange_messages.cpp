@@ -10,6 +10,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/gas/engine.hpp"
+#include "penstock/gas/exchange_waves.hpp"
 #include "penstock/gas/exchange_way.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/gas/revocation.hpp"
@@ -40,7 +41,7 @@ std::size_t piece_bytes(Carrier carrier) {
 class ExchangeByMessages final : public ExchangeWay {
  public:
   ExchangeByMessages(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing,
-                     std::vector<Incoming> incoming, Carrier carrier, Memory buffer)
+                     std::vector<Incoming> incoming, Carrier carrier, const Staging& staging, Memory buffer)
       : transport_(team.transport()),
         calls_(team.calls()),
         segment_(segment),
@@ -49,10 +50,12 @@ class ExchangeByMessages final : public ExchangeWay {
         signals_(team, 0, signalled_.size() + incoming.size()),
         buffer_(std::move(buffer)),
         arrived_(incoming.size()) {
-    std::size_t offset = 0;
-    for (const Outgoing& message : outgoing_) {
+    std::vector<char> is_staged;
+    for (std::size_t i = 0; i < outgoing_.size(); ++i) {
+      const Outgoing& message = outgoing_[i];
       const bool is_written = is_written_in_place(team, carrier, message.peer);
-      std::byte* data = is_written ? nullptr : buffer_.data() + offset;
+      std::byte* data = is_written ? nullptr : buffer_.data() + staging.offsets[i];
+      is_staged.push_back(is_written ? 0 : 1);
       const Way way = is_written ? Way::in_place : is_put_to(message.peer, carrier) ? Way::put : Way::channel;
       buffers_.push_back(data);
       ways_.push_back(way);
@@ -64,8 +67,8 @@ class ExchangeByMessages final : public ExchangeWay {
       senders_.push_back(way != Way::channel
                              ? nullptr
                              : transport_.send_channel(message.peer, {data, message.bytes}, piece_bytes(carrier)));
-      offset += is_written ? 0 : message.bytes;
     }
+    waves_ = std::make_unique<Waves>(outgoing_, is_staged);
     for (const Incoming& message : incoming) {
       if (is_written_in_place(team, carrier, message.peer) || is_put_to(team.rank(), carrier)) {
         receivers_.push_back(nullptr);
@@ -90,6 +93,7 @@ class ExchangeByMessages final : public ExchangeWay {
 
   void open() override {
     ++round_;
+    waves_->begin_round();
     first_missing_.store(0, std::memory_order_relaxed);
     for (const auto& receiver : receivers_) {
       if (receiver != nullptr) {
@@ -106,9 +110,9 @@ class ExchangeByMessages final : public ExchangeWay {
       case Way::in_place:
         return signals_.value(openings_[message]) >= round_;
       case Way::put:
-        return signals_.test(openings_[message], round_);
+        return has_buffer(message) && signals_.test(openings_[message], round_);
       default:
-        return true;
+        return has_buffer(message);
     }
   }
 
@@ -122,7 +126,7 @@ class ExchangeByMessages final : public ExchangeWay {
     switch (ways_[message]) {
       case Way::in_place:
         signals_.notify(out.peer, arrival_signal(out.index));
-        break;
+        return;
       case Way::put: {
         const Segment::State& words = *signals_.state_;
         sent_[message]->renew();
@@ -135,6 +139,7 @@ class ExchangeByMessages final : public ExchangeWay {
         senders_[message]->start();
         break;
     }
+    waves_->count_sent(out.wave);
   }
 
   bool has_arrived(std::size_t message) override {
@@ -197,6 +202,19 @@ class ExchangeByMessages final : public ExchangeWay {
     return writes_memory(carrier) && segment_.state_->is_exposed_at(peer) && signals_.state_->is_exposed_at(peer);
   }
 
+  /// Whether the message's wave has its buffers.
+  bool has_buffer(std::size_t message) {
+    const auto has_left = [&](std::size_t sent) {
+      return ways_[sent] == Way::put ? sent_[sent]->is_done() : senders_[sent]->test();
+    };
+    if (waves_->is_free(outgoing_[message].wave, has_left)) {
+      return true;
+    }
+    calls_.engine().progress();
+    calls_.check_revoked();
+    return false;
+  }
+
   /// Whether all that was put has been read from the buffers.
   bool has_left() const noexcept {
     return std::all_of(sent_.begin(), sent_.end(), [](const auto& sent) { return sent == nullptr || sent->is_done(); });
@@ -223,6 +241,7 @@ class ExchangeByMessages final : public ExchangeWay {
 
   // For peers that are not written in place.
   Memory buffer_;
+  std::unique_ptr<Waves> waves_;
   std::vector<std::byte*> buffers_;                  // by outgoing message; else nullptr
   std::vector<std::shared_ptr<Sent>> sent_;          // by outgoing message, of those that are put
   std::vector<std::unique_ptr<Channel>> senders_;    // by outgoing message
@@ -234,10 +253,11 @@ class ExchangeByMessages final : public ExchangeWay {
 std::unique_ptr<ExchangeWay> exchange_by_messages(const Team& team, const Segment& segment,
                                                   std::vector<Outgoing> outgoing, std::vector<Incoming> incoming,
                                                   Carrier carrier) {
+  const Staging staging = lay_out_staging(team, outgoing, carrier);
   Memory buffer;
-  team.together([&] { buffer = Memory(Exchange::buffer_bytes(team, outgoing, carrier)); });
+  team.together([&] { buffer = Memory(staging.bytes); });
   return std::make_unique<ExchangeByMessages>(team, segment, std::move(outgoing), std::move(incoming), carrier,
-                                              std::move(buffer));
+                                              staging, std::move(buffer));
 }
 
 }  // namespace penstock::gas

@@ -89,6 +89,42 @@ TEST(Exchange, DeliversTheSameByMpisOwnCalls) {
   });
 }
 
+// What cannot be written in place goes through buffers of a few waves, each of which a later one takes.
+TEST(Exchange, WritesWavesThroughBuffersInTurn) {
+  on_worlds({1, 2, 3}, [](Team& team) {
+    constexpr std::size_t waves = 3 * waves_at_once + 1;
+    constexpr std::size_t unit = 6'000;
+    AllToAll plan(team, waves, unit);
+    for (std::size_t m = 0; m < plan.outgoing.size(); ++m) {
+      plan.outgoing[m].wave = m % waves;
+    }
+    const std::size_t most_bytes = waves_at_once * index(team.size()) * (waves * unit + 128);
+    for (const Carrier carrier : {Carrier::fastest, Carrier::packets}) {
+      EXPECT_LE(Exchange::buffer_bytes(team, plan.outgoing, carrier), most_bytes);
+      const Segment segment(team, plan.bytes, 0);
+      Exchange exchange(team, segment, plan.outgoing, plan.incoming, carrier);
+      for (int round = 0; round < 10; ++round) {
+        exchange.open();
+        for (std::size_t wave = 0; wave < waves; ++wave) {
+          for (std::size_t m = wave; m < plan.outgoing.size(); m += waves) {
+            const Outgoing& out = plan.outgoing[m];
+            std::fill_n(exchange.destination(m), out.bytes, value_of(team.rank(), out.peer, wave, round));
+            exchange.send(m);
+          }
+        }
+        for (std::size_t m = 0; m < plan.incoming.size(); ++m) {
+          const Incoming& in = plan.incoming[m];
+          exchange.wait(m);
+          for (const std::byte value : segment.local().subspan(in.offset, in.bytes)) {
+            ASSERT_EQ(value, value_of(in.peer, team.rank(), m % waves, round)) << "round " << round << " message " << m;
+          }
+        }
+        exchange.finish();
+      }
+    }
+  });
+}
+
 // Threads of a rank may finish the messages of one exchange after those of the next, to the same peer.
 TEST(Exchange, KeepsItsMessagesApartFromAnotherSentBefore) {
   on_worlds({1, 2, 3}, [](Team& team) {
