@@ -1,15 +1,10 @@
 #include "penstock/cli/launch.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <new>
-#include <set>
 #include <string_view>
-#include <vector>
 
 #include "penstock/base/base.hpp"
 
@@ -19,50 +14,15 @@ namespace {
 // The limit of thread ranks: each has stacks, barriers and at least one thread.
 constexpr int most_thread_ranks = 1024;
 
-/// Where a rank runs, and on which processors it may.
-struct Place {
-  std::array<char, 64> host{};
-  cpu_set_t processors{};
-};
-
-/// Collective.
-std::vector<Place> find_places(const gas::Team& team) {
-  Place mine;
-  gethostname(mine.host.data(), mine.host.size() - 1);
-  sched_getaffinity(0, sizeof mine.processors, &mine.processors);
-  return team.all_gather(mine);
-}
-
-int count_nodes(const std::vector<Place>& places) {
-  std::set<std::string_view> hosts;
-  for (const Place& place : places) {
-    hosts.insert(place.host.data());
-  }
-  return static_cast<int>(hosts.size());
-}
-
-/// Usable processors over the ranks that share them: the smallest such share of all ranks, at least 1.
-int share_of_processors(const std::vector<Place>& places) {
-  int smallest = CPU_SETSIZE;
-  for (const Place& place : places) {
-    // Launchers bind ranks to processors of their own, or let them share: ranks with the same mask share it.
-    const auto sharers = std::count_if(places.begin(), places.end(), [&](const Place& other) {
-      return other.host == place.host && CPU_EQUAL(&other.processors, &place.processors);
-    });
-    smallest = std::min(smallest, CPU_COUNT(&place.processors) / static_cast<int>(sharers));
-  }
-  return std::max(smallest, 1);
-}
-
 /// Runs the body on one rank and says how it ended.
 Outcome run_on(Processes& processes, Interruption& interruption, gas::Team& team, const CommonOptions& options,
                const std::function<void(Session&)>& body) {
   Session session{.team = team, .options = options, .processes = processes, .interruption = interruption};
   const auto failed = [&](std::string_view what) { return Outcome{session.has_begun_work ? 1 : 2, std::string(what)}; };
   try {
-    const std::vector<Place> places = find_places(team);
-    session.threads = options.threads > 0 ? options.threads : share_of_processors(places);
-    session.nodes = count_nodes(places);
+    const gas::Placement& placement = team.placement();
+    session.threads = options.threads > 0 ? options.threads : std::ranges::min(placement.processors);
+    session.nodes = gas::Placement::count(placement.nodes);
     body(session);
     return {};
   } catch (const std::bad_alloc&) {

@@ -79,7 +79,7 @@ std::shared_ptr<const gas::NetworkFigures> network_of(const gas::Team& team, con
   const auto [nx, ny, nz] = spectrum_points(problem.options);
   const std::int64_t pairs = static_cast<std::int64_t>(team.size()) * team.size();
   const bool is_long = nx * ny * nz * problem.spectrum_bytes() / pairs >= least_bytes;
-  return is_long && is_ours(problem.options.algorithm) && !is_simulated ? team.network_figures() : nullptr;
+  return is_long && is_ours(problem.options.algorithm) && !is_simulated ? gas::network_figures_of(team) : nullptr;
 }
 
 /// What the model says, or 0 where the machine's figures do not suffice or it does not know the transform.
@@ -136,31 +136,28 @@ gas::Carrier choose_carrier(const gas::Team& team, const Problem& problem) {
 
 ModelledRun model_of(const gas::Team& team, const Problem& problem) {
   const Options& options = problem.options;
-  const std::string_view name = team.transport_name();
-  const std::vector<int> nodes = team.nodes();
-  const std::vector<int> hosts = team.hosts();
-  const auto count = [](const std::vector<int>& places) {
-    return std::ssize(std::set<int>(places.begin(), places.end()));
-  };
+  const gas::TransportTraits& transport = team.transport();
+  const gas::Placement& placement = team.placement();
   machine::Machine machine = options.machine;
   // Asked for on all ranks alike, as machines may differ.
   if (const auto figures = network_of(team, problem); figures != nullptr && !machine.network) {
-    machine = gas::with_network(std::move(machine), *figures, figures->carrier, name);
+    machine = gas::with_network(std::move(machine), *figures, figures->carrier, transport.farthest());
   }
   model::PlannedFft run{.fft = {.size = options.size,
                                 .is_real = options.type == Type::r2c,
                                 .real_bytes = problem.real_bytes,
                                 .fields = options.batch}};
   // Of a machine without a network, ranks that send messages are on one node all the same.
-  run.nodes = machine.network ? count(nodes) : 1;
-  run.nodes_per_host = (run.nodes + count(hosts) - 1) / count(hosts);
+  run.nodes = machine.network ? gas::Placement::count(placement.domains) : 1;
+  const int hosts = gas::Placement::count(placement.hosts);
+  run.nodes_per_host = (run.nodes + hosts - 1) / hosts;
   run.ranks_per_node = (team.size() + run.nodes - 1) / run.nodes;
   run.threads = options.threads;
   run.is_output_as_input = options.output == Output::as_input;
-  run.is_node_shared = name == "threads" || name.starts_with("shm");
-  const std::string_view network = name.starts_with("shm+") ? name.substr(4) : name;
+  run.is_node_shared = transport.maps_memory || !transport.network;
+  const std::string_view name = transport.farthest();
   const auto& transports = machine.transports;
-  run.transport = std::ranges::find(transports, network, &machine::Transport::name) == transports.end() ? "" : network;
+  run.transport = std::ranges::find(transports, name, &machine::Transport::name) == transports.end() ? "" : name;
   return {.machine = std::move(machine),
           .run = std::move(run),
           .is_known =

@@ -122,7 +122,7 @@ Problem settle(const gas::Team& team, const Options& options) {
   problem.candidates = list_candidates(team, problem);
   if (options.planning == Planning::measure && problem.candidates.size() > 1) {
     const std::string name = fmt::format("{}, {} ranks, {} threads, transport {}, machine {}", describe<Real>(options),
-                                         team.size(), options.threads, team.transport_name(), options.machine.name);
+                                         team.size(), options.threads, team.transport().name, options.machine.name);
     problem.candidates = measure_candidates<Real>(team, options, name, std::move(problem.candidates));
   }
   problem.grid = problem.candidates.front().grid;

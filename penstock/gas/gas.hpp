@@ -12,13 +12,13 @@
 // - time_together.hpp: how long work of all ranks takes
 #pragma once
 
-#include "penstock/gas/active_messages.hpp"
-#include "penstock/gas/collectives.hpp"
-#include "penstock/gas/event.hpp"
-#include "penstock/gas/exchange.hpp"
-#include "penstock/gas/global_array.hpp"
-#include "penstock/gas/network_figures.hpp"
-#include "penstock/gas/reach.hpp"
-#include "penstock/gas/segment.hpp"
-#include "penstock/gas/team.hpp"
-#include "penstock/gas/time_together.hpp"
+#include "penstock/gas/array/global_array.hpp"
+#include "penstock/gas/collective/collectives.hpp"
+#include "penstock/gas/collective/time_together.hpp"
+#include "penstock/gas/core/active_messages.hpp"
+#include "penstock/gas/core/event.hpp"
+#include "penstock/gas/core/reach.hpp"
+#include "penstock/gas/core/segment.hpp"
+#include "penstock/gas/core/team.hpp"
+#include "penstock/gas/exchange/exchange.hpp"
+#include "penstock/gas/exchange/network_figures.hpp"

@@ -93,7 +93,7 @@ TEST(TransformByMpisOwnCalls, AgreesWithTheDefinitionAndNeedsMpi) {
     for (const Algorithm algorithm : {Algorithm::mpi_packed, Algorithm::mpi_slabs, Algorithm::mpi_ialltoall}) {
       for (const Extents& size : {Extents{24, 25, 18}, Extents{13, 11, 7}, Extents{5, 3, 2}}) {
         Options options{.size = size, .algorithm = algorithm, .threads = 2, .effort = Effort::estimate};
-        if (team.transport_name() == "threads" && (team.size() > 1 || algorithm != Algorithm::mpi_slabs)) {
+        if (team.transport().name == "threads" && (team.size() > 1 || algorithm != Algorithm::mpi_slabs)) {
           EXPECT_THROW(Plan<double>(team, options), Error);
           continue;
         }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
-#include "penstock/gas/rank_index.hpp"
+#include "penstock/gas/core/rank_index.hpp"
 #include "tests/worlds.hpp"
 
 namespace penstock::gas {
@@ -79,7 +79,7 @@ TEST(Exchange, DeliversMessagesBeyondMpisEagerLimit) {
 TEST(Exchange, DeliversTheSameByMpisOwnCalls) {
   on_worlds({2}, [](Team& team) {
     for (const Carrier carrier : {Carrier::mpi_messages, Carrier::mpi_alltoall, Carrier::mpi_ialltoall}) {
-      if (team.transport_name() == "threads") {
+      if (team.transport().name == "threads") {
         EXPECT_THROW(run_rounds(team, 3, 64, 1, carrier), Error);
       } else {
         run_rounds(team, 3, 64, 20, carrier);

@@ -13,7 +13,7 @@
 
 #include "penstock/base/error.hpp"
 #include "penstock/base/wait.hpp"
-#include "penstock/gas/team.hpp"
+#include "penstock/gas/core/team.hpp"
 #include "penstock/gas/transport/network.hpp"
 
 namespace penstock::gas {
@@ -49,10 +49,9 @@ class Transport {
 
   virtual int rank() const noexcept = 0;
   virtual int size() const noexcept = 0;
-  virtual std::string_view name() const noexcept = 0;
+  /// But for the network's.
+  virtual TransportTraits traits() const = 0;
   virtual bool is_local(int peer) const noexcept = 0;
-  /// Whether any two ranks map one another's memory; the same on all.
-  virtual bool maps_any() const noexcept = 0;
   virtual bool allows_threads() const noexcept = 0;
 
   /// Collective.
@@ -79,6 +78,8 @@ class Transport {
 
   /// Collective: what carries messages to the peers that are not local; nullptr where all are.
   virtual std::unique_ptr<Network> make_network() { return nullptr; }
+
+  bool are_all_local() const noexcept;
 
   /// Throws Error when the team can go on no more because a peer has failed.
   virtual void check_peers() const {}
