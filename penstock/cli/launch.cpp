@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
 #include <new>
 #include <string_view>
 
@@ -14,15 +17,33 @@ namespace {
 // The limit of thread ranks: each has stacks, barriers and at least one thread.
 constexpr int most_thread_ranks = 1024;
 
+/// The threads that OMP_NUM_THREADS asks for, at the outermost of its levels; 0 where it asks for none.
+int asked_by_environment() {
+  const char* const text = std::getenv("OMP_NUM_THREADS");
+  int threads = 0;
+  if (text == nullptr || std::from_chars(text, text + std::strlen(text), threads).ec != std::errc()) {
+    return 0;
+  }
+  return std::max(threads, 0);
+}
+
+/// Collective: how many threads each rank runs, the same on all.
+int settle_threads(const gas::Team& team, int asked) {
+  if (asked > 0) {
+    return asked;
+  }
+  const int by_environment = std::ranges::min(team.all_gather(asked_by_environment()));
+  return by_environment > 0 ? by_environment : std::ranges::min(team.placement().processors);
+}
+
 /// Runs the body on one rank and says how it ended.
 Outcome run_on(Processes& processes, Interruption& interruption, gas::Team& team, const CommonOptions& options,
                const std::function<void(Session&)>& body) {
   Session session{.team = team, .options = options, .processes = processes, .interruption = interruption};
   const auto failed = [&](std::string_view what) { return Outcome{session.has_begun_work ? 1 : 2, std::string(what)}; };
   try {
-    const gas::Placement& placement = team.placement();
-    session.threads = options.threads > 0 ? options.threads : std::ranges::min(placement.processors);
-    session.nodes = gas::Placement::count(placement.nodes);
+    session.threads = settle_threads(team, options.threads);
+    session.nodes = gas::Placement::count(team.placement().nodes);
     body(session);
     return {};
   } catch (const std::bad_alloc&) {
