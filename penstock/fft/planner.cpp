@@ -36,11 +36,8 @@ std::vector<std::int64_t> grains_of(const Problem& problem, const Grid& grid, bo
   const auto at_most_all = [&](std::int64_t grain) { return grain >= planes ? 0 : grain; };
   switch (problem.options.grain > 0 ? Algorithm::automatic : problem.options.algorithm) {
     case Algorithm::packed:
-    case Algorithm::mpi_packed:
       return {0};
     case Algorithm::slabs:
-    case Algorithm::mpi_slabs:
-    case Algorithm::mpi_ialltoall:
       return {at_most_all(1)};
     case Algorithm::automatic:
       break;
@@ -73,13 +70,14 @@ std::vector<std::int64_t> late_eighths_of(const Problem& problem, bool any_by_me
 }
 
 /// Collective: what messages between nodes reach; nothing where there are none, where they are so short that to measure
-/// would take longer than it saves, or where MPI's own ways are asked for.
+/// would take longer than it saves, or where another exchange method is asked for.
 std::shared_ptr<const gas::NetworkFigures> network_of(const gas::Team& team, const Problem& problem) {
   constexpr std::int64_t least_bytes = 64 << 10;  // of what two ranks have for one another
   const auto [nx, ny, nz] = spectrum_points(problem.options);
   const std::int64_t pairs = static_cast<std::int64_t>(team.size()) * team.size();
   const bool is_long = nx * ny * nz * problem.spectrum_bytes() / pairs >= least_bytes;
-  return is_long && is_ours(problem.options.algorithm) && !is_simulated ? gas::network_figures_of(team) : nullptr;
+  return is_long && problem.options.exchange_method == nullptr && !is_simulated ? gas::network_figures_of(team)
+                                                                                : nullptr;
 }
 
 /// What the model says, or 0 where the machine's figures do not suffice or it does not know the transform.
@@ -120,16 +118,6 @@ void prefer_whole(std::vector<Candidate>& candidates) {
 }  // namespace
 
 gas::Carrier choose_carrier(const gas::Team& team, const Problem& problem) {
-  switch (problem.options.algorithm) {
-    case Algorithm::mpi_packed:
-      return gas::Carrier::mpi_alltoall;
-    case Algorithm::mpi_slabs:
-      return gas::Carrier::mpi_messages;
-    case Algorithm::mpi_ialltoall:
-      return gas::Carrier::mpi_ialltoall;
-    default:
-      break;
-  }
   const auto figures = network_of(team, problem);
   return figures == nullptr ? gas::Carrier::fastest : figures->carrier;
 }
@@ -160,8 +148,8 @@ ModelledRun model_of(const gas::Team& team, const Problem& problem) {
   run.transport = std::ranges::find(transports, name, &machine::Transport::name) == transports.end() ? "" : name;
   return {.machine = std::move(machine),
           .run = std::move(run),
-          .is_known =
-              options.type != Type::r2r && options.along == std::array{true, true, true} && is_ours(options.algorithm)};
+          .is_known = options.type != Type::r2r && options.along == std::array{true, true, true} &&
+                      options.exchange_method == nullptr};
 }
 
 model::PlannedFft run_of(const Problem& problem, const Candidate& candidate, bool is_plane_in_cache) {

@@ -38,9 +38,6 @@ struct Problem {
   std::int64_t field_bytes(int rank) const noexcept;
 };
 
-/// Whether messages go by Penstock's own transports, and not by MPI's calls to be compared with.
-bool is_ours(Algorithm algorithm) noexcept;
-
 /// The first and the last of the directions that are transformed.
 int first_direction(const Options& options) noexcept;
 int last_direction(const Options& options) noexcept;

@@ -7,6 +7,7 @@
 // - global_array.hpp: one array over the memory of all ranks
 // - active_messages.hpp: handlers that ranks call on one another
 // - exchange.hpp: schedules of messages, repeated in rounds
+// - method.hpp: other ways to carry them, to be compared with
 // - network_figures.hpp: what messages between nodes reach
 // - reach.hpp: the transports, by name
 // - time_together.hpp: how long work of all ranks takes
@@ -21,4 +22,5 @@
 #include "penstock/gas/core/segment.hpp"
 #include "penstock/gas/core/team.hpp"
 #include "penstock/gas/exchange/exchange.hpp"
+#include "penstock/gas/exchange/method.hpp"
 #include "penstock/gas/exchange/network_figures.hpp"

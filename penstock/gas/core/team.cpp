@@ -261,6 +261,12 @@ void run_world(int ranks, const std::function<void(Team&)>& body) {
 Team world_of(MPI_Comm comm, const Reach& reach) {
   return make_world(make_mpi_transport(comm, reach));
 }
+
+std::function<void(const std::function<void()>&)> mpi_turns_of(const Team& team) {
+  return [transport = team.parts().transport.get()](const std::function<void()>& work) {
+    transport->in_turn_of_mpi(work);
+  };
+}
 #endif
 
 }  // namespace penstock::gas

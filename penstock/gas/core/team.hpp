@@ -204,6 +204,10 @@ void run_world(int ranks, const std::function<void(Team&)>& body);
 /// Collective over `comm`: the team of its ranks. MPI must be initialised and outlive the team; the communicator is
 /// duplicated and stays the caller's. Throws Error on every rank where `reach` cannot be had.
 Team world_of(MPI_Comm comm, const Reach& reach = {});
+
+/// Runs what calls MPI while no other thread of this rank calls it for the team's world: for programs whose MPI serves
+/// one thread at a time (MPI_THREAD_SERIALIZED). Of use as long as the team, which may be moved.
+std::function<void(const std::function<void()>& work)> mpi_turns_of(const Team& team);
 #endif
 
 /// Serves what peers ask of this rank while its own threads compute, in place of polling, as long as it lives: for the

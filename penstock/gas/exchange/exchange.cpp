@@ -17,9 +17,9 @@
 namespace penstock::gas {
 namespace {
 
-/// Throws Error where this rank's messages do not lie in the segment, or nothing carries them.
+/// Throws Error where this rank's messages do not lie in the segment.
 void check_messages(const Team& team, const Segment& segment, const std::vector<Outgoing>& outgoing,
-                    const std::vector<Incoming>& incoming, Carrier carrier) {
+                    const std::vector<Incoming>& incoming) {
   const auto check = [&](const char* what, int peer, std::size_t offset, std::size_t bytes, int owner) {
     if (peer < 0 || peer >= team.size()) {
       throw Error(
@@ -39,12 +39,6 @@ void check_messages(const Team& team, const Segment& segment, const std::vector<
   for (const Incoming& message : incoming) {
     check("from", message.peer, message.offset, message.bytes, team.rank());
   }
-  const auto goes_by_mpi = [&](const Outgoing& message) { return !is_written_in_place(team, carrier, message.peer); };
-  const bool is_by_calls = carrier == Carrier::mpi_alltoall || carrier == Carrier::mpi_ialltoall;
-  if ((is_by_calls || std::ranges::any_of(outgoing, goes_by_mpi)) && !team.parts().transport->has_messages()) {
-    throw Error(fmt::format("the transport '{}' has no MPI that could carry messages: its peers' memory is mapped",
-                            team.transport().name));
-  }
 }
 
 /// A number that stands for one message, by which both sides know it.
@@ -63,10 +57,10 @@ std::uint64_t number_of(std::initializer_list<std::uint64_t> parts) {
 /// Collective: throws Error on every rank where a message is not listed by both its ranks. One number of each rank
 /// tells: what is sent counts for it, what is received against it, and together they make nothing.
 void agree_on_messages(const Team& team, const Segment& segment, const std::vector<Outgoing>& outgoing,
-                       const std::vector<Incoming>& incoming, Carrier carrier) {
+                       const std::vector<Incoming>& incoming) {
   std::uint64_t balance = 0;
   team.together([&] {
-    check_messages(team, segment, outgoing, incoming, carrier);
+    check_messages(team, segment, outgoing, incoming);
     const auto me = static_cast<std::uint64_t>(team.rank());
     for (const Outgoing& message : outgoing) {
       balance +=
@@ -89,33 +83,24 @@ void agree_on_messages(const Team& team, const Segment& segment, const std::vect
   }
 }
 
-std::unique_ptr<ExchangeWay> make_way(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing,
-                                      std::vector<Incoming> incoming, Carrier carrier) {
-  if (carrier != Carrier::mpi_alltoall && carrier != Carrier::mpi_ialltoall) {
-    return exchange_by_messages(team, segment, std::move(outgoing), std::move(incoming), carrier);
-  }
-  return exchange_by_calls(team, segment, std::move(outgoing), std::move(incoming), carrier == Carrier::mpi_alltoall);
-}
-
 }  // namespace
 
-bool is_written_in_place(const Team& team, Carrier carrier, int peer) {
-  return writes_memory(carrier) ? team.is_local(peer) : carrier == Carrier::mpi_messages && peer == team.rank();
-}
-
 Exchange::Exchange(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing,
-                   std::vector<Incoming> incoming, Carrier carrier)
+                   std::vector<Incoming> incoming, Carrier carrier, const ExchangeMethod* method)
     : calls_(team.parts().calls.get()), way_(team.run_or_revoke([&] {
-        agree_on_messages(team, segment, outgoing, incoming, carrier);
-        return make_way(team, segment, std::move(outgoing), std::move(incoming), carrier);
+        agree_on_messages(team, segment, outgoing, incoming);
+        return method != nullptr
+                   ? method->make(team, segment, std::move(outgoing), std::move(incoming))
+                   : exchange_by_messages(team, segment, std::move(outgoing), std::move(incoming), carrier);
       })) {}
 
 Exchange::~Exchange() = default;
 Exchange::Exchange(Exchange&&) noexcept = default;
 Exchange& Exchange::operator=(Exchange&&) noexcept = default;
 
-std::size_t Exchange::buffer_bytes(const Team& team, const std::vector<Outgoing>& outgoing, Carrier carrier) {
-  return lay_out_staging(team, outgoing, carrier).bytes;
+std::size_t Exchange::buffer_bytes(const Team& team, const std::vector<Outgoing>& outgoing,
+                                   const ExchangeMethod* method) {
+  return method != nullptr ? method->buffer_bytes(team, outgoing) : lay_out_staging(team, outgoing).bytes;
 }
 
 void Exchange::open() {
@@ -149,6 +134,10 @@ bool Exchange::has_finished() {
 
 void Exchange::progress() {
   way_->progress();
+}
+
+bool Exchange::needs_progress() const noexcept {
+  return way_->needs_progress();
 }
 
 void Exchange::finish() {

@@ -10,6 +10,7 @@
 
 namespace penstock::gas {
 
+class ExchangeMethod;
 class ExchangeWay;
 class TeamCalls;
 
@@ -38,14 +39,10 @@ struct Incoming {
   std::size_t bytes;
 };
 
-/// What carries the messages of an exchange. All but the first two are there to be compared with, and need ranks of an
-/// MPI communicator.
+/// How messages travel that are neither written in place nor put.
 enum class Carrier {
-  fastest,        ///< what is written in place where memory is mapped, posted messages of the network elsewhere
-  packets,        ///< the same, messages of the network in pieces of 32 KiB, which TCP does not ask the receiver for
-  mpi_messages,   ///< a message of MPI each, to every peer but the rank itself
-  mpi_alltoall,   ///< MPI_Alltoallv, blocking; call k carries the k-th message of each pair of ranks
-  mpi_ialltoall,  ///< MPI_Ialltoallv, each call as soon as its messages are complete
+  fastest,  ///< each as one message of the network
+  packets,  ///< in pieces of 32 KiB, which TCP does not ask the receiver for
 };
 
 /// A schedule of messages between the ranks of a team, repeated in rounds: all addresses are known beforehand, so that
@@ -59,15 +56,16 @@ class Exchange {
  public:
   /// Collective. `team` and `segment` must outlive the exchange. Between two ranks, messages are listed in the same
   /// order on both sides. Throws Error on every rank where a message is not listed by both its ranks or does not lie in
-  /// the segment, one has no memory, or the team has no such carrier.
+  /// the segment, or one has no memory. `method`: another way than the library's own; it may end before the exchange.
   Exchange(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing, std::vector<Incoming> incoming,
-           Carrier carrier = Carrier::fastest);
+           Carrier carrier = Carrier::fastest, const ExchangeMethod* method = nullptr);
   ~Exchange();
   Exchange(Exchange&&) noexcept;
   Exchange& operator=(Exchange&&) noexcept;
 
   /// The memory that an exchange takes for messages that it cannot write in place.
-  static std::size_t buffer_bytes(const Team& team, const std::vector<Outgoing>& outgoing, Carrier carrier);
+  static std::size_t buffer_bytes(const Team& team, const std::vector<Outgoing>& outgoing,
+                                  const ExchangeMethod* method = nullptr);
 
   /// Begins a round: the peers may write this rank's incoming memory from now on.
   void open();
@@ -95,6 +93,9 @@ class Exchange {
   /// Has messages that are under way go on, for a caller that computes: networks that the processor drives stand still
   /// where nobody looks at them.
   void progress();
+
+  /// Whether there are such messages.
+  bool needs_progress() const noexcept;
 
   /// Ends a round on the sending side: returns when they may.
   void finish();

@@ -47,17 +47,18 @@ class ExchangeByMessages final : public ExchangeWay {
         calls_(*team.parts().calls),
         segment_(segment),
         outgoing_(std::move(outgoing)),
-        signalled_(find_signalled(team, segment, carrier)),
+        signalled_(find_signalled(team, segment)),
         signals_(team, 0, signalled_.size() + incoming.size()),
         buffer_(std::move(buffer)),
         arrived_(incoming.size()) {
     std::vector<char> is_staged;
     for (std::size_t i = 0; i < outgoing_.size(); ++i) {
       const Outgoing& message = outgoing_[i];
-      const bool is_written = is_written_in_place(team, carrier, message.peer);
+      const bool is_written = team.is_local(message.peer);
       std::byte* data = is_written ? nullptr : buffer_.data() + staging.offsets[i];
       is_staged.push_back(is_written ? 0 : 1);
-      const Way way = is_written ? Way::in_place : is_put_to(message.peer, carrier) ? Way::put : Way::channel;
+      needs_progress_ = needs_progress_ || !is_written;
+      const Way way = is_written ? Way::in_place : is_put_to(message.peer) ? Way::put : Way::channel;
       buffers_.push_back(data);
       ways_.push_back(way);
       sent_.push_back(way == Way::put ? std::make_shared<Sent>() : nullptr);
@@ -71,10 +72,12 @@ class ExchangeByMessages final : public ExchangeWay {
     }
     waves_ = std::make_unique<Waves>(outgoing_, is_staged);
     for (const Incoming& message : incoming) {
-      if (is_written_in_place(team, carrier, message.peer) || is_put_to(team.rank(), carrier)) {
+      const bool is_far = !team.is_local(message.peer);
+      needs_progress_ = needs_progress_ || is_far;
+      if (!is_far || is_put_to(team.rank())) {
         receivers_.push_back(nullptr);
         sources_.push_back(message.peer);
-        has_far_sources_ = has_far_sources_ || !team.is_local(message.peer);
+        has_far_sources_ = has_far_sources_ || is_far;
       } else {
         const auto place = segment.local().subspan(message.offset, message.bytes);
         receivers_.push_back(transport_.receive_channel(message.peer, place, piece_bytes(carrier)));
@@ -180,6 +183,8 @@ class ExchangeByMessages final : public ExchangeWay {
                        [](const auto& sender) { return sender == nullptr || sender->test(); });
   }
 
+  bool needs_progress() const noexcept override { return needs_progress_; }
+
  private:
   enum class Way : std::uint8_t {
     in_place,  ///< written where it belongs
@@ -188,10 +193,10 @@ class ExchangeByMessages final : public ExchangeWay {
   };
 
   /// The ranks that tell one another of rounds, in order: the same list on all of them.
-  static std::vector<int> find_signalled(const Team& team, const Segment& segment, Carrier carrier) {
+  static std::vector<int> find_signalled(const Team& team, const Segment& segment) {
     std::vector<int> signalled;
     for (int peer = 0; peer < team.size(); ++peer) {
-      if (is_written_in_place(team, carrier, peer) || (writes_memory(carrier) && segment.state_->has_remote())) {
+      if (team.is_local(peer) || segment.state_->has_remote()) {
         signalled.push_back(peer);
       }
     }
@@ -199,8 +204,8 @@ class ExchangeByMessages final : public ExchangeWay {
   }
 
   /// Whether the network puts to `peer` from the ranks that do not map its memory; the same on both sides.
-  bool is_put_to(int peer, Carrier carrier) const {
-    return writes_memory(carrier) && segment_.state_->is_exposed_at(peer) && signals_.state_->is_exposed_at(peer);
+  bool is_put_to(int peer) const {
+    return segment_.state_->is_exposed_at(peer) && signals_.state_->is_exposed_at(peer);
   }
 
   /// Whether the message's wave has its buffers.
@@ -235,6 +240,7 @@ class ExchangeByMessages final : public ExchangeWay {
   std::vector<Way> ways_;         // by outgoing message
   std::vector<int> sources_;      // the ranks that write or put into this one's memory, each once
   bool has_far_sources_ = false;  // those that put
+  bool needs_progress_ = false;   // ranks that are not local send or receive
   std::vector<int> signalled_;
   Segment signals_;
   std::vector<std::size_t> openings_;  // by outgoing message: the signal of its peer
@@ -254,7 +260,7 @@ class ExchangeByMessages final : public ExchangeWay {
 std::unique_ptr<ExchangeWay> exchange_by_messages(const Team& team, const Segment& segment,
                                                   std::vector<Outgoing> outgoing, std::vector<Incoming> incoming,
                                                   Carrier carrier) {
-  const Staging staging = lay_out_staging(team, outgoing, carrier);
+  const Staging staging = lay_out_staging(team, outgoing);
   Memory buffer;
   team.together([&] { buffer = Memory(staging.bytes); });
   return std::make_unique<ExchangeByMessages>(team, segment, std::move(outgoing), std::move(incoming), carrier, staging,

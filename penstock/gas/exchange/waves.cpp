@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "penstock/gas/exchange/way.hpp"
+#include "penstock/gas/gas.hpp"
 
 namespace penstock::gas {
 namespace {
@@ -25,11 +25,9 @@ std::size_t count_waves(const std::vector<Outgoing>& outgoing) {
 
 }  // namespace
 
-Staging lay_out_staging(const Team& team, const std::vector<Outgoing>& outgoing, Carrier carrier) {
-  const auto is_staged = [&](const Outgoing& message) { return !is_written_in_place(team, carrier, message.peer); };
-  // One call of MPI's may take messages of all waves.
-  const bool has_waves = carrier != Carrier::mpi_alltoall && carrier != Carrier::mpi_ialltoall;
-  std::vector<std::size_t> used(has_waves ? count_waves(outgoing) : 0);
+Staging lay_out_staging(const Team& team, const std::vector<Outgoing>& outgoing) {
+  const auto is_staged = [&](const Outgoing& message) { return !team.is_local(message.peer); };
+  std::vector<std::size_t> used(count_waves(outgoing));
   for (const Outgoing& message : outgoing) {
     if (is_staged(message) && message.wave < used.size()) {
       used[message.wave] += aligned(message.bytes);

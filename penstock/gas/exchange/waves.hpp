@@ -18,7 +18,7 @@ struct Staging {
 };
 
 /// Buffers as large as the largest wave, then the memory of messages of no wave.
-Staging lay_out_staging(const Team& team, const std::vector<Outgoing>& outgoing, Carrier carrier);
+Staging lay_out_staging(const Team& team, const std::vector<Outgoing>& outgoing);
 
 /// Which waves of a round have left their buffers. May be asked by several threads.
 class Waves {

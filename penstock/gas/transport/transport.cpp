@@ -25,10 +25,6 @@ std::unique_ptr<Channel> Transport::receive_channel(int, std::span<std::byte>, s
   refuse_messages(*this);
 }
 
-std::vector<std::unique_ptr<Channel>> Transport::all_to_all_channels(std::vector<AllToAllCall>, bool) {
-  refuse_messages(*this);
-}
-
 bool Transport::are_all_local() const noexcept {
   for (int peer = 0; peer < size(); ++peer) {
     if (!is_local(peer)) {

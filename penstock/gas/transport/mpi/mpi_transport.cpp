@@ -11,7 +11,6 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/gas/core/rank_index.hpp"
-#include "penstock/gas/transport/mpi/mpi_all_to_all.hpp"
 #include "penstock/gas/transport/mpi/mpi_messages.hpp"
 #include "penstock/gas/transport/networks.hpp"
 #include "penstock/gas/transport/shm/shared_memory.hpp"
@@ -138,8 +137,6 @@ class MpiTransport final : public Transport {
 
   std::unique_ptr<Region> map(std::size_t bytes) override { return maps_any_ ? map_shared(bytes) : map_own(bytes); }
 
-  bool has_messages() const noexcept override { return true; }
-
   std::unique_ptr<Channel> send_channel(int peer, std::span<const std::byte> data, std::size_t piece_bytes) override {
     return std::make_unique<MpiChannel>(comm_, *mutex_, MpiChannel::Direction::send, peer, next_tag(send_tags_, peer),
                                         std::span(const_cast<std::byte*>(data.data()), data.size()), piece_bytes);
@@ -150,12 +147,9 @@ class MpiTransport final : public Transport {
                                         next_tag(receive_tags_, peer), data, piece_bytes);
   }
 
-  std::vector<std::unique_ptr<Channel>> all_to_all_channels(std::vector<AllToAllCall> calls,
-                                                            bool is_blocking) override {
-    std::vector<std::unique_ptr<Channel>> channels;
-    const MPI_Comm copy = duplicate(comm_);
-    on_all(*this, [&] { channels = make_all_to_all_channels(copy, mutex_, std::move(calls), is_blocking); });
-    return channels;
+  void in_turn_of_mpi(const std::function<void()>& work) override {
+    const std::scoped_lock lock(*mutex_);
+    work();
   }
 
   std::unique_ptr<Network> make_network() override {
