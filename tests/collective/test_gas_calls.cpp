@@ -40,7 +40,7 @@ struct Ring {
 
 TEST(OneBadRank, FailsWhatMakesTeamsAndAgreesOnEveryRank) {
   const Case cases[] = {
-    {"gas::Team::Team, a rank of the world fails",
+    {"gas::Team::barrier, a rank of the world fails",
      [](const Team&, bool) {
        run_world(3, [](const Team& team) {
          if (team.rank() == 1) {
