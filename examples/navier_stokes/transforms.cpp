@@ -10,9 +10,10 @@ namespace {
 using penstock::fft::Execution;
 using penstock::gas::Team;
 
-/// Whether some ranks reach others through a network alone.
+/// Collective: whether some ranks reach others through a network alone.
 bool has_network(const Team& team) {
-  return penstock::gas::Placement::count(team.placement().domains) > 1;
+  const std::vector<int> nodes = team.nodes();
+  return std::ranges::count(nodes, nodes.front()) < team.size();
 }
 
 }  // namespace

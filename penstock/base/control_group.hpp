@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 
 namespace penstock {
 
@@ -14,8 +13,5 @@ struct MemoryGroups {
 };
 
 MemoryGroups memory_groups();
-
-/// Names the groups: the same to all processes of a host that they count together.
-std::string memory_group_identity();
 
 }  // namespace penstock
