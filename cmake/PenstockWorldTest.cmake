@@ -1,12 +1,23 @@
-# penstock_world_test(NAME SOURCES ... USES modules ... [LINKS targets ...] [ON_ALL_NETWORKS]): a program whose tests run on
-# worlds (tests/worlds.hpp): ranks that are threads, each test a CTest test; and under mpiexec the whole program for each
-# number of ranks, by shared memory and by messages. ON_ALL_NETWORKS adds the other networks, and mixes of both with two
-# ranks to a node.
+# penstock_world_test(NAME SOURCES ... USES modules ... [LINKS targets ...] [RANKS_SHM numbers ...]
+# [RANKS_NETWORK numbers ...]): a program whose tests run on worlds (tests/worlds.hpp): ranks that are threads, each test
+# a CTest test; and under mpiexec the whole program for each number of ranks, by shared memory and by each network that
+# this build has, and for 5 by both with two ranks to a node.
 include(PenstockMpiTest)
 include(PenstockTest)
 
+set(PENSTOCK_NETWORKS mpi rma)
+if(PENSTOCK_HAS_UCX)
+  list(APPEND PENSTOCK_NETWORKS ucx)
+endif()
+
 function(penstock_world_test name)
-  cmake_parse_arguments(ARG "ON_ALL_NETWORKS" "" "SOURCES;USES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES;LINKS;RANKS_SHM;RANKS_NETWORK" ${ARGN})
+  if(NOT ARG_RANKS_SHM)
+    set(ARG_RANKS_SHM 1 2 3 4 7)
+  endif()
+  if(NOT ARG_RANKS_NETWORK)
+    set(ARG_RANKS_NETWORK 2 3 7)
+  endif()
   set(tests "${PROJECT_SOURCE_DIR}/tests")
   add_executable(${name} ${ARG_SOURCES} "${tests}/worlds.cpp")
   penstock_warnings(${name})
@@ -14,24 +25,16 @@ function(penstock_world_test name)
   penstock_link_modules(${name} ${ARG_USES})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${PENSTOCK_TEST_TIMEOUT})
-  foreach(ranks 1 2 3 4 7)
-    foreach(transport shm mpi)
-      penstock_mpi_test(${name}.${ranks}_ranks_${transport} ${ranks} $<TARGET_FILE:${name}> --world=${transport})
-    endforeach()
-  endforeach()
-  if(NOT ARG_ON_ALL_NETWORKS OR NOT PENSTOCK_HAS_MPI)
+  if(NOT PENSTOCK_HAS_MPI)
     return()
   endif()
-  set(networks rma)
-  if(PENSTOCK_HAS_UCX)
-    list(APPEND networks ucx)
-  endif()
-  foreach(network ${networks})
-    foreach(ranks 1 2 3 7)
+  foreach(ranks ${ARG_RANKS_SHM})
+    penstock_mpi_test(${name}.${ranks}_ranks_shm ${ranks} $<TARGET_FILE:${name}> --world=shm)
+  endforeach()
+  foreach(network ${PENSTOCK_NETWORKS})
+    foreach(ranks ${ARG_RANKS_NETWORK})
       penstock_mpi_test(${name}.${ranks}_ranks_${network} ${ranks} $<TARGET_FILE:${name}> --world=${network})
     endforeach()
-  endforeach()
-  foreach(network mpi ${networks})
     penstock_mpi_test(${name}.5_ranks_shm+${network} 5
       "${tests}/run_on_small_nodes" $<TARGET_FILE:${name}> --world=shm+${network})
     set_tests_properties(${name}.5_ranks_shm+${network} PROPERTIES SKIP_RETURN_CODE 77)

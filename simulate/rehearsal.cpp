@@ -11,7 +11,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/fft/problem.hpp"
 #include "penstock/fft/schedule.hpp"
-#include "penstock/gas/transport/mpi_messages.hpp"
+#include "penstock/gas/transport/mpi/mpi_messages.hpp"
 #include "run.hpp"
 
 namespace penstock::simulate {

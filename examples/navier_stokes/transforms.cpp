@@ -10,10 +10,9 @@ namespace {
 using penstock::fft::Execution;
 using penstock::gas::Team;
 
-/// Collective: whether some ranks reach others through a network alone.
+/// Whether some ranks reach others through a network alone.
 bool has_network(const Team& team) {
-  const std::vector<int> nodes = team.nodes();
-  return std::ranges::count(nodes, nodes.front()) < team.size();
+  return penstock::gas::Placement::count(team.placement().domains) > 1;
 }
 
 }  // namespace

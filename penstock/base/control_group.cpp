@@ -3,6 +3,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <system_error>
 
 namespace penstock {
 
@@ -26,6 +27,14 @@ MemoryGroups memory_groups() {
     }
   }
   return groups;
+}
+
+std::string memory_group_identity() {
+  // Containers may see a group of the same name each, in name spaces of their own.
+  std::error_code none;
+  const MemoryGroups groups = memory_groups();
+  return fs::read_symlink("/proc/self/ns/cgroup", none).string() + ' ' + groups.unified.string() + ' ' +
+         groups.memory.string();
 }
 
 }  // namespace penstock

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 namespace penstock {
 
@@ -13,5 +14,8 @@ struct MemoryGroups {
 };
 
 MemoryGroups memory_groups();
+
+/// Names the groups: the same to all processes of a host that they count together.
+std::string memory_group_identity();
 
 }  // namespace penstock

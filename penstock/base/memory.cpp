@@ -230,21 +230,27 @@ std::int64_t peak_resident_bytes() {
   return status_bytes("VmHWM:");
 }
 
-std::uint64_t available_memory_bytes() {
-  std::uint64_t available = std::numeric_limits<std::uint64_t>::max();
+std::uint64_t host_memory_left() {
   std::ifstream info("/proc/meminfo");
   for (std::string key, unit; info >> key;) {
     std::uint64_t kib = 0;
     info >> kib;
     std::getline(info, unit);
     if (key == "MemAvailable:") {
-      available = kib * 1024;
-      break;
+      return kib * 1024;
     }
   }
+  return std::numeric_limits<std::uint64_t>::max();
+}
+
+std::uint64_t group_memory_left() {
   const MemoryGroups groups = memory_groups();
-  available = std::min(available, left_in_groups(groups.unified, "memory.max", "memory.current"));
-  return std::min(available, left_in_groups(groups.memory, "memory.limit_in_bytes", "memory.usage_in_bytes"));
+  return std::min(left_in_groups(groups.unified, "memory.max", "memory.current"),
+                  left_in_groups(groups.memory, "memory.limit_in_bytes", "memory.usage_in_bytes"));
+}
+
+std::uint64_t available_memory_bytes() {
+  return std::min(host_memory_left(), group_memory_left());
 }
 
 }  // namespace penstock

@@ -44,8 +44,11 @@ std::size_t bytes_in_huge_pages(const std::byte* data);
 /// the process where they get no memory.
 void require_address_space(std::size_t bytes);
 
-/// Bytes that this machine can still give out without swapping: the system's estimate, or less where the process runs
-/// under a memory limit (control group).
+/// Bytes that this host can still give out without swapping, as the system estimates it.
+std::uint64_t host_memory_left();
+/// Bytes that the limits of this process's control groups leave; huge where there is none.
+std::uint64_t group_memory_left();
+/// The lesser of the two.
 std::uint64_t available_memory_bytes();
 
 /// The memory that this process has in frames; 0 where the system does not say.

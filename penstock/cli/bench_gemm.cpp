@@ -94,7 +94,7 @@ void run_bench_gemm(Session& session, const BenchGemmOptions& options) {
       gemm::flops(npy::DataType::float64, static_cast<double>(n), static_cast<double>(n), static_cast<double>(n));
   if (session.has_table()) {
     print_output("{} x {} doubles, {} ranks of {} threads, transport {}; GFlop/s, best and median of {} in turn\n\n", n,
-                 n, team.size(), session.threads, team.transport_name(), options.rounds);
+                 n, team.size(), session.threads, team.transport().name, options.rounds);
     print_ways(ways, flops);
     if (!has_scalapack) {
       print_output("No ScaLAPACK: {}\n", Scalapack::is_built_in()
@@ -105,7 +105,7 @@ void run_bench_gemm(Session& session, const BenchGemmOptions& options) {
   nlohmann::ordered_json result{{"n", n},
                                 {"ranks", team.size()},
                                 {"threads", session.threads},
-                                {"transport", team.transport_name()},
+                                {"transport", team.transport().name},
                                 {"mpi", mpi_text()},
                                 {"results", ways_to_json(ways, flops)}};
   json.write(session.is_first() ? result.dump(2) + "\n" : "");

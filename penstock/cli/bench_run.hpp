@@ -36,7 +36,7 @@ inline nlohmann::ordered_json json_head(const Session& session) {
   auto json = nlohmann::ordered_json::object();
   json["machine"] = read_machine(session, "").name;
   json["mpi"] = mpi_text();
-  json["transport"] = session.team.transport_name();
+  json["transport"] = session.team.transport().name;
   json["ranks"] = session.team.size();
   return json;
 }
@@ -54,7 +54,7 @@ void run_bench(Session& session, Options options, const Measure& measure, const 
   }();
   session.has_begun_work = true;
   if (session.has_table()) {
-    print_output("transport {}, {} ranks\n", session.team.transport_name(), session.team.size());
+    print_output("transport {}, {} ranks\n", session.team.transport().name, session.team.size());
     print(results);
   }
   json.write(session.is_first() ? to_json(results).dump(2) + "\n" : "");

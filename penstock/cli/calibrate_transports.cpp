@@ -1,10 +1,8 @@
 #include "penstock/cli/calibrate_transports.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -68,12 +66,10 @@ void add_transport(CalibratedMachine& to, const std::string& name, const Transpo
 #if PENSTOCK_HAS_MPI
 /// The ranks in an order in which the first two are on different nodes, or on one.
 gas::Team pair_first(const gas::Team& team, bool is_far) {
-  std::array<char, 64> host{};
-  gethostname(host.data(), host.size() - 1);
-  const auto hosts = team.all_gather(host);
+  const std::vector<int>& nodes = team.placement().nodes;
   int partner = 1;
   for (int rank = team.size() - 1; rank > 0; --rank) {
-    if ((hosts[static_cast<std::size_t>(rank)] != hosts[0]) == is_far) {
+    if ((nodes[static_cast<std::size_t>(rank)] != nodes[0]) == is_far) {
       partner = rank;
     }
   }
@@ -125,7 +121,7 @@ void calibrate_transports(CalibratedMachine& calibrated, Session& session, const
     calibrated.left_out.emplace_back("transports: they take two ranks (--ranks 2, or mpirun -n 2)");
     return;
   }
-  if (session.team.transport_name() == "threads") {
+  if (session.team.transport().name == "threads") {
     tell("transport threads");
     const TransportFigures figures = measure::measure_message_costs(session.team, options);
     if (session.is_first()) {

@@ -139,7 +139,7 @@ std::string describe_plan(const Session& session, const FftOptions& options, con
                describe_directions(options), precision_name(options), fields, input);
   text += line("Ranks", "{} on {} node{}, {} thread{} each, transport {}", session.team.size(), session.nodes,
                session.nodes > 1 ? "s" : "", session.threads, session.threads > 1 ? "s" : "",
-               session.team.transport_name());
+               session.team.transport().name);
   text += line("Plan", "grid {}x{}, {}, {} pass{} over memory, spectrum {}, scaling {}", report.decision.grid.ty,
                report.decision.grid.tz, describe_exchanges(report.decision), report.decision.passes,
                report.decision.passes == 1 ? "" : "es", name(options.fft.output), name(options.scaling));
@@ -266,7 +266,7 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["ranks"] = session.team.size();
   json["nodes"] = session.nodes;
   json["threads"] = session.threads;
-  json["transport"] = session.team.transport_name();
+  json["transport"] = session.team.transport().name;
   json["grid"] = {report.decision.grid.ty, report.decision.grid.tz};
   json["algorithm"] = algorithm_name(report.decision);
   json["grain_planes"] = report.decision.grain;

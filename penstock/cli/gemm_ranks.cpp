@@ -203,8 +203,8 @@ machine::Machine find_machine(const Session& session, const GemmOptions& options
     return read_machine(session, options.machine_path);
   }
   machine::Machine machine = machine::built_in();
-  if (const auto figures = session.team.network_figures()) {
-    machine = gas::with_network(machine, *figures, gas::Carrier::fastest, session.team.transport_name());
+  if (const auto figures = gas::network_figures_of(session.team)) {
+    machine = gas::with_network(machine, *figures, gas::Carrier::fastest, session.team.transport().farthest());
   }
   const double rate = gemm::measure_rate(session.team, session.threads, options.type) / session.team.size();
   machine.node.gemm_rate_flops_per_core = 1;
@@ -236,7 +236,7 @@ void run(Session& session, const GemmOptions& options) {
   fill(a, matrix_a);
   fill(b, matrix_b);
 
-  RankReport report{.transport = std::string(team.transport_name()), .grid = {c.grid()[0], c.grid()[1]}};
+  RankReport report{.transport = std::string(team.transport().name), .grid = {c.grid()[0], c.grid()[1]}};
   progress.show("measuring the machine");
   team.barrier();
   const machine::Machine machine = find_machine(session, options);

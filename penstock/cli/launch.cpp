@@ -1,15 +1,13 @@
 #include "penstock/cli/launch.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
 #include <new>
-#include <set>
 #include <string_view>
-#include <vector>
 
 #include "penstock/base/base.hpp"
 
@@ -19,39 +17,23 @@ namespace {
 // The limit of thread ranks: each has stacks, barriers and at least one thread.
 constexpr int most_thread_ranks = 1024;
 
-/// Where a rank runs, and on which processors it may.
-struct Place {
-  std::array<char, 64> host{};
-  cpu_set_t processors{};
-};
-
-/// Collective.
-std::vector<Place> find_places(const gas::Team& team) {
-  Place mine;
-  gethostname(mine.host.data(), mine.host.size() - 1);
-  sched_getaffinity(0, sizeof mine.processors, &mine.processors);
-  return team.all_gather(mine);
+/// The threads that OMP_NUM_THREADS asks for, at the outermost of its levels; 0 where it asks for none.
+int asked_by_environment() {
+  const char* const text = std::getenv("OMP_NUM_THREADS");
+  int threads = 0;
+  if (text == nullptr || std::from_chars(text, text + std::strlen(text), threads).ec != std::errc()) {
+    return 0;
+  }
+  return std::max(threads, 0);
 }
 
-int count_nodes(const std::vector<Place>& places) {
-  std::set<std::string_view> hosts;
-  for (const Place& place : places) {
-    hosts.insert(place.host.data());
+/// Collective: how many threads each rank runs, the same on all.
+int settle_threads(const gas::Team& team, int asked) {
+  if (asked > 0) {
+    return asked;
   }
-  return static_cast<int>(hosts.size());
-}
-
-/// Usable processors over the ranks that share them: the smallest such share of all ranks, at least 1.
-int share_of_processors(const std::vector<Place>& places) {
-  int smallest = CPU_SETSIZE;
-  for (const Place& place : places) {
-    // Launchers bind ranks to processors of their own, or let them share: ranks with the same mask share it.
-    const auto sharers = std::count_if(places.begin(), places.end(), [&](const Place& other) {
-      return other.host == place.host && CPU_EQUAL(&other.processors, &place.processors);
-    });
-    smallest = std::min(smallest, CPU_COUNT(&place.processors) / static_cast<int>(sharers));
-  }
-  return std::max(smallest, 1);
+  const int by_environment = std::ranges::min(team.all_gather(asked_by_environment()));
+  return by_environment > 0 ? by_environment : std::ranges::min(team.placement().processors);
 }
 
 /// Runs the body on one rank and says how it ended.
@@ -60,9 +42,8 @@ Outcome run_on(Processes& processes, Interruption& interruption, gas::Team& team
   Session session{.team = team, .options = options, .processes = processes, .interruption = interruption};
   const auto failed = [&](std::string_view what) { return Outcome{session.has_begun_work ? 1 : 2, std::string(what)}; };
   try {
-    const std::vector<Place> places = find_places(team);
-    session.threads = options.threads > 0 ? options.threads : share_of_processors(places);
-    session.nodes = count_nodes(places);
+    session.threads = settle_threads(team, options.threads);
+    session.nodes = gas::Placement::count(team.placement().nodes);
     body(session);
     return {};
   } catch (const std::bad_alloc&) {

@@ -24,8 +24,9 @@ template <class Real>
 MachineFigures find_figures(const Session& session, const machine::Machine& machine, const std::string& path,
                             const model::Fft& problem, std::span<std::byte> memory) {
   const machine::Node& node = machine.node;
+  const int hosts = gas::Placement::count(session.team.placement().hosts);
   MachineFigures figures{.machine = machine, .resources = {}, .source = path};
-  figures.resources.cache_bytes = node.cache_bytes * session.nodes;
+  figures.resources.cache_bytes = node.cache_bytes * hosts;
   if (path.empty()) {
     figures.source = "measured in this run";
     if (model::fft_memory_bytes(problem, figures.resources.cache_bytes) > 0) {
@@ -34,11 +35,11 @@ MachineFigures find_figures(const Session& session, const machine::Machine& mach
     figures.resources.fft_rate_flops =
         measure::fft_rate<Real>(session.team, session.threads, model::transformed_lengths(problem));
   } else {
-    const std::int64_t busy_cores = std::min<std::int64_t>(
-        node.cores * session.nodes, static_cast<std::int64_t>(session.team.size()) * session.threads);
+    const std::int64_t busy_cores =
+        std::min<std::int64_t>(node.cores * hosts, static_cast<std::int64_t>(session.team.size()) * session.threads);
     // The file's rate is of double precision; a vector register holds twice as many numbers of single.
     const double precision = sizeof(Real) == 4 ? 2 : 1;
-    figures.resources.memory_bandwidth_bytes_per_s = node.memory_bandwidth_bytes_per_s * session.nodes;
+    figures.resources.memory_bandwidth_bytes_per_s = node.memory_bandwidth_bytes_per_s * hosts;
     figures.resources.fft_rate_flops = node.fft_rate_flops_per_core * static_cast<double>(busy_cores) * precision;
   }
   return figures;

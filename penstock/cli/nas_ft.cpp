@@ -61,7 +61,7 @@ void print_result(const Session& session, const nas::Result& result) {
                format_seconds(spent.checksum_s));
   print_output("Plan          grid {}x{}, {}, {} passes over memory per transform, transport {}\n",
                result.decision.grid.ty, result.decision.grid.tz, describe_exchanges(result.decision),
-               result.decision.passes, session.team.transport_name());
+               result.decision.passes, session.team.transport().name);
   print_output("Memory        {} per rank\n", format_bytes(result.memory_bytes));
 }
 
@@ -73,7 +73,7 @@ nlohmann::ordered_json to_json(const Session& session, const nas::Problem& probl
   json["steps"] = problem.steps();
   json["ranks"] = session.team.size();
   json["threads"] = session.threads;
-  json["transport"] = session.team.transport_name();
+  json["transport"] = session.team.transport().name;
   json["grid"] = {result.decision.grid.ty, result.decision.grid.tz};
   json["algorithm"] = algorithm_name(result.decision);
   json["passes"] = result.decision.passes;

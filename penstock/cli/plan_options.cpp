@@ -5,11 +5,33 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <memory>
+#include <string>
 
 #include "penstock/base/base.hpp"
 #include "penstock/cli/parse.hpp"
+#include "penstock/measure/measure.hpp"
 
 namespace penstock::cli {
+namespace {
+
+/// What carries the exchanges of an algorithm of that name; nullptr: our own ways.
+std::shared_ptr<const gas::ExchangeMethod> exchange_method_named(const std::string& algorithm) {
+  if (!algorithm.starts_with("mpi-")) {
+    return nullptr;
+  }
+#if PENSTOCK_HAS_MPI
+  using measure::MpiExchange;
+  const MpiExchange kind = algorithm == "mpi-packed"  ? MpiExchange::alltoall
+                           : algorithm == "mpi-slabs" ? MpiExchange::messages
+                                                      : MpiExchange::ialltoall;
+  return measure::mpi_exchange(kind, MPI_COMM_WORLD);
+#else
+  throw Error(fmt::format("--algorithm {}: this build of penstock has no MPI", algorithm));
+#endif
+}
+
+}  // namespace
 
 void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& options) {
   add_value(app, "--grid", "TYxTZ|auto", "Processor grid (auto)",
@@ -22,10 +44,11 @@ void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& option
                   options->algorithm = parse_choice<fft::Algorithm>("--algorithm", text,
                                                                     {{"packed", fft::Algorithm::packed},
                                                                      {"slabs", fft::Algorithm::slabs},
-                                                                     {"mpi-packed", fft::Algorithm::mpi_packed},
-                                                                     {"mpi-slabs", fft::Algorithm::mpi_slabs},
-                                                                     {"mpi-ialltoall", fft::Algorithm::mpi_ialltoall},
+                                                                     {"mpi-packed", fft::Algorithm::packed},
+                                                                     {"mpi-slabs", fft::Algorithm::slabs},
+                                                                     {"mpi-ialltoall", fft::Algorithm::slabs},
                                                                      {"auto", fft::Algorithm::automatic}});
+                  options->exchange_method = exchange_method_named(text);
                 });
   add_value(app, "--grain", "N", "Planes per message, instead of an algorithm", [options](const std::string& text) {
     options->grain = parse_integer("--grain", text, 1);
@@ -81,16 +104,10 @@ void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& option
 }
 
 std::string algorithm_name(const fft::Decision& decision) {
-  switch (decision.carrier) {
-    case gas::Carrier::mpi_alltoall:
-      return "mpi-packed";
-    case gas::Carrier::mpi_messages:
-      return "mpi-slabs";
-    case gas::Carrier::mpi_ialltoall:
-      return "mpi-ialltoall";
-    default:
-      return decision.grain == 0 ? "packed" : decision.grain == 1 ? "slabs" : fmt::format("grain {}", decision.grain);
+  if (!decision.exchange_method.empty()) {
+    return decision.exchange_method;
   }
+  return decision.grain == 0 ? "packed" : decision.grain == 1 ? "slabs" : fmt::format("grain {}", decision.grain);
 }
 
 std::string describe_exchanges(const fft::Decision& decision) {

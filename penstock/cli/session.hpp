@@ -15,7 +15,7 @@ namespace penstock::cli {
 struct CommonOptions {
   TransportChoice transport;
   int ranks = 0;                       ///< 0: what the launcher started, else 1
-  int threads = 0;                     ///< of each rank; 0: the usable processors shared by the ranks of a node
+  int threads = 0;                     ///< of each rank; 0: what OMP_NUM_THREADS says, else the usable processors, shared
   std::vector<std::string> arguments;  ///< of the command, as they were given
   std::string json_path;               ///< empty: no JSON; "-": standard output, instead of the table
 };

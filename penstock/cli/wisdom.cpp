@@ -96,7 +96,7 @@ WisdomFile::WisdomFile(const Session& session, bool is_used) {
   const std::string text = broadcast(session.team, session.is_first() ? read_if_there(path_) : "");
   description_ = text.empty() ? description_ : "read from " + path_;
   // Ranks that are threads share what is learned.
-  const bool imports = session.is_first() || session.team.transport_name() != "threads";
+  const bool imports = session.is_first() || session.team.transport().name != "threads";
   if (imports && !text.empty() && !fft::import_wisdom(text) && session.is_first()) {
     note_damage(path_);
     description_ = "not used";

@@ -53,15 +53,11 @@ enum class Output {
                ///< user's the spectrum has the same points, of r2c as far as there are coefficients
 };
 
-/// How many planes share a message, where the two published algorithms are the ends of one scale, the grain; and what
-/// carries the messages, where those by MPI's own calls are there to be compared with.
+/// How many planes share a message, where the two published algorithms are the ends of one scale, the grain.
 enum class Algorithm {
-  automatic,      ///< packed where peers share memory, else a few messages per peer, so that they overlap
-  packed,         ///< packed slabs: one message per peer and exchange
-  slabs,          ///< a message per plane, peer and exchange: most overlap
-  mpi_packed,     ///< packed slabs, all messages of an exchange by one MPI_Alltoallv
-  mpi_slabs,      ///< slabs, each message by MPI's send and receive
-  mpi_ialltoall,  ///< slabs, the messages of a plane by one MPI_Ialltoallv
+  automatic,  ///< packed where peers share memory, else a few messages per peer, so that they overlap
+  packed,     ///< packed slabs: one message per peer and exchange
+  slabs,      ///< a message per plane, peer and exchange: most overlap
 };
 
 /// How the local transform chooses its variant.
@@ -100,8 +96,10 @@ struct Options {
   std::int64_t grain = 0;  ///< planes per message; 0 leaves it to `algorithm`
   /// Where a peer walks planes of another direction: of what it receives, the eighths (0 to 7) that are sent after all
   /// else, in the order in which it reads them, so that it transforms the first of them while the others are under way.
-  /// Nothing leaves the choice, which is none but for Algorithm::automatic; MPI's own ways can have none.
+  /// Nothing leaves the choice, which is none but for Algorithm::automatic; an `exchange_method` can have none.
   std::optional<std::int64_t> late_eighths{};
+  /// Another way to carry exchanges than the library's own, to be compared with; nullptr: none.
+  std::shared_ptr<const gas::ExchangeMethod> exchange_method = {};
   int threads = 1;  ///< threads of each rank
   int batch = 1;    ///< fields per call, in the same arrays; see Plan::input_stride
   Effort effort = Effort::estimate;
@@ -168,9 +166,9 @@ struct ModelledRun {
 /// What a plan decided.
 struct Decision {
   Grid grid{};
-  std::int64_t grain = 0;         ///< planes per message in the forward direction; 0: all
-  std::int64_t late_eighths = 0;  ///< as in Options
-  gas::Carrier carrier = gas::Carrier::fastest;
+  std::int64_t grain = 0;             ///< planes per message in the forward direction; 0: all
+  std::int64_t late_eighths = 0;      ///< as in Options
+  std::string exchange_method;        ///< the name of that of the options; empty: our own
   std::string local;                  ///< what transforms pencils along the first direction
   bool is_plane_in_cache = false;     ///< the first two directions are transformed in one pass over memory
   std::vector<Candidate> candidates;  ///< all that were looked at, the one chosen first
@@ -241,7 +239,7 @@ double factor_of(Scaling scaling, const Options& options) noexcept;
 /// short, overlaps the other or is not of the plan's type, the plan does not convolve or has a transform under way, or
 /// something is thrown midway, that rank's sentence is thrown there and on every rank that waits for it, and the plan
 /// is of no more use: its later calls throw the same at once, on every rank (see gas::Team). Other plans are not
-/// concerned. With Algorithm::mpi_packed ranks wait within MPI, where nothing tells them of the rank that fails.
+/// concerned.
 template <class Real>
 class Plan {
   static_assert(std::is_same_v<Real, float> || std::is_same_v<Real, double>);

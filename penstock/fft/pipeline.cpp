@@ -20,24 +20,21 @@ void list_points(std::int64_t* offsets, std::int64_t points, std::int64_t stride
 
 template <class Real>
 Pipeline<Real>::Pipeline(const gas::Team& team, Schedule schedule, const std::vector<gas::Segment>& regions,
-                         gas::Carrier carrier, Effort effort, int threads)
+                         const Problem& problem)
     : schedule_(std::move(schedule)),
       next_items_(schedule_.passes.size()),
       open_grains_(schedule_.passes.size()),
       unread_tiles_(std::make_unique<std::atomic<std::int64_t>>()),
-      workers_(static_cast<std::size_t>(threads)) {
+      workers_(static_cast<std::size_t>(problem.options.threads)) {
   for (ExchangePlan& plan : schedule_.exchanges) {
     const gas::Segment& region = regions[plan.region];
-    exchanges_.emplace_back(team, region, plan.outgoing, plan.incoming, carrier);
+    exchanges_.emplace_back(team, region, plan.outgoing, plan.incoming, problem.carrier,
+                            problem.options.exchange_method.get());
     regions_.push_back(region.local().data());
-    // MPI's own ways are left to what MPI does by itself.
-    const auto is_far = [&](const auto& message) { return !team.is_local(message.peer); };
-    needs_looks_.push_back((carrier == gas::Carrier::fastest || carrier == gas::Carrier::packets) &&
-                           (std::ranges::any_of(plan.outgoing, is_far) || std::ranges::any_of(plan.incoming, is_far)));
   }
   team.together([&] {
     const auto make = [&](const Stage& stage, const std::optional<PencilShape>& shape) {
-      return shape ? stage.library->plan(*shape, sizeof(Real), effort) : nullptr;
+      return shape ? stage.library->plan(*shape, sizeof(Real), problem.options.effort) : nullptr;
     };
     for (const Pass& pass : schedule_.passes) {
       auto& transforms = transforms_.emplace_back();
@@ -215,7 +212,7 @@ void Pipeline<Real>::look_after_network(Worker& worker, double now_s) {
   worker.looked_s = now_s;
   const Pass& pass = schedule_.passes[worker.pass];
   for (const End* end : {&pass.stages.back().sink, &pass.stages.front().source}) {
-    if (end->place == Place::exchange && needs_looks_[end->exchange] != 0) {
+    if (end->place == Place::exchange && exchanges_[end->exchange].needs_progress()) {
       exchanges_[end->exchange].progress();
     }
   }

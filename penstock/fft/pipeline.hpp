@@ -9,6 +9,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/fft/local_transform.hpp"
+#include "penstock/fft/problem.hpp"
 #include "penstock/fft/schedule.hpp"
 #include "penstock/fft/scratch.hpp"
 #include "penstock/gas/gas.hpp"
@@ -28,9 +29,9 @@ struct Run {
 template <class Real>
 class Pipeline {
  public:
-  /// Collective. `regions` are the segments that the schedule's exchanges go through; `threads` will run it.
-  Pipeline(const gas::Team& team, Schedule schedule, const std::vector<gas::Segment>& regions, gas::Carrier carrier,
-           Effort effort, int threads);
+  /// Collective. `regions` are the segments that the schedule's exchanges go through; the problem is what it was made
+  /// from.
+  Pipeline(const gas::Team& team, Schedule schedule, const std::vector<gas::Segment>& regions, const Problem& problem);
 
   /// Begins a run; collective. The one before has ended. Whoever begins calls `advance` until it is true, then `end`.
   /// Where either throws, so it does on the other ranks, and the pipeline is of no more use: its team is revoked.
@@ -80,7 +81,6 @@ class Pipeline {
   Schedule schedule_;
   std::vector<gas::Exchange> exchanges_;
   std::vector<std::byte*> regions_;  // this rank's memory of each exchange
-  std::vector<char> needs_looks_;    // by exchange: some of its messages go through a network
   struct Transforms {
     std::unique_ptr<LocalTransform> there, back;
   };

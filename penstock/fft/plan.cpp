@@ -189,7 +189,7 @@ std::unique_ptr<typename Plan<Real>::State> Plan<Real>::State::make(const gas::T
       decision = decide(problem, schedules);
     });
     const auto make = [&](std::optional<Pipeline<Real>>& pipeline, Schedule& schedule) {
-      pipeline.emplace(team, std::move(schedule), regions, problem.carrier, options.effort, options.threads);
+      pipeline.emplace(team, std::move(schedule), regions, problem);
     };
     make(forward, schedules.forward);
     make(backward, schedules.backward);

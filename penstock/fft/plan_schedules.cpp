@@ -24,7 +24,8 @@ Schedules schedules_of(const gas::Team& team, const Problem& problem) {
       schedules.region_bytes[i] = std::max(schedules.region_bytes[i], schedule.region_bytes[i]);
     }
     for (const ExchangePlan& exchange : schedule.exchanges) {
-      schedules.need.exchange_bytes += gas::Exchange::buffer_bytes(team, exchange.outgoing, problem.carrier);
+      schedules.need.exchange_bytes +=
+          gas::Exchange::buffer_bytes(team, exchange.outgoing, problem.options.exchange_method.get());
     }
     schedules.scratch.cover(schedule.scratch);
   };
@@ -45,11 +46,12 @@ Schedules schedules_of(const gas::Team& team, const Problem& problem) {
 }  // namespace
 
 Decision decide(const Problem& problem, const Schedules& schedules) {
+  const gas::ExchangeMethod* const method = problem.options.exchange_method.get();
   return {
       .grid = problem.grid,
       .grain = problem.grain,
       .late_eighths = problem.late_eighths,
-      .carrier = problem.carrier,
+      .exchange_method = std::string(method == nullptr ? "" : method->name()),
       .local = find_library(problem.options.local, problem.row_kind(first_direction(problem.options)))->name,
       .is_plane_in_cache = problem.is_plane_in_cache,
       .candidates = problem.candidates,

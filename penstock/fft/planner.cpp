@@ -36,11 +36,8 @@ std::vector<std::int64_t> grains_of(const Problem& problem, const Grid& grid, bo
   const auto at_most_all = [&](std::int64_t grain) { return grain >= planes ? 0 : grain; };
   switch (problem.options.grain > 0 ? Algorithm::automatic : problem.options.algorithm) {
     case Algorithm::packed:
-    case Algorithm::mpi_packed:
       return {0};
     case Algorithm::slabs:
-    case Algorithm::mpi_slabs:
-    case Algorithm::mpi_ialltoall:
       return {at_most_all(1)};
     case Algorithm::automatic:
       break;
@@ -73,13 +70,14 @@ std::vector<std::int64_t> late_eighths_of(const Problem& problem, bool any_by_me
 }
 
 /// Collective: what messages between nodes reach; nothing where there are none, where they are so short that to measure
-/// would take longer than it saves, or where MPI's own ways are asked for.
+/// would take longer than it saves, or where another exchange method is asked for.
 std::shared_ptr<const gas::NetworkFigures> network_of(const gas::Team& team, const Problem& problem) {
   constexpr std::int64_t least_bytes = 64 << 10;  // of what two ranks have for one another
   const auto [nx, ny, nz] = spectrum_points(problem.options);
   const std::int64_t pairs = static_cast<std::int64_t>(team.size()) * team.size();
   const bool is_long = nx * ny * nz * problem.spectrum_bytes() / pairs >= least_bytes;
-  return is_long && is_ours(problem.options.algorithm) && !is_simulated ? team.network_figures() : nullptr;
+  return is_long && problem.options.exchange_method == nullptr && !is_simulated ? gas::network_figures_of(team)
+                                                                                : nullptr;
 }
 
 /// What the model says, or 0 where the machine's figures do not suffice or it does not know the transform.
@@ -120,51 +118,38 @@ void prefer_whole(std::vector<Candidate>& candidates) {
 }  // namespace
 
 gas::Carrier choose_carrier(const gas::Team& team, const Problem& problem) {
-  switch (problem.options.algorithm) {
-    case Algorithm::mpi_packed:
-      return gas::Carrier::mpi_alltoall;
-    case Algorithm::mpi_slabs:
-      return gas::Carrier::mpi_messages;
-    case Algorithm::mpi_ialltoall:
-      return gas::Carrier::mpi_ialltoall;
-    default:
-      break;
-  }
   const auto figures = network_of(team, problem);
   return figures == nullptr ? gas::Carrier::fastest : figures->carrier;
 }
 
 ModelledRun model_of(const gas::Team& team, const Problem& problem) {
   const Options& options = problem.options;
-  const std::string_view name = team.transport_name();
-  const std::vector<int> nodes = team.nodes();
-  const std::vector<int> hosts = team.hosts();
-  const auto count = [](const std::vector<int>& places) {
-    return std::ssize(std::set<int>(places.begin(), places.end()));
-  };
+  const gas::TransportTraits& transport = team.transport();
+  const gas::Placement& placement = team.placement();
   machine::Machine machine = options.machine;
   // Asked for on all ranks alike, as machines may differ.
   if (const auto figures = network_of(team, problem); figures != nullptr && !machine.network) {
-    machine = gas::with_network(std::move(machine), *figures, figures->carrier, name);
+    machine = gas::with_network(std::move(machine), *figures, figures->carrier, transport.farthest());
   }
   model::PlannedFft run{.fft = {.size = options.size,
                                 .is_real = options.type == Type::r2c,
                                 .real_bytes = problem.real_bytes,
                                 .fields = options.batch}};
   // Of a machine without a network, ranks that send messages are on one node all the same.
-  run.nodes = machine.network ? count(nodes) : 1;
-  run.nodes_per_host = (run.nodes + count(hosts) - 1) / count(hosts);
+  run.nodes = machine.network ? gas::Placement::count(placement.domains) : 1;
+  const int hosts = gas::Placement::count(placement.hosts);
+  run.nodes_per_host = (run.nodes + hosts - 1) / hosts;
   run.ranks_per_node = (team.size() + run.nodes - 1) / run.nodes;
   run.threads = options.threads;
   run.is_output_as_input = options.output == Output::as_input;
-  run.is_node_shared = name == "threads" || name.starts_with("shm");
-  const std::string_view network = name.starts_with("shm+") ? name.substr(4) : name;
+  run.is_node_shared = transport.maps_memory || !transport.network;
+  const std::string_view name = transport.farthest();
   const auto& transports = machine.transports;
-  run.transport = std::ranges::find(transports, network, &machine::Transport::name) == transports.end() ? "" : network;
+  run.transport = std::ranges::find(transports, name, &machine::Transport::name) == transports.end() ? "" : name;
   return {.machine = std::move(machine),
           .run = std::move(run),
-          .is_known =
-              options.type != Type::r2r && options.along == std::array{true, true, true} && is_ours(options.algorithm)};
+          .is_known = options.type != Type::r2r && options.along == std::array{true, true, true} &&
+                      options.exchange_method == nullptr};
 }
 
 model::PlannedFft run_of(const Problem& problem, const Candidate& candidate, bool is_plane_in_cache) {

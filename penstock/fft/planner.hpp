@@ -18,7 +18,7 @@ model::PlannedFft run_of(const Problem& problem, const Candidate& candidate, boo
 /// suffice; the same on every rank. Collective. `problem` has its modelled run.
 std::vector<Candidate> list_candidates(const gas::Team& team, const Problem& problem);
 
-/// What carries the messages of an algorithm: where the choice is ours, by what the team's network reaches. Collective.
+/// How messages travel, by what the team's network reaches. Collective.
 gas::Carrier choose_carrier(const gas::Team& team, const Problem& problem);
 
 /// Makes plans of the best few candidates and times them, best first afterwards; what `options.choices` knows is not

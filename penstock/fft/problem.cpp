@@ -49,8 +49,9 @@ std::string find_mistake(const Options& options, int ranks) {
     return fmt::format("a grain of {} planes: it must be at least 1, or 0 to leave the choice", options.grain);
   }
   if (const std::int64_t late = options.late_eighths.value_or(0);
-      late < 0 || late >= model::exchange_parts || (late > 0 && !is_ours(options.algorithm))) {
-    return fmt::format("{} late eighths: give 0 to {}, or none with MPI's own ways", late, model::exchange_parts - 1);
+      late < 0 || late >= model::exchange_parts || (late > 0 && options.exchange_method != nullptr)) {
+    return fmt::format("{} late eighths: give 0 to {}, or none with another exchange method", late,
+                       model::exchange_parts - 1);
   }
   if (std::none_of(options.along.begin(), options.along.end(), [](bool is_transformed) { return is_transformed; })) {
     return "no direction is transformed: choose at least one of x, y and z";
@@ -83,13 +84,13 @@ std::string describe(const Options& options) {
   const auto& [x, y, z] = options.along;
   const auto [kind_x, kind_y, kind_z] = options.kinds;
   return fmt::format(
-      "precision {}, size {}x{}x{}, type {}, kinds {},{},{}, along {}{}{}, grid {}x{}, output {}, algorithm {}, "
+      "precision {}, size {}x{}x{}, type {}, kinds {},{},{}, along {}{}{}, grid {}x{}, output {}, algorithm {}{}, "
       "grain {}, late {}, batch {}, local transforms {}",
       sizeof(Real) == 4 ? "single" : "double", options.size[0], options.size[1], options.size[2],
       static_cast<int>(options.type), static_cast<int>(kind_x), static_cast<int>(kind_y), static_cast<int>(kind_z),
       x ? "x" : "", y ? "y" : "", z ? "z" : "", options.grid.ty, options.grid.tz, static_cast<int>(options.output),
-      static_cast<int>(options.algorithm), options.grain, options.late_eighths.value_or(-1), options.batch,
-      options.local);
+      static_cast<int>(options.algorithm), options.exchange_method ? options.exchange_method->name() : "",
+      options.grain, options.late_eighths.value_or(-1), options.batch, options.local);
 }
 
 }  // namespace
@@ -122,7 +123,7 @@ Problem settle(const gas::Team& team, const Options& options) {
   problem.candidates = list_candidates(team, problem);
   if (options.planning == Planning::measure && problem.candidates.size() > 1) {
     const std::string name = fmt::format("{}, {} ranks, {} threads, transport {}, machine {}", describe<Real>(options),
-                                         team.size(), options.threads, team.transport_name(), options.machine.name);
+                                         team.size(), options.threads, team.transport().name, options.machine.name);
     problem.candidates = measure_candidates<Real>(team, options, name, std::move(problem.candidates));
   }
   problem.grid = problem.candidates.front().grid;
@@ -141,14 +142,12 @@ Problem settle(const gas::Team& team, const Options& options) {
   problem.hint = nx * ny * nz * problem.spectrum_bytes() > options.machine.node.cache_bytes / 2 ? mover::Hint::streaming
                                                                                                 : mover::Hint::reuse;
 
+  problem.has_far_peers = !team.are_all_local();
+
   // An exchange brings this rank's whole part; where not even that fits, there is no use in scheduling the messages.
   const std::int64_t part = problem.output[static_cast<std::size_t>(team.rank())].box.count();
   check_memory(team, options, {.exchange_bytes = static_cast<std::uint64_t>(part * problem.spectrum_bytes())});
   return problem;
-}
-
-bool is_ours(Algorithm algorithm) noexcept {
-  return algorithm == Algorithm::automatic || algorithm == Algorithm::packed || algorithm == Algorithm::slabs;
 }
 
 int first_direction(const Options& options) noexcept {

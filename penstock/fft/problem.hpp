@@ -22,6 +22,7 @@ struct Problem {
   bool is_plane_in_cache = false;
   std::int64_t real_bytes = 0;  ///< 4 or 8
   mover::Hint hint = mover::Hint::reuse;
+  bool has_far_peers = false;  ///< ranks whose memory is not mapped: what they are sent lies in buffers first
   ModelledRun modelled{};
   std::vector<Candidate> candidates{};  ///< for grid and grain, the one chosen first
   std::vector<Distribution> input{};    ///< the user's arrays, by rank
@@ -36,9 +37,6 @@ struct Problem {
   /// Bytes from one field of a batch to the next in both of the user's arrays on `rank`.
   std::int64_t field_bytes(int rank) const noexcept;
 };
-
-/// Whether messages go by Penstock's own transports, and not by MPI's calls to be compared with.
-bool is_ours(Algorithm algorithm) noexcept;
 
 /// The first and the last of the directions that are transformed.
 int first_direction(const Options& options) noexcept;

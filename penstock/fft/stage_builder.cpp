@@ -184,7 +184,18 @@ void StageBuilder::to_exchange(Stage& stage, const Stop& from, const Stop& to) {
       messages.push_back(flow.first_message + index);
     }
   }
-  connect(stage, stage.sink, flows_.outgoing, problem_.hint, movers_);
+  connect(stage, stage.sink, flows_.outgoing, hint_of_messages(), movers_);
+}
+
+/// How the messages of the exchange added last are written: what is sent from buffers that fit into the cache is read
+/// there.
+mover::Hint StageBuilder::hint_of_messages() const {
+  std::size_t buffer_bytes = 0;
+  for (const gas::Outgoing& message : flows_.outgoing_messages) {
+    buffer_bytes += message.wave < gas::waves_at_once ? message.bytes : 0;
+  }
+  const auto cache_bytes = static_cast<std::size_t>(problem_.options.machine.node.cache_bytes);
+  return problem_.has_far_peers && buffer_bytes <= cache_bytes / 2 ? mover::Hint::reuse : problem_.hint;
 }
 
 void StageBuilder::to_plane(Stage& stage, const Stop& from, const Stop& to) {

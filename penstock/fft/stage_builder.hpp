@@ -48,6 +48,7 @@ class StageBuilder {
  private:
   const Box& mine(const Boxes& boxes) const { return boxes[static_cast<std::size_t>(rank_)]; }
   int innermost_between(const Stop& from, const Stop& to) const;
+  mover::Hint hint_of_messages() const;
 
   const Problem& problem_;
   int rank_;

@@ -7,18 +7,20 @@
 // - global_array.hpp: one array over the memory of all ranks
 // - active_messages.hpp: handlers that ranks call on one another
 // - exchange.hpp: schedules of messages, repeated in rounds
+// - method.hpp: other ways to carry them, to be compared with
 // - network_figures.hpp: what messages between nodes reach
 // - reach.hpp: the transports, by name
 // - time_together.hpp: how long work of all ranks takes
 #pragma once
 
-#include "penstock/gas/active_messages.hpp"
-#include "penstock/gas/collectives.hpp"
-#include "penstock/gas/event.hpp"
-#include "penstock/gas/exchange.hpp"
-#include "penstock/gas/global_array.hpp"
-#include "penstock/gas/network_figures.hpp"
-#include "penstock/gas/reach.hpp"
-#include "penstock/gas/segment.hpp"
-#include "penstock/gas/team.hpp"
-#include "penstock/gas/time_together.hpp"
+#include "penstock/gas/array/global_array.hpp"
+#include "penstock/gas/collective/collectives.hpp"
+#include "penstock/gas/collective/time_together.hpp"
+#include "penstock/gas/core/active_messages.hpp"
+#include "penstock/gas/core/event.hpp"
+#include "penstock/gas/core/reach.hpp"
+#include "penstock/gas/core/segment.hpp"
+#include "penstock/gas/core/team.hpp"
+#include "penstock/gas/exchange/exchange.hpp"
+#include "penstock/gas/exchange/method.hpp"
+#include "penstock/gas/exchange/network_figures.hpp"

@@ -21,7 +21,7 @@ template <class T>
 class Worker {
  public:
   Worker(const gas::Team& team, const WorkGrid& grid, Operand<T>& a, Operand<T>& b, Crew& crew)
-      : team_(team), grid_(grid), a_operand_(a), b_operand_(b), crew_(crew), nodes_(team.nodes()) {}
+      : team_(team), grid_(grid), a_operand_(a), b_operand_(b), crew_(crew), nodes_(team.placement().domains) {}
 
   void run(T alpha, T beta, const Tile& tile, DistributedTimes& times) {
     Shifts<T> a(team_, Factor::a, grid_, a_operand_, nodes_);

@@ -26,15 +26,16 @@ struct Ranks {
 };
 
 Ranks ranks_of(const gas::Team& team, const MultiplyOptions& options) {
-  const std::vector<int> nodes = team.nodes();
-  const std::vector<std::uint64_t> memories =
-      team.all_gather(options.memory_bytes > 0 ? options.memory_bytes : available_memory_bytes() / 2);
-  Ranks ranks{team.size(), 0, 0};
-  for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
-    const auto sharing = std::ranges::count(nodes, nodes[rank]);
-    ranks.most_per_node = std::max(ranks.most_per_node, static_cast<int>(sharing));
-    const std::uint64_t each = memories[rank] / static_cast<std::uint64_t>(sharing);
-    ranks.memory_bytes = ranks.memory_bytes == 0 ? each : std::min(ranks.memory_bytes, each);
+  const gas::Placement& placement = team.placement();
+  const auto share = [&](std::uint64_t bytes, const std::vector<int>& places) {
+    return bytes / static_cast<std::uint64_t>(gas::Placement::sharers(places, team.rank()));
+  };
+  const std::uint64_t mine = options.memory_bytes > 0 ? share(options.memory_bytes, placement.nodes)
+                                                      : std::min(share(host_memory_left() / 2, placement.hosts),
+                                                                 share(group_memory_left() / 2, placement.limits));
+  Ranks ranks{.count = team.size(), .most_per_node = 0, .memory_bytes = std::ranges::min(team.all_gather(mine))};
+  for (int rank = 0; rank < team.size(); ++rank) {
+    ranks.most_per_node = std::max(ranks.most_per_node, gas::Placement::sharers(placement.domains, rank));
   }
   return ranks;
 }
@@ -137,7 +138,7 @@ MultiplyPlan choose(const gas::Team& team, const Ranks& ranks, npy::DataType typ
   const machine::Machine machine = options.machine != nullptr ? *options.machine : machine::built_in();
   const bool knows_network = machine.network && !machine.transports.empty();
   const bool knows_name = std::ranges::any_of(
-      machine.transports, [&](const machine::Transport& one) { return one.name == team.transport_name(); });
+      machine.transports, [&](const machine::Transport& one) { return one.name == team.transport().farthest(); });
   std::vector<Candidate> candidates = candidates_for(ranks, flat, knows_network, options);
   std::vector<model::ShiftedTime> times;
   for (Candidate& candidate : candidates) {
@@ -155,7 +156,7 @@ MultiplyPlan choose(const gas::Team& team, const Ranks& ranks, npy::DataType typ
                     .columns = grid[2],
                     .ranks_per_node = ranks.most_per_node,
                     .depth = static_cast<double>(candidate.depth),
-                    .transport = knows_name ? std::string(team.transport_name()) : std::string()});
+                    .transport = knows_name ? std::string(team.transport().farthest()) : std::string()});
     }
     times.push_back(candidate.time);
   }

@@ -128,7 +128,7 @@ std::vector<std::unique_ptr<Way>> make_latency_ways(const gas::Team& team, std::
   ways.push_back(std::make_unique<FetchAdd>(team));
   ways.push_back(std::make_unique<ActiveMessage>(team));
 #if PENSTOCK_HAS_UCX
-  if (team.transport_name() == "ucx") {
+  if (team.transport().name == "ucx") {
     add_ucx_ways(ways, team, most_bytes);
   }
 #endif

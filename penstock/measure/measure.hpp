@@ -12,6 +12,7 @@
 #include "penstock/measure/exchange.hpp"
 #include "penstock/measure/latency.hpp"
 #include "penstock/measure/message_costs.hpp"
+#include "penstock/measure/mpi_exchange.hpp"
 #include "penstock/measure/pack.hpp"
 #include "penstock/measure/samples.hpp"
 

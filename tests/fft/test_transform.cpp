@@ -6,6 +6,7 @@
 #include <string>
 
 #include "penstock/fft/fft.hpp"
+#include "penstock/measure/measure.hpp"
 #include "tests/fft/reference.hpp"
 #include "tests/worlds.hpp"
 
@@ -87,13 +88,19 @@ TEST_P(Transform, AgreesWithTheDefinitionInPlaceWithThreadsBatchesAndGrains) {
   });
 }
 
+#if PENSTOCK_HAS_MPI
 // Grids with empty ranks, uneven messages, and threads that finish planes in another order than they began them.
-TEST(TransformByMpisOwnCalls, AgreesWithTheDefinitionAndNeedsMpi) {
+TEST(TransformByMpisOwnWays, AgreesWithTheDefinitionAndNeedsMpi) {
   gas::on_worlds({1, 2}, [](gas::Team& team) {
-    for (const Algorithm algorithm : {Algorithm::mpi_packed, Algorithm::mpi_slabs, Algorithm::mpi_ialltoall}) {
+    using measure::MpiExchange;
+    for (const MpiExchange kind : {MpiExchange::alltoall, MpiExchange::messages, MpiExchange::ialltoall}) {
       for (const Extents& size : {Extents{24, 25, 18}, Extents{13, 11, 7}, Extents{5, 3, 2}}) {
-        Options options{.size = size, .algorithm = algorithm, .threads = 2, .effort = Effort::estimate};
-        if (team.transport_name() == "threads" && (team.size() > 1 || algorithm != Algorithm::mpi_slabs)) {
+        Options options{.size = size,
+                        .algorithm = kind == MpiExchange::alltoall ? Algorithm::packed : Algorithm::slabs,
+                        .exchange_method = measure::mpi_exchange(kind, MPI_COMM_WORLD),
+                        .threads = 2,
+                        .effort = Effort::estimate};
+        if (team.transport().name == "threads" && (team.size() > 1 || kind != MpiExchange::messages)) {
           EXPECT_THROW(Plan<double>(team, options), Error);
           continue;
         }
@@ -106,6 +113,7 @@ TEST(TransformByMpisOwnCalls, AgreesWithTheDefinitionAndNeedsMpi) {
     }
   });
 }
+#endif
 
 INSTANTIATE_TEST_SUITE_P(All, Transform, testing::ValuesIn(cases()),
                          [](const auto& tested) { return name_of(tested.param); });

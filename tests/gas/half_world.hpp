@@ -35,6 +35,7 @@ class PlayedNetwork final : public Network {
     PlayedNetwork& network_;
   };
 
+  NetworkTraits traits() const noexcept override { return {.name = "played", .is_one_sided = true}; }
   void send(int, const Header& header, std::span<const std::byte>, std::shared_ptr<Sent> sent) override {
     messages.push_back(header);
     if (sent != nullptr) {
@@ -72,9 +73,8 @@ class HalfTransport final : public Transport {
 
   int rank() const noexcept override { return 0; }
   int size() const noexcept override { return 2; }
-  std::string_view name() const noexcept override { return "half"; }
+  TransportTraits traits() const override { return {.name = "half", .maps_memory = true, .network = {}}; }
   bool is_local(int peer) const noexcept override { return peer == 0; }
-  bool maps_any() const noexcept override { return true; }
   bool allows_threads() const noexcept override { return true; }
   void barrier() override {}
   /// Rank 1 gives what rank 0 gives, unless the test has it fail.

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "penstock/gas/collectives.hpp"
-#include "penstock/gas/rank_index.hpp"
+#include "penstock/gas/collective/collectives.hpp"
+#include "penstock/gas/core/rank_index.hpp"
 #include "tests/gas/elements.hpp"
 #include "tests/worlds.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
-#include "penstock/gas/rank_index.hpp"
+#include "penstock/gas/core/rank_index.hpp"
 #include "tests/fails_with.hpp"
 #include "tests/worlds.hpp"
 

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
-#include "penstock/gas/engine.hpp"
+#include "penstock/gas/core/engine.hpp"
+#include "penstock/gas/core/team_parts.hpp"
 #include "penstock/gas/gas.hpp"
 #include "tests/fails_with.hpp"
 #include "tests/gas/half_world.hpp"
@@ -140,8 +141,8 @@ TEST(Engine, TellsWhoHasAskedThatTheSegmentIsFreed) {
 TEST(Engine, ForgetsTheHandlersOfATableThatCouldNotBeMade) {
   auto owned = std::make_unique<HalfTransport>();
   HalfTransport& transport = *owned;
-  const Team team(std::move(owned));
-  std::uint32_t next_table = team.engine().add_table([](int, const Header&, auto) {});
+  const Team team = make_world(std::move(owned));
+  std::uint32_t next_table = team.parts().engine->add_table([](int, const Header&, auto) {});
   ++next_table;
   transport.gathers_left = 1;  // the ranks agree on the number of handlers, then one dies
   bool is_run = false;

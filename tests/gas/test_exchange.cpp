@@ -5,65 +5,12 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
-#include "penstock/gas/rank_index.hpp"
+#include "penstock/gas/core/rank_index.hpp"
+#include "tests/gas/exchange_rounds.hpp"
 #include "tests/worlds.hpp"
 
 namespace penstock::gas {
 namespace {
-
-std::byte value_of(int source, int target, std::size_t message, int round) {
-  return static_cast<std::byte>(source * 31 + target * 7 + static_cast<int>(message) * 3 + round);
-}
-
-/// Every rank sends `messages` messages of different lengths to every rank, itself included.
-struct AllToAll {
-  std::vector<Outgoing> outgoing;
-  std::vector<Incoming> incoming;
-  std::size_t bytes = 0;
-
-  AllToAll(const Team& team, std::size_t messages, std::size_t unit) {
-    std::size_t offset = 0;
-    for (int source = 0; source < team.size(); ++source) {
-      for (std::size_t message = 0; message < messages; ++message) {
-        incoming.push_back({.peer = source, .offset = offset, .bytes = unit * (message + 1)});
-        offset += unit * (message + 1);
-      }
-    }
-    bytes = offset;
-    for (int target = team.size() - 1; target >= 0; --target) {
-      for (std::size_t message = 0; message < messages; ++message) {
-        const std::size_t number = index(team.rank()) * messages + message;
-        outgoing.push_back(
-            {.peer = target, .offset = incoming[number].offset, .bytes = incoming[number].bytes, .index = number});
-      }
-    }
-  }
-};
-
-void run_rounds(Team& team, std::size_t messages, std::size_t unit, int rounds, Carrier carrier = Carrier::fastest) {
-  const AllToAll plan(team, messages, unit);
-  const Segment segment(team, plan.bytes, 0);
-  Exchange exchange(team, segment, plan.outgoing, plan.incoming, carrier);
-  for (int round = 0; round < rounds; ++round) {
-    exchange.open();
-    for (std::size_t m = 0; m < plan.outgoing.size(); ++m) {
-      const Outgoing& out = plan.outgoing[m];
-      std::fill_n(exchange.destination(m), out.bytes, value_of(team.rank(), out.peer, m % messages, round));
-      exchange.send(m);
-    }
-    if ((round + team.rank()) % 3 == 0) {
-      std::this_thread::yield();  // ranks run apart
-    }
-    for (std::size_t m = 0; m < plan.incoming.size(); ++m) {
-      const Incoming& in = plan.incoming[m];
-      exchange.wait(m);
-      for (const std::byte value : segment.local().subspan(in.offset, in.bytes)) {
-        ASSERT_EQ(value, value_of(in.peer, team.rank(), m % messages, round)) << "round " << round << " message " << m;
-      }
-    }
-    exchange.finish();
-  }
-}
 
 TEST(Exchange, DeliversEveryMessageOfEveryRound) {
   on_worlds({1, 2, 3, 7}, [](Team& team) { run_rounds(team, 3, 64, 20); });
@@ -76,14 +23,37 @@ TEST(Exchange, DeliversMessagesBeyondMpisEagerLimit) {
   });
 }
 
-TEST(Exchange, DeliversTheSameByMpisOwnCalls) {
-  on_worlds({2}, [](Team& team) {
-    for (const Carrier carrier : {Carrier::mpi_messages, Carrier::mpi_alltoall, Carrier::mpi_ialltoall}) {
-      if (team.transport_name() == "threads") {
-        EXPECT_THROW(run_rounds(team, 3, 64, 1, carrier), Error);
-      } else {
-        run_rounds(team, 3, 64, 20, carrier);
-        run_rounds(team, 2, 200'000, 3, carrier);
+// What cannot be written in place goes through buffers of a few waves, each of which a later one takes.
+TEST(Exchange, WritesWavesThroughBuffersInTurn) {
+  on_worlds({1, 2, 3}, [](Team& team) {
+    constexpr std::size_t waves = 3 * waves_at_once + 1;
+    constexpr std::size_t unit = 6'000;
+    AllToAll plan(team, waves, unit);
+    for (std::size_t m = 0; m < plan.outgoing.size(); ++m) {
+      plan.outgoing[m].wave = m % waves;
+    }
+    const std::size_t most_bytes = waves_at_once * index(team.size()) * (waves * unit + 128);
+    for (const Carrier carrier : {Carrier::fastest, Carrier::packets}) {
+      EXPECT_LE(Exchange::buffer_bytes(team, plan.outgoing), most_bytes);
+      const Segment segment(team, plan.bytes, 0);
+      Exchange exchange(team, segment, plan.outgoing, plan.incoming, carrier);
+      for (int round = 0; round < 10; ++round) {
+        exchange.open();
+        for (std::size_t wave = 0; wave < waves; ++wave) {
+          for (std::size_t m = wave; m < plan.outgoing.size(); m += waves) {
+            const Outgoing& out = plan.outgoing[m];
+            std::fill_n(exchange.destination(m), out.bytes, value_of(team.rank(), out.peer, wave, round));
+            exchange.send(m);
+          }
+        }
+        for (std::size_t m = 0; m < plan.incoming.size(); ++m) {
+          const Incoming& in = plan.incoming[m];
+          exchange.wait(m);
+          for (const std::byte value : segment.local().subspan(in.offset, in.bytes)) {
+            ASSERT_EQ(value, value_of(in.peer, team.rank(), m % waves, round)) << "round " << round << " message " << m;
+          }
+        }
+        exchange.finish();
       }
     }
   });

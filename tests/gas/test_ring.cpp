@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
-#include "penstock/gas/transport/ring.hpp"
+#include "penstock/gas/transport/shm/ring.hpp"
 
 namespace penstock::gas {
 namespace {

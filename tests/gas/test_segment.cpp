@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
-#include "penstock/gas/rank_index.hpp"
+#include "penstock/gas/core/rank_index.hpp"
 #include "tests/fails_with.hpp"
 #include "tests/worlds.hpp"
 
@@ -46,7 +46,7 @@ TEST(Segment, LiesInHugePagesAsMemoryDoes) {
     const Segment none(team, 0, 0);
     const int fd = memfd_create("test", MFD_CLOEXEC);
     ASSERT_EQ(ftruncate(fd, bytes), 0);
-    const Memory memory = team.transport_name() == "threads" ? Memory(bytes) : Memory(fd, bytes, true);
+    const Memory memory = team.transport().name == "threads" ? Memory(bytes) : Memory(fd, bytes, true);
     close(fd);
     if (bytes_in_huge_pages(memory.data()) > 0) {  // else the system has run out of them, or gives none
       EXPECT_GT(large.bytes_in_huge_pages(), 0U);

@@ -1,9 +1,7 @@
 // Teams split by rows and columns, gather, and agree on failure.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -24,12 +22,9 @@ namespace {
 
 /// The number of ranks of the node that has most.
 std::uint64_t most_ranks_of_a_node(const Team& team) {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  const auto names = team.all_gather(name);
-  std::ptrdiff_t most = 0;
-  for (const auto& node : names) {
-    most = std::max(most, std::ranges::count(names, node));
+  int most = 0;
+  for (int rank = 0; rank < team.size(); ++rank) {
+    most = std::max(most, Placement::sharers(team.placement().nodes, rank));
   }
   return static_cast<std::uint64_t>(most);
 }
@@ -45,7 +40,7 @@ TEST(Team, GathersEveryRanksValueInOrder) {
 }
 
 TEST(Team, KnowsThatTestsRunOnOneHost) {
-  on_worlds({1, 2, 7}, [](Team& team) { EXPECT_EQ(team.hosts(), std::vector<int>(team.nodes().size(), 0)); });
+  on_worlds({1, 2, 7}, [](Team& team) { EXPECT_EQ(Placement::count(team.placement().hosts), 1); });
 }
 
 TEST(Team, TellsTheLargestValueToAll) {
@@ -152,7 +147,7 @@ TEST(Team, OfOneNeedsNoMpi) {
   const Team team = world_alone();
   EXPECT_EQ(team.rank(), 0);
   EXPECT_EQ(team.size(), 1);
-  EXPECT_EQ(team.transport_name(), "threads");
+  EXPECT_EQ(team.transport().name, "threads");
   EXPECT_TRUE(team.is_local(0));
 }
 

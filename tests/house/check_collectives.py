@@ -13,7 +13,7 @@ import sys
 # Modules that make collective calls of their own. `measure` and `nas` are made of these calls and take no arrays.
 MODULES = ("gas", "fft", "gemm", "field")
 
-INCLUDE = re.compile(r'^#include "(penstock/(\w+)/\w+\.hpp)"')
+INCLUDE = re.compile(r'^#include "(penstock/(\w+)/[\w/]+\.hpp)"')
 SCOPE = re.compile(r"^(\s*)(class|struct)\s+(?:\[\[\w+\]\]\s*)?(\w+)[^;]*\{\s*$")
 DECLARED = re.compile(r"(~?\b\w+)\s*\(")
 NO_NAMES = {"requires", "sizeof", "decltype", "static_assert", "alignas", "explicit"}

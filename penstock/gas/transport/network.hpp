@@ -7,8 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "penstock/gas/message.hpp"
-#include "penstock/gas/operation.hpp"
+#include "penstock/gas/core/message.hpp"
+#include "penstock/gas/core/operation.hpp"
+#include "penstock/gas/core/reach.hpp"
 
 namespace penstock::gas {
 
@@ -40,6 +41,7 @@ class RemoteMemory {
 class Network {
  public:
   virtual ~Network() = default;
+  virtual NetworkTraits traits() const noexcept = 0;
   /// Begins to send; what asks for an answer may be kept until the next `progress`, to travel with others. A payload of
   /// up to `most_inline_bytes` is copied; a longer one must stay until `sent` is finished.
   virtual void send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) = 0;

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
-#include "penstock/gas/transport/mpi_messages.hpp"
-#include "penstock/gas/transport/mpi_network.hpp"
-#include "penstock/gas/transport/rma_network.hpp"
+#include "penstock/gas/transport/mpi/mpi_messages.hpp"
+#include "penstock/gas/transport/mpi/mpi_network.hpp"
+#include "penstock/gas/transport/rma/rma_network.hpp"
 #if PENSTOCK_HAS_UCX
-#include "penstock/gas/transport/ucx_network.hpp"
+#include "penstock/gas/transport/ucx/ucx_network.hpp"
 #endif
 
 namespace penstock::gas {

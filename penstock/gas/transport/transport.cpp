@@ -12,7 +12,7 @@ namespace {
 
 // A transport whose peers are all local is never asked for messages.
 [[noreturn]] void refuse_messages(const Transport& transport) {
-  throw Error("the transport '" + std::string(transport.name()) + "' has no messages");
+  throw Error("the transport '" + transport.traits().name + "' has no messages");
 }
 
 }  // namespace
@@ -25,8 +25,13 @@ std::unique_ptr<Channel> Transport::receive_channel(int, std::span<std::byte>, s
   refuse_messages(*this);
 }
 
-std::vector<std::unique_ptr<Channel>> Transport::all_to_all_channels(std::vector<AllToAllCall>, bool) {
-  refuse_messages(*this);
+bool Transport::are_all_local() const noexcept {
+  for (int peer = 0; peer < size(); ++peer) {
+    if (!is_local(peer)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 void throw_if_any_failed(Transport& transport, std::string_view failure) {

@@ -13,7 +13,7 @@
 
 #include "penstock/base/error.hpp"
 #include "penstock/base/wait.hpp"
-#include "penstock/gas/team.hpp"
+#include "penstock/gas/core/team.hpp"
 #include "penstock/gas/transport/network.hpp"
 
 namespace penstock::gas {
@@ -36,12 +36,6 @@ class Channel {
   virtual bool test() = 0;
 };
 
-/// What this rank gives to and takes from each rank in one all-to-all call.
-struct AllToAllCall {
-  std::vector<std::span<std::byte>> outgoing;
-  std::vector<std::span<std::byte>> incoming;
-};
-
 /// One rank's view of a team's transport. The members are collective where they say so.
 class Transport {
  public:
@@ -49,10 +43,9 @@ class Transport {
 
   virtual int rank() const noexcept = 0;
   virtual int size() const noexcept = 0;
-  virtual std::string_view name() const noexcept = 0;
+  /// But for the network's.
+  virtual TransportTraits traits() const = 0;
   virtual bool is_local(int peer) const noexcept = 0;
-  /// Whether any two ranks map one another's memory; the same on all.
-  virtual bool maps_any() const noexcept = 0;
   virtual bool allows_threads() const noexcept = 0;
 
   /// Collective.
@@ -64,21 +57,19 @@ class Transport {
   /// Collective: memory of `bytes` bytes on this rank, mapped by the local peers. Fails on every rank or on none.
   virtual std::unique_ptr<Region> map(std::size_t bytes) = 0;
 
-  /// Whether there is an MPI to carry the messages of channels.
-  virtual bool has_messages() const noexcept { return false; }
-
   /// A repeated message to or from a peer that is not local. The k-th channel that a rank makes towards a peer ends in
   /// the k-th that the peer makes from it; messages of different channels do not meet, in whatever order they are sent.
   /// They travel in pieces of `piece_bytes`, the same on both sides.
   virtual std::unique_ptr<Channel> send_channel(int peer, std::span<const std::byte> data, std::size_t piece_bytes);
   virtual std::unique_ptr<Channel> receive_channel(int peer, std::span<std::byte> data, std::size_t piece_bytes);
 
-  /// Collective: a channel for each of `calls`, whose start is collective as well and in the same order on all ranks.
-  /// With `is_blocking` it returns when the call is complete. Throws Error where there is no MPI.
-  virtual std::vector<std::unique_ptr<Channel>> all_to_all_channels(std::vector<AllToAllCall> calls, bool is_blocking);
+  /// Runs `work` while no other thread of this rank calls MPI for the transport's world.
+  virtual void in_turn_of_mpi(const std::function<void()>& work) { work(); }
 
   /// Collective: what carries messages to the peers that are not local; nullptr where all are.
   virtual std::unique_ptr<Network> make_network() { return nullptr; }
+
+  bool are_all_local() const noexcept;
 
   /// Throws Error when the team can go on no more because a peer has failed.
   virtual void check_peers() const {}

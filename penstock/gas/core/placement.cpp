@@ -1,0 +1,102 @@
+#include "penstock/gas/core/placement.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <set>
+#include <string_view>
+#include <type_traits>
+
+#include "penstock/base/base.hpp"
+#include "penstock/base/control_group.hpp"
+#include "penstock/gas/core/placement_parts.hpp"
+#include "penstock/gas/core/rank_index.hpp"
+
+namespace penstock::gas {
+namespace {
+
+std::uint64_t hash_of(std::string_view text) {
+  return std::hash<std::string_view>()(text);
+}
+
+/// Launchers bind ranks to processors of their own, or let them share: ranks with the same ones share them.
+std::vector<int> shares_of_processors(std::span<const Place> places) {
+  const auto is_before = [](const Place* a, const Place* b) {
+    const int order = std::memcmp(&a->processors, &b->processors, sizeof a->processors);
+    return a->host != b->host ? a->host < b->host : order < 0;
+  };
+  std::multiset<const Place*, decltype(is_before)> known(is_before);
+  for (const Place& place : places) {
+    known.insert(&place);
+  }
+  std::vector<int> shares;
+  for (const Place& place : places) {
+    shares.push_back(std::max(CPU_COUNT(&place.processors) / static_cast<int>(known.count(&place)), 1));
+  }
+  return shares;
+}
+
+}  // namespace
+
+int Placement::sharers(const std::vector<int>& places, int rank) {
+  return static_cast<int>(std::ranges::count(places, places[index(rank)]));
+}
+
+int Placement::count(const std::vector<int>& places) {
+  return static_cast<int>(std::set<int>(places.begin(), places.end()).size());
+}
+
+Place find_place() {
+  Place place;
+  gethostname(place.name.data(), place.name.size() - 1);
+  const std::string host = system_identity();
+  const std::string node = host + place.name.data();
+  place.host = hash_of(host);
+  place.node = hash_of(node);
+  place.limit = hash_of(host + memory_group_identity());
+  sched_getaffinity(0, sizeof place.processors, &place.processors);
+  return place;
+}
+
+Placement placement_of(std::span<const Place> places) {
+  const auto lowest = [&](auto member) {
+    std::vector<std::uint64_t> marks;
+    for (const Place& place : places) {
+      marks.push_back(static_cast<std::uint64_t>(place.*member));
+    }
+    return lowest_alike(marks);
+  };
+  Placement placement{.hosts = lowest(&Place::host),
+                      .nodes = lowest(&Place::node),
+                      .limits = lowest(&Place::limit),
+                      .domains = lowest(&Place::domain),
+                      .processors = shares_of_processors(places),
+                      .names = {}};
+  for (const Place& place : places) {
+    placement.names.emplace_back(place.name.data());
+  }
+  if constexpr (is_simulated) {
+    placement.hosts = placement.nodes = placement.limits = placement.domains;  // all run in one process
+  }
+  return placement;
+}
+
+Placement placement_of(const Placement& world, std::span<const int> ranks) {
+  const auto of = [&](const auto& all) {
+    std::remove_cvref_t<decltype(all)> some;
+    for (const int rank : ranks) {
+      some.push_back(all[index(rank)]);
+    }
+    return some;
+  };
+  return {.hosts = lowest_alike(of(world.hosts)),
+          .nodes = lowest_alike(of(world.nodes)),
+          .limits = lowest_alike(of(world.limits)),
+          .domains = lowest_alike(of(world.domains)),
+          .processors = of(world.processors),
+          .names = of(world.names)};
+}
+
+}  // namespace penstock::gas

@@ -1,0 +1,35 @@
+// How a placement is found. Private to the module.
+#pragma once
+
+#include <sched.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "penstock/gas/core/placement.hpp"
+
+namespace penstock::gas {
+
+/// What a rank tells of where it runs. Trivially copyable.
+struct Place {
+  std::uint64_t host = 0;       ///< a hash of what names the running system
+  std::uint64_t node = 0;       ///< and of the name that it goes by
+  std::uint64_t limit = 0;      ///< and of the control group
+  std::int32_t domain = 0;      ///< the lowest rank whose memory it maps
+  cpu_set_t processors{};       ///< that it may use
+  std::array<char, 64> name{};  ///< of the node; ends with 0
+};
+
+/// Where this process runs, and this thread may.
+Place find_place();
+
+/// Of the ranks that told `places`.
+Placement placement_of(std::span<const Place> places);
+
+/// Of some ranks of a world, in their order.
+Placement placement_of(const Placement& world, std::span<const int> ranks);
+
+}  // namespace penstock::gas

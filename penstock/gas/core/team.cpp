@@ -1,0 +1,272 @@
+// Teams: who communicates, and how they agree.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "penstock/base/base.hpp"
+#include "penstock/gas/core/placement_parts.hpp"
+#include "penstock/gas/core/rank_index.hpp"
+#include "penstock/gas/core/revocation.hpp"
+#include "penstock/gas/core/team_parts.hpp"
+#include "penstock/gas/gas.hpp"
+#include "penstock/gas/transport/threads/threads.hpp"
+#if PENSTOCK_HAS_MPI
+#include "penstock/gas/transport/mpi/mpi.hpp"
+#endif
+
+namespace penstock::gas {
+
+namespace {
+
+/// Collective: what a team stands on over `transport`, but its placement. Peers are served from now on while the
+/// transport waits.
+std::unique_ptr<TeamParts> join(std::shared_ptr<Transport> transport, std::shared_ptr<Engine> engine) {
+  auto parts = std::make_unique<TeamParts>();
+  parts->traits = transport->traits();
+  parts->traits.network = transport->are_all_local() ? std::nullopt : engine->network_traits();
+  parts->calls = std::make_unique<TeamCalls>(engine, transport->rank());
+  transport->set_while_waiting(
+      [engine = engine.get(), transport = transport.get(), revocation = parts->calls->revocation()] {
+        engine->progress();
+        if (transport->completed() >= revocation->completed_before()) {
+          revocation->check();
+        }
+      });
+  const TeamCalls::Seat mine{.world_rank = engine->rank(), .calls = parts->calls->id()};
+  std::vector<TeamCalls::Seat> seats(index(transport->size()));
+  transport->all_gather(&mine, sizeof mine, seats.data());
+  for (const TeamCalls::Seat& seat : seats) {
+    parts->world_ranks.push_back(seat.world_rank);
+  }
+  parts->calls->seat(std::move(seats));
+  parts->engine = std::move(engine);
+  parts->transport = std::move(transport);
+  return parts;
+}
+
+}  // namespace
+
+Team make_world(std::unique_ptr<Transport> transport) {
+  const std::shared_ptr<Transport> shared = std::move(transport);
+  auto parts = join(shared, std::make_shared<Engine>(shared));
+  Place mine = find_place();
+  while (!shared->is_local(mine.domain)) {
+    ++mine.domain;
+  }
+  std::vector<Place> places(index(shared->size()));
+  shared->all_gather(&mine, sizeof mine, places.data());
+  parts->placement = placement_of(places);
+  return Team(std::move(parts));
+}
+
+std::string describe_current_failure(int rank) {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return error.what();
+  } catch (const std::bad_alloc&) {
+    return fmt::format("rank {} has run out of memory", rank);
+  } catch (const std::exception& error) {
+    return fmt::format("rank {}: {}", rank, error.what());
+  } catch (...) {
+    return fmt::format("rank {} has thrown what is no exception of the standard library's kind", rank);
+  }
+}
+
+Team::Team(std::unique_ptr<TeamParts> parts) noexcept
+    : parts_(std::move(parts)), rank_(parts_->transport->rank()), size_(parts_->transport->size()) {}
+
+Team::~Team() {
+  if (parts_ != nullptr && parts_->calls->revocation()->is_set()) {
+    parts_->transport->abandon();
+  }
+}
+
+Team::Team(Team&&) noexcept = default;
+
+Team& Team::operator=(Team&& other) noexcept {
+  if (this != &other) {
+    std::destroy_at(this);
+    std::construct_at(this, std::move(other));
+  }
+  return *this;
+}
+
+const Placement& Team::placement() const noexcept {
+  return parts_->placement;
+}
+
+const TransportTraits& Team::transport() const noexcept {
+  return parts_->traits;
+}
+
+bool Team::is_local(int peer) const {
+  return parts_->transport->is_local(peer);
+}
+
+bool Team::are_all_local() const {
+  return parts_->transport->are_all_local();
+}
+
+int Team::world_rank(int rank) const {
+  return parts_->world_ranks[index(rank)];
+}
+
+bool Team::allows_threads() const {
+  return parts_->transport->allows_threads();
+}
+
+Team Team::split(int color, int key) const {
+  check_revoked();
+  auto parts = join(parts_->transport->split(color, key), parts_->engine);
+  // Its members are some of this team's, known by their ranks in the world.
+  std::unordered_map<int, int> here;
+  for (int rank = 0; rank < size_; ++rank) {
+    here.emplace(world_rank(rank), rank);
+  }
+  std::vector<int> members;
+  for (const int of_world : parts->world_ranks) {
+    members.push_back(here.at(of_world));
+  }
+  parts->placement = placement_of(parts_->placement, members);
+  return Team(std::move(parts));
+}
+
+void Team::barrier() const {
+  check_revoked();
+  parts_->transport->barrier();
+}
+
+void Team::poll() const {
+  parts_->engine->progress();
+  check_revoked();
+}
+
+void Team::revoke(std::string_view why) const noexcept {
+  parts_->calls->revoke(why, parts_->transport->completed());
+}
+
+void Team::check_revoked() const {
+  parts_->calls->revocation()->check();
+}
+
+/// The exception that is being handled ends a collective call.
+void Team::revoke_for_current() const {
+  try {
+    throw;
+  } catch (const PeerFailure&) {
+    throw;  // which the other ranks notice by themselves; MPI is asked for nothing any more
+  } catch (const TeamFailure& failure) {
+    if (!failure.is_agreed()) {
+      revoke(failure.what());  // of a team that this call has made
+    }
+    throw;
+  } catch (const Error& error) {
+    parts_->engine->check_peers_now();
+    revoke(fmt::format("rank {}: {}", rank_, error.what()));
+  } catch (const std::bad_alloc&) {
+    revoke(describe_current_failure(rank_));
+  } catch (...) {
+    revoke(describe_current_failure(rank_));
+    throw;
+  }
+  check_revoked();
+  throw Error("a revoked team is not revoked");
+}
+
+void Team::all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) const {
+  check_revoked();
+  parts_->transport->all_gather(mine.data(), mine.size(), all.data());
+}
+
+void Team::agree(std::string_view failure) const {
+  check_revoked();
+  throw_if_any_failed(*parts_->transport, failure);
+}
+
+void Team::agree_on(std::string_view what, std::string_view text) const {
+  const auto hashes = all_gather(std::hash<std::string_view>()(text));
+  if (std::ranges::count(hashes, hashes.front()) == std::ssize(hashes)) {
+    return;
+  }
+  std::array<char, 1024> mine{};
+  text.copy(mine.data(), mine.size() - 1);
+  const auto all = all_gather(mine);
+  const auto different = std::find_if(all.begin(), all.end(), [&](const auto& other) { return other != all.front(); });
+  if (different != all.end()) {
+    throw TeamFailure(fmt::format("the ranks differ in their {}: rank 0 has '{}', rank {} has '{}'; give all ranks the "
+                                  "same",
+                                  what, all.front().data(), different - all.begin(), different->data()),
+                      true);
+  }
+}
+
+void Team::require_memory(std::string_view what, std::uint64_t bytes, std::uint64_t budget_bytes) const {
+  const std::vector<std::uint64_t> all = all_gather(bytes);
+  const auto wanted_in = [&](const std::vector<int>& places) {
+    std::uint64_t wanted = 0;
+    for (int rank = 0; rank < size_; ++rank) {
+      const std::uint64_t added = places[index(rank)] == places[index(rank_)] ? all[index(rank)] : 0;
+      wanted = added > std::numeric_limits<std::uint64_t>::max() - wanted ? std::numeric_limits<std::uint64_t>::max()
+                                                                          : wanted + added;
+    }
+    return wanted;
+  };
+  const auto lack = [&](std::uint64_t wanted, std::uint64_t has) {
+    return wanted <= has ? std::string()
+                         : fmt::format(
+                               "{} wants {} of memory on {}, which has {}: take a smaller size, single "
+                               "precision or more nodes",
+                               what, format_bytes(wanted), placement().names[index(rank_)], format_bytes(has));
+  };
+  if (budget_bytes > 0) {
+    agree(lack(wanted_in(placement().nodes), budget_bytes));
+    return;
+  }
+  const std::string of_host = lack(wanted_in(placement().hosts), host_memory_left());
+  agree(of_host.empty() ? lack(wanted_in(placement().limits), group_memory_left()) : of_host);
+}
+
+GridTeams split_grid(const Team& team, int rows, int columns) {
+  team.agree(rows < 1 || columns < 1 || static_cast<std::int64_t>(rows) * columns != team.size()
+                 ? fmt::format("a grid of {} x {} ranks for a team of {}: the product must be the team's size", rows,
+                               columns, team.size())
+                 : "");
+  team.agree_on("grid of ranks", fmt::format("{} x {}", rows, columns));
+  const int row = team.rank() / columns;
+  const int column = team.rank() % columns;
+  return {.row = team.split(row, column), .column = team.split(column, row)};
+}
+
+Team world_alone() {
+  return make_world(make_alone_transport());
+}
+
+void run_world(int ranks, const std::function<void(Team&)>& body) {
+  run_thread_ranks(ranks, [&](std::unique_ptr<Transport> transport) {
+    Team team = make_world(std::move(transport));
+    body(team);
+  });
+}
+
+#if PENSTOCK_HAS_MPI
+Team world_of(MPI_Comm comm, const Reach& reach) {
+  return make_world(make_mpi_transport(comm, reach));
+}
+
+std::function<void(const std::function<void()>&)> mpi_turns_of(const Team& team) {
+  return [transport = team.parts().transport.get()](const std::function<void()>& work) {
+    transport->in_turn_of_mpi(work);
+  };
+}
+#endif
+
+}  // namespace penstock::gas

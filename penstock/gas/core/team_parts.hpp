@@ -1,0 +1,30 @@
+// What a team stands on. Private to the module.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "penstock/gas/collective/team_calls.hpp"
+#include "penstock/gas/core/engine.hpp"
+#include "penstock/gas/core/placement.hpp"
+#include "penstock/gas/core/team.hpp"
+#include "penstock/gas/exchange/network_figures.hpp"
+#include "penstock/gas/transport/transport.hpp"
+
+namespace penstock::gas {
+
+/// The parts of a team, from the bottom up.
+struct TeamParts {
+  std::shared_ptr<Transport> transport;
+  std::shared_ptr<Engine> engine;  // of the world, for all teams of it
+  std::vector<int> world_ranks;
+  Placement placement;
+  TransportTraits traits;
+  std::shared_ptr<const NetworkFigures> network_figures;  // once measured
+  std::unique_ptr<TeamCalls> calls;                       // the collective calls that are under way
+};
+
+/// Collective: the team of all ranks that a transport reaches.
+Team make_world(std::unique_ptr<Transport> transport);
+
+}  // namespace penstock::gas

@@ -1,0 +1,69 @@
+// Puts and gets by MPI's one-sided calls; messages by its two-sided ones.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "penstock/gas/transport/mpi/mpi_network.hpp"
+#include "penstock/gas/transport/network.hpp"
+
+namespace penstock::gas {
+
+/// One dynamic window for all memory of a world: memory is attached and detached by each rank alone, so that segments
+/// come and go without MPI's collective calls, in which a rank would not serve its peers.
+class RmaNetwork final : public Network {
+ public:
+  /// Collective over `comm`, which is taken over; all ranks are about it at the same time. Throws Error where MPI makes
+  /// no window; not on all ranks alike.
+  RmaNetwork(MPI_Comm comm, std::mutex& mutex, std::shared_ptr<PeerWatch> watch);
+  ~RmaNetwork() override;
+  RmaNetwork(const RmaNetwork&) = delete;
+  RmaNetwork& operator=(const RmaNetwork&) = delete;
+
+  NetworkTraits traits() const noexcept override { return {.name = "rma", .is_one_sided = true}; }
+  void send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) override;
+  bool progress(Inbox& inbox) override;
+  std::vector<std::byte> expose(std::span<std::byte> memory) override;
+  void withdraw(std::span<std::byte> memory) override;
+  std::shared_ptr<RemoteMemory> reach(int peer, std::span<const std::byte> key) override;
+
+ private:
+  class Memory;
+  /// A word, and where it is in the window.
+  struct Setting {
+    MPI_Aint at;
+    std::uint64_t value;
+  };
+  /// What was begun: its MPI request, and what is finished with that.
+  struct Transfer {
+    MPI_Request request = MPI_REQUEST_NULL;
+    std::shared_ptr<Sent> done{};
+    std::shared_ptr<Sent> remote{};   // of a put, where somebody asks
+    std::optional<Setting> behind{};  // of a put
+  };
+  /// Of one peer: transfers under way; of puts that have left and are to be flushed who asks, and what is set behind.
+  struct Peer {
+    std::deque<Transfer> transfers;
+    std::vector<std::shared_ptr<Sent>> unflushed;
+    std::vector<Setting> behind;
+  };
+
+  void flush(int rank, Peer& peer);
+
+  std::mutex& mutex_;
+  MpiNetwork messages_;
+  MPI_Win window_ = MPI_WIN_NULL;
+  int attached_ = 0;  // pieces of memory
+  std::map<int, Peer> busy_;
+};
+
+}  // namespace penstock::gas
