@@ -271,6 +271,7 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["algorithm"] = algorithm_name(report.decision);
   json["grain_planes"] = report.decision.grain;
   json["late_eighths"] = report.decision.late_eighths;
+  json["progress"] = report.decision.has_progress_thread ? "thread" : "tiles";
   json["passes"] = report.decision.passes;
   json["plan"] = options.fft.planning == fft::Planning::measure ? "measure" : "model";
   json["candidates"] = to_json(report.decision.candidates);

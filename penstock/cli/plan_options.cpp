@@ -58,6 +58,15 @@ void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& option
             [options](const std::string& text) {
               options->late_eighths = text == "auto" ? std::nullopt : std::optional(parse_integer("--late", text, 0));
             });
+  add_value(
+      app, "--progress", "auto|tiles|thread",
+      "Who looks after the network while a rank computes: its threads between tiles, a thread more, or what hides "
+      "more (auto)",
+      [options](const std::string& text) {
+        options->progress = parse_choice<fft::Progress>(
+            "--progress", text,
+            {{"auto", fft::Progress::automatic}, {"tiles", fft::Progress::tiles}, {"thread", fft::Progress::thread}});
+      });
   add_value(app, "--planning", "estimate|measure",
             "How local transforms take lengths apart: by cost, or by timing (estimate)",
             [options](const std::string& text) {
@@ -112,7 +121,8 @@ std::string algorithm_name(const fft::Decision& decision) {
 
 std::string describe_exchanges(const fft::Decision& decision) {
   const std::string name = algorithm_name(decision);
-  return decision.late_eighths == 0 ? name : fmt::format("{}, {}/8 late", name, decision.late_eighths);
+  const std::string late = decision.late_eighths == 0 ? "" : fmt::format(", {}/8 late", decision.late_eighths);
+  return name + late + (decision.has_progress_thread ? ", progress by a thread" : "");
 }
 
 }  // namespace penstock::cli

@@ -72,6 +72,13 @@ enum class Movers {
   ahead_of_time,  ///< by kernels compiled with the library
 };
 
+/// Who looks after the network while a rank computes, where ranks do not map one another's memory.
+enum class Progress {
+  automatic,  ///< a thread where each rank has a processor left for one and that was seen to hide more, else tiles
+  tiles,      ///< the threads that transform, between tiles
+  thread,     ///< a thread of the plan's own, while it runs; see gas::ProgressThread
+};
+
 /// How a plan chooses the grid and the planes per message where the options leave them open.
 enum class Planning {
   model,    ///< by the model of the machine
@@ -100,7 +107,8 @@ struct Options {
   std::optional<std::int64_t> late_eighths{};
   /// Another way to carry exchanges than the library's own, to be compared with; nullptr: none.
   std::shared_ptr<const gas::ExchangeMethod> exchange_method = {};
-  int threads = 1;  ///< threads of each rank
+  Progress progress = Progress::automatic;
+  int threads = 1;  ///< threads of each rank that transform
   int batch = 1;    ///< fields per call, in the same arrays; see Plan::input_stride
   Effort effort = Effort::estimate;
   std::string local{};  ///< which local transforms: "penstock", or "fftw" where this build has it; empty: the first of
@@ -169,6 +177,7 @@ struct Decision {
   std::int64_t grain = 0;             ///< planes per message in the forward direction; 0: all
   std::int64_t late_eighths = 0;      ///< as in Options
   std::string exchange_method;        ///< the name of that of the options; empty: our own
+  bool has_progress_thread = false;   ///< a thread looks after the network
   std::string local;                  ///< what transforms pencils along the first direction
   bool is_plane_in_cache = false;     ///< the first two directions are transformed in one pass over memory
   std::vector<Candidate> candidates;  ///< all that were looked at, the one chosen first

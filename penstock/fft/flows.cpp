@@ -83,13 +83,12 @@ Flows make_flows(const Boxes& from, const Boxes& to, const FlowShape& shape, int
       flow.first_grain = static_cast<std::size_t>(block.grain == 0 ? 0 : planes_before / block.grain);
       for (std::int64_t grain = 0; grain < block.grains(); ++grain) {
         const std::int64_t begin = block.grain_offset(grain);
-        flows.outgoing_messages.push_back({.peer = receiver,
-                                           .offset = static_cast<std::size_t>(block.offset_bytes + begin),
-                                           .bytes = static_cast<std::size_t>(block.grain_offset(grain + 1) - begin),
-                                           .index = index + static_cast<std::size_t>(grain),
-                                           .wave = flow.part > 0
-                                                       ? gas::no_wave
-                                                       : flow.first_grain + static_cast<std::size_t>(grain)});
+        flows.outgoing_messages.push_back(
+            {.peer = receiver,
+             .offset = static_cast<std::size_t>(block.offset_bytes + begin),
+             .bytes = static_cast<std::size_t>(block.grain_offset(grain + 1) - begin),
+             .index = index + static_cast<std::size_t>(grain),
+             .wave = flow.part > 0 ? gas::no_wave : flow.first_grain + static_cast<std::size_t>(grain)});
       }
       flows.outgoing.push_back(flow);
     });

@@ -25,6 +25,7 @@ Pipeline<Real>::Pipeline(const gas::Team& team, Schedule schedule, const std::ve
       next_items_(schedule_.passes.size()),
       open_grains_(schedule_.passes.size()),
       unread_tiles_(std::make_unique<std::atomic<std::int64_t>>()),
+      looks_after_network_(!problem.has_progress_thread),
       workers_(static_cast<std::size_t>(problem.options.threads)) {
   for (ExchangePlan& plan : schedule_.exchanges) {
     const gas::Segment& region = regions[plan.region];
@@ -206,7 +207,7 @@ void Pipeline<Real>::wait_for_peers(const gas::Team& team, Worker& worker) {
 template <class Real>
 void Pipeline<Real>::look_after_network(Worker& worker, double now_s) {
   constexpr double pause_s = 2e-4;
-  if (now_s - worker.looked_s < pause_s) {
+  if (!looks_after_network_ || now_s - worker.looked_s < pause_s) {
     return;
   }
   worker.looked_s = now_s;

@@ -89,6 +89,7 @@ class Pipeline {
   std::vector<std::vector<std::atomic<std::int64_t>>> open_tiles_;  // by pass and grain of its sink
   std::vector<std::atomic<std::int64_t>> open_grains_;              // by pass
   std::unique_ptr<std::atomic<std::int64_t>> unread_tiles_;         // of the user's input
+  bool looks_after_network_;                                        // between tiles
   std::vector<Worker> workers_;                                     // by thread
   Run<Real> run_;
   double begin_s_ = 0;

@@ -50,6 +50,7 @@ struct Plan<Real>::State {
   Pipeline<Real> forward;
   Pipeline<Real> backward;
   std::optional<Pipeline<Real>> convolution;
+  std::unique_ptr<gas::ProgressThread> progress_thread;  // rests but for calls
   Breakdown last{};
   bool is_running = false;
 
@@ -75,8 +76,16 @@ class Plan<Real>::State::Fields final : public Execution::Work {
     state_.last = {};
     pipeline_.begin(run_);
     state_.is_running = true;
+    if (state_.progress_thread != nullptr) {
+      state_.progress_thread->resume();
+    }
   }
-  ~Fields() override { state_.is_running = false; }
+  ~Fields() override {
+    if (state_.progress_thread != nullptr) {
+      state_.progress_thread->rest();
+    }
+    state_.is_running = false;
+  }
   Fields(const Fields&) = delete;
   Fields& operator=(const Fields&) = delete;
 
@@ -163,7 +172,7 @@ template <class Real>
 std::unique_ptr<typename Plan<Real>::State> Plan<Real>::State::make(const gas::Team& user_team,
                                                                     const Options& options) {
   Problem problem = settle<Real>(user_team, options);
-  user_team.agree(options.threads > 1 && !user_team.allows_threads()
+  user_team.agree((options.threads > 1 || problem.has_progress_thread) && !user_team.allows_threads()
                       ? "several threads per rank need MPI initialised with MPI_THREAD_SERIALIZED or more"
                       : "");
   Schedules schedules = make_schedules(user_team, problem);
@@ -177,6 +186,7 @@ std::unique_ptr<typename Plan<Real>::State> Plan<Real>::State::make(const gas::T
   std::optional<Pipeline<Real>> forward;
   std::optional<Pipeline<Real>> backward;
   std::optional<Pipeline<Real>> convolution;
+  std::unique_ptr<gas::ProgressThread> progress_thread;
   team.run_or_revoke([&] {
     for (const std::uint64_t bytes : schedules.region_bytes) {
       regions.emplace_back(team, bytes, 0);
@@ -196,6 +206,12 @@ std::unique_ptr<typename Plan<Real>::State> Plan<Real>::State::make(const gas::T
     if (schedules.convolution) {
       make(convolution, *schedules.convolution);
     }
+    team.together([&] {
+      if (problem.has_progress_thread) {
+        progress_thread = std::make_unique<gas::ProgressThread>(team);
+        progress_thread->rest();
+      }
+    });
   });
   const int rank = team.rank();
   const std::int64_t field_bytes = problem.field_bytes(rank);
@@ -215,7 +231,8 @@ std::unique_ptr<typename Plan<Real>::State> Plan<Real>::State::make(const gas::T
                                           .regions = std::move(regions),
                                           .forward = std::move(*forward),
                                           .backward = std::move(*backward),
-                                          .convolution = std::move(convolution)});
+                                          .convolution = std::move(convolution),
+                                          .progress_thread = std::move(progress_thread)});
 }
 
 template <class Real>

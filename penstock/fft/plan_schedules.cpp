@@ -52,6 +52,7 @@ Decision decide(const Problem& problem, const Schedules& schedules) {
       .grain = problem.grain,
       .late_eighths = problem.late_eighths,
       .exchange_method = std::string(method == nullptr ? "" : method->name()),
+      .has_progress_thread = problem.has_progress_thread,
       .local = find_library(problem.options.local, problem.row_kind(first_direction(problem.options)))->name,
       .is_plane_in_cache = problem.is_plane_in_cache,
       .candidates = problem.candidates,

@@ -122,6 +122,21 @@ gas::Carrier choose_carrier(const gas::Team& team, const Problem& problem) {
   return figures == nullptr ? gas::Carrier::fastest : figures->carrier;
 }
 
+bool choose_progress_thread(const gas::Team& team, const Problem& problem) {
+  const Progress wanted = problem.options.progress;
+  if (team.are_all_local() || wanted != Progress::automatic) {
+    return !team.are_all_local() && wanted == Progress::thread;
+  }
+  constexpr double worth_it = 0.05;  // of a transfer; two measurements differ by as much
+  const auto figures = network_of(team, problem);
+  if (figures == nullptr || !figures->thread_progress || *figures->thread_progress < figures->progress + worth_it) {
+    return false;
+  }
+  const auto rank = static_cast<std::size_t>(team.rank());
+  const auto has_room = team.all_gather(problem.options.threads < team.placement().processors[rank] ? 1 : 0);
+  return std::ranges::all_of(has_room, [](int has) { return has != 0; });
+}
+
 ModelledRun model_of(const gas::Team& team, const Problem& problem) {
   const Options& options = problem.options;
   const gas::TransportTraits& transport = team.transport();
@@ -129,7 +144,10 @@ ModelledRun model_of(const gas::Team& team, const Problem& problem) {
   machine::Machine machine = options.machine;
   // Asked for on all ranks alike, as machines may differ.
   if (const auto figures = network_of(team, problem); figures != nullptr && !machine.network) {
-    machine = gas::with_network(std::move(machine), *figures, figures->carrier, transport.farthest());
+    gas::NetworkFigures of_plan = *figures;
+    of_plan.progress =
+        problem.has_progress_thread ? figures->thread_progress.value_or(figures->progress) : figures->progress;
+    machine = gas::with_network(std::move(machine), of_plan, figures->carrier, transport.farthest());
   }
   model::PlannedFft run{.fft = {.size = options.size,
                                 .is_real = options.type == Type::r2c,

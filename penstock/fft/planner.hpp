@@ -21,6 +21,9 @@ std::vector<Candidate> list_candidates(const gas::Team& team, const Problem& pro
 /// How messages travel, by what the team's network reaches. Collective.
 gas::Carrier choose_carrier(const gas::Team& team, const Problem& problem);
 
+/// Collective: whether a thread is to look after the network.
+bool choose_progress_thread(const gas::Team& team, const Problem& problem);
+
 /// Makes plans of the best few candidates and times them, best first afterwards; what `options.choices` knows is not
 /// measured again. Collective. `problem` is what it is known by.
 template <class Real>

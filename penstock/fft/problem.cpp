@@ -50,8 +50,9 @@ std::string find_mistake(const Options& options, int ranks) {
   }
   if (const std::int64_t late = options.late_eighths.value_or(0);
       late < 0 || late >= model::exchange_parts || (late > 0 && options.exchange_method != nullptr)) {
-    return fmt::format("{} late eighths: give 0 to {}, or none with another exchange method", late,
-                       model::exchange_parts - 1);
+    return fmt::format(
+        "{} late eighths: give 0 to {}, or none where another exchange method is chosen, as MPI's own ways are", late,
+        model::exchange_parts - 1);
   }
   if (std::none_of(options.along.begin(), options.along.end(), [](bool is_transformed) { return is_transformed; })) {
     return "no direction is transformed: choose at least one of x, y and z";
@@ -115,10 +116,11 @@ bool has_room_for_planes(const Problem& problem, const Grid& grid, int ranks) no
 template <class Real>
 Problem settle(const gas::Team& team, const Options& options) {
   team.agree(find_mistake(options, team.size()));
-  team.agree_on("plan", fmt::format("{}, {} {}", describe<Real>(options),
+  team.agree_on("plan", fmt::format("{}, {} {}, progress {}", describe<Real>(options),
                                     options.planning == Planning::measure ? "measured" : "by the model",
-                                    options.convolves ? ", convolves" : ""));
+                                    options.convolves ? ", convolves" : "", static_cast<int>(options.progress)));
   Problem problem{.options = options, .grid = {}, .real_bytes = sizeof(Real)};
+  problem.has_progress_thread = choose_progress_thread(team, problem);
   problem.modelled = model_of(team, problem);
   problem.candidates = list_candidates(team, problem);
   if (options.planning == Planning::measure && problem.candidates.size() > 1) {

@@ -19,6 +19,7 @@ struct Problem {
   std::int64_t grain = 0;         ///< planes per message; 0: all
   std::int64_t late_eighths = 0;  ///< as in Options
   gas::Carrier carrier = gas::Carrier::fastest;
+  bool has_progress_thread = false;
   bool is_plane_in_cache = false;
   std::int64_t real_bytes = 0;  ///< 4 or 8
   mover::Hint hint = mover::Hint::reuse;

@@ -37,8 +37,8 @@ class Containers(command.CommandTest):
         self.assertRegex(result.lines[0], r"wants [\d.]+ .iB of memory on container-0, which has")
 
     def test_a_transform(self):
-        # A rank has half of two fields of 16 bytes a point, and as much in its segment.
-        edge = round((0.75 * available_bytes() / (16 * 2)) ** (1 / 3))
+        # A rank has half of the field, as much in its segment, and up to as much in buffers: 16 bytes a point.
+        edge = round((0.6 * available_bytes() / 16) ** (1 / 3))
         self.expect_refusal("fft", "--size", f"{edge}x{edge}x{edge}", "--transport", "mpi")
 
     def test_a_multiply(self):

@@ -111,6 +111,19 @@ class Results(command.CommandTest):
         self.assertIn(" grid 1x2, grain 2, 3/8 late, ", self.run_well(1, *cut, "--late", "3"))
         self.assertIn(" grid 1x2, grain 2, 2 passes", self.run_well(1, *cut, "--late", "0"))
 
+    def test_a_thread_looks_after_a_network(self):
+        size = ("--size", "12x10x8", "--check", "--json", "-", "--progress")
+        for transport, progress, expected in (
+            ("shm", "thread", "tiles"),  # stores need no looks
+            ("mpi", "thread", "thread"),
+            ("mpi", "tiles", "tiles"),
+        ):
+            with self.subTest(transport=transport, progress=progress):
+                report = json.loads(self.run_well(2, *size, progress, "--transport", transport))
+                self.assertEqual(report["progress"], expected)
+        table = self.run_well(2, "--size", "12x10x8", "--transport", "mpi", "--progress", "thread")
+        self.assertIn(", progress by a thread, ", table)
+
     def test_the_limit_comes_from_a_machine_file_where_one_is_given(self):
         (self.folder / "slow.toml").write_text(
             'name = "slow"\nyear = 2000\ncount = 1\n[node]\ncores = 1\npeak_flops = 2e9\n'

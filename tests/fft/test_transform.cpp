@@ -88,6 +88,16 @@ TEST_P(Transform, AgreesWithTheDefinitionInPlaceWithThreadsBatchesAndGrains) {
   });
 }
 
+TEST(TransformWithAProgressThread, AgreesWithTheDefinitionAndHasOneWhereThereIsANetwork) {
+  gas::on_worlds({1, 2, 3}, [](gas::Team& team) {
+    Options options{.size = {24, 25, 18}, .grain = 2, .progress = Progress::thread, .threads = 2};
+    EXPECT_EQ(Plan<double>(team, options).decision().has_progress_thread, !team.are_all_local());
+    EXPECT_LE(worst_error<double>(team, options), tolerance<double>(options.size));
+    options.progress = Progress::tiles;
+    EXPECT_FALSE(Plan<double>(team, options).decision().has_progress_thread);
+  });
+}
+
 #if PENSTOCK_HAS_MPI
 // Grids with empty ranks, uneven messages, and threads that finish planes in another order than they began them.
 TEST(TransformByMpisOwnWays, AgreesWithTheDefinitionAndNeedsMpi) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "penstock/base/base.hpp"
@@ -52,6 +53,24 @@ TEST(ProgressThread, ServesPutsGetsAtomicsAndMessagesWhileARankComputes) {
     }
     if (team.rank() == 0) {
       EXPECT_EQ(segment.local_as<std::uint64_t>()[0], static_cast<std::uint64_t>(team.size() - 1));
+    }
+  });
+}
+
+TEST(ProgressThread, LooksAtNothingWhileItRests) {
+  on_worlds({2}, [](Team& team) {
+    std::atomic<int> calls{0};
+    ActiveMessages messages(team, {[&](const ActiveMessages::Message&) { ++calls; }});
+    ProgressThread thread(team);
+    for (int round = 1; round <= 3; ++round) {
+      thread.rest();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));  // a look that had begun has ended
+      const int before = calls.load();
+      messages.call(team.rank(), 0, {});
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      EXPECT_EQ(calls.load(), before);
+      thread.resume();
+      wait_until([&] { return calls.load() == round; });
     }
   });
 }

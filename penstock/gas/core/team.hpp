@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -214,7 +215,8 @@ std::function<void(const std::function<void()>& work)> mpi_turns_of(const Team& 
 /// team's world and all teams of it.
 ///
 /// Between its looks the thread sleeps for `pause` (0: it only yields, and so takes what is left of a core). Handlers
-/// of active messages then run on it. Where it meets a failure it ends, and the rank's own next wait throws.
+/// of active messages then run on it. Where it meets a failure it ends, and the rank's own next wait throws. Threads of
+/// a rank that look after the network as well, take turns with it.
 class ProgressThread {
  public:
   /// Throws Error where the team does not allow threads; see Team::allows_threads.
@@ -224,7 +226,12 @@ class ProgressThread {
   ProgressThread(const ProgressThread&) = delete;
   ProgressThread& operator=(const ProgressThread&) = delete;
 
+  /// It looks no more, and costs nothing, until `resume`. Both are for one thread at a time.
+  void rest() noexcept { is_resting_.store(true, std::memory_order_relaxed); }
+  void resume() noexcept;
+
  private:
+  std::atomic<bool> is_resting_ = false;
   std::jthread thread_;
 };
 

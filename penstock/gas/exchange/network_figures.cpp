@@ -43,8 +43,9 @@ class Shift {
         }()) {}
 
   /// Collective: of the slowest rank, over some rounds. After its messages, a share after each, each rank computes what
-  /// takes so long by itself.
-  Seconds time(double computation_s = 0) {
+  /// takes so long by itself, and `looks` after the network now and then.
+  Seconds time(double computation_s = 0, bool looks = true) {
+    looks_ = looks;
     constexpr std::size_t least_rounds = 5;
     constexpr std::size_t most_rounds = 41;
     constexpr double enough_s = 0.015;
@@ -85,7 +86,9 @@ class Shift {
     const int pause = computation_.units_for(pause_s);
     for (int left = computation_.units_for(computation_s); left > 0; left -= pause) {
       computation_.run(std::min(left, pause));
-      exchange_.progress();
+      if (looks_) {
+        exchange_.progress();
+      }
     }
   }
 
@@ -94,7 +97,16 @@ class Shift {
   std::size_t count_;
   Segment segment_;
   Exchange exchange_;
+  bool looks_ = true;
 };
+
+/// Whether every rank has a processor for a thread that looks after the network, and may have one. The same on all.
+bool can_have_thread(const Team& team) {
+  const std::vector<int>& processors = team.placement().processors;
+  const bool has_room = std::ranges::all_of(processors, [](int of_rank) { return of_rank > 1; });
+  const auto allow = team.all_gather(team.allows_threads() ? 1 : 0);
+  return has_room && std::ranges::all_of(allow, [](int allows) { return allows != 0; });
+}
 
 NetworkFigures measure(const Team& team, const std::vector<int>& nodes) {
   NetworkFigures figures{.nodes = std::ssize(std::set<int>(nodes.begin(), nodes.end()))};
@@ -104,8 +116,9 @@ NetworkFigures measure(const Team& team, const std::vector<int>& nodes) {
   // Consecutive ranks are commonly of one node: those so far away are not.
   const auto distance = static_cast<int>(figures.ranks_per_node);
   Computation computation;
-  const auto of = [&](std::size_t bytes, std::size_t count, Carrier carrier, double computation_s = 0) {
-    return Shift(team, computation, distance, bytes, count, carrier).time(computation_s);
+  const auto of = [&](std::size_t bytes, std::size_t count, Carrier carrier, double computation_s = 0,
+                      bool looks = true) {
+    return Shift(team, computation, distance, bytes, count, carrier).time(computation_s, looks);
   };
   figures.latency_s = of(short_bytes, 1, Carrier::fastest).best;
   figures.overhead_s =
@@ -130,8 +143,15 @@ NetworkFigures measure(const Team& team, const std::vector<int>& nodes) {
   figures.gap_s = std::min(gap_beside(0), gap_beside(0.25 * alone.best));
   // Ranks that share processors compute for longer than a transfer takes, beside it or not.
   const double computed_s = of(short_bytes, 1, figures.carrier, alone.best).best;
-  const double both_s = of(long_bytes, 1, figures.carrier, alone.best).best;
-  figures.progress = std::clamp((computed_s + alone.best - both_s) / alone.best, 0.0, 1.0);
+  const auto hidden = [&](bool looks) {
+    const double both_s = of(long_bytes, 1, figures.carrier, alone.best, looks).best;
+    return std::clamp((computed_s + alone.best - both_s) / alone.best, 0.0, 1.0);
+  };
+  figures.progress = hidden(true);
+  if (can_have_thread(team)) {
+    const ProgressThread thread(team);
+    figures.thread_progress = hidden(false);
+  }
   return figures;
 }
 

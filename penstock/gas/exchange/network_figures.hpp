@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "penstock/gas/exchange/exchange.hpp"
@@ -24,6 +25,9 @@ struct NetworkFigures {
   // By the faster carrier:
   double gap_s = 0;     ///< that each message more takes into which as many bytes are cut
   double progress = 0;  ///< the part of a transfer, 0 to 1, that goes on behind a computation that looks after it
+  /// The same of a computation that leaves that to a ProgressThread, less what that takes from it; nothing where a rank
+  /// has no processor for one, or MPI allows none.
+  std::optional<double> thread_progress{};
 };
 
 /// Collective: what messages between the team's domains reach; nothing where all ranks map one another's memory. The
