@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace penstock::gas {
 namespace {
@@ -60,6 +63,16 @@ void on_worlds(std::initializer_list<int> ranks, const std::function<void(Team&)
   for (const int count : ranks) {
     run_world(count, body);
   }
+}
+
+std::uint64_t most_on_a_node(const Team& team, std::uint64_t bytes) {
+  const std::vector<int>& nodes = team.placement().nodes;
+  const std::vector<std::uint64_t> of_ranks = team.all_gather(bytes);
+  std::vector<std::uint64_t> of_nodes(nodes.size());
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+    of_nodes[static_cast<std::size_t>(nodes[rank])] += of_ranks[rank];
+  }
+  return std::ranges::max(of_nodes);
 }
 
 }  // namespace penstock::gas

@@ -12,7 +12,8 @@ class App;
 
 namespace penstock::cli {
 
-/// Declares --grid, --algorithm, --grain, --late, --progress, --planning, --plan, --movers and --memory, read into `options`.
+/// Declares --grid, --algorithm, --grain, --late, --progress, --planning, --plan, --movers and --memory, read into
+/// `options`.
 void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& options);
 
 /// "packed", "slabs", "grain N" where the plan lies between the two, or the name of MPI's variant.

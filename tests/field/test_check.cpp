@@ -119,11 +119,8 @@ TEST(Fields, AreRefusedWhereTheyDoNotFitBesideTheirPlan) {
   on_worlds({1, 2, 3}, [](Team& team) {
     fft::Options options = options_for({32, 32, 32}, fft::Type::c2c);
     options.batch = 3;
-    std::uint64_t plans = 0;
-    for (const std::uint64_t bytes : team.all_gather(fft::memory_need<double>(team, options).total_bytes())) {
-      plans += bytes;
-    }
-    options.memory_budget_bytes = plans + 3 * 32 * 32 * 32 * 16;
+    const fft::MemoryNeed need = fft::memory_need<double>(team, options);
+    options.memory_budget_bytes = gas::most_on_a_node(team, need.total_bytes() + 3 * need.field_bytes);
     EXPECT_NO_THROW(Fields<double>(team, options));
     options.memory_budget_bytes -= 1;
     EXPECT_TRUE(fails_with({"32x32x32 wants", "which has"}, [&] { Fields<double>(team, options); }));
