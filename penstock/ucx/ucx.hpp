@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -62,22 +61,7 @@ const Functions& api();
 /// Throws Error with UCX's own text when `status` is not success; `what` names the call.
 void check(ucs_status_t status, const char* what);
 
-/// What memory is registered with.
-class Context {
- public:
-  /// Throws Error where UCX finds no way to communicate.
-  explicit Context(int ranks);
-  ~Context();
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
-
-  ucp_context_h get() const noexcept { return context_; }
-
- private:
-  ucp_context_h context_ = nullptr;
-};
-
-/// UCX of one rank: its worker, for one thread at a time, and its context, which memory may keep for longer.
+/// UCX of one rank: its context and its worker, for one thread at a time.
 class Worker {
  public:
   /// Throws Error where UCX finds no way to communicate.
@@ -86,7 +70,7 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  const std::shared_ptr<const Context>& context() const noexcept { return context_; }
+  ucp_context_h context() const noexcept { return context_; }
   ucp_worker_h get() const noexcept { return worker_; }
   /// By which peers reach it.
   std::vector<std::byte> address() const;
@@ -96,7 +80,7 @@ class Worker {
   std::vector<std::byte> key_of(ucp_mem_h memory, const std::byte* address) const;
 
  private:
-  std::shared_ptr<const Context> context_;
+  ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
 };
 

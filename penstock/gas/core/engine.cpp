@@ -45,7 +45,8 @@ Engine::Engine(std::shared_ptr<Transport> world) : world_(std::move(world)), loc
       local_ranks_.push_back(peer);
     }
   }
-  const bool has_processors = !world_->traits().maps_memory || !outnumber_processors(*world_, local_ranks_);
+  patience_ =
+      patience_for(local_ranks_.size(), !world_->traits().maps_memory || !outnumber_processors(*world_, local_ranks_));
   // A rank's region holds a queue from each local peer, in order of rank.
   const std::size_t lines = ring_lines(local_ranks_.size());
   rings_ = world_->map(local_ranks_.size() * RingForm::bytes(lines));
@@ -57,22 +58,20 @@ Engine::Engine(std::shared_ptr<Transport> world) : world_(std::move(world)), loc
   }
   node_memory_ = NodeMemory(*world_);
   network_ = world_->make_network();
-  patience_ = patience_for(local_ranks_.size(), has_processors, network_ != nullptr && network_->traits().is_one_sided);
   dones_.resize(index(world_->size()));
 }
 
 Engine::~Engine() = default;
 
-Engine::Patience Engine::patience_for(std::size_t local_ranks, bool has_processors, bool is_put_to) {
+Engine::Patience Engine::patience_for(std::size_t local_ranks, bool has_processors) {
   // Each look keeps the rank that is waited for from running.
   if (!has_processors) {
     return {};
   }
   // The pause after a look leaves the line to its writer for a while: without it a signal takes 56 ns, with it 49,
   // where a bare flag takes 45 (Zen 5, 2026-11). So many looks and pauses take about 0.6 us: some 10 us pass before the
-  // first yield. Where only the network's messages can bring something, they would only make its news late; what a
-  // network puts is seen by looking.
-  return {.looks = local_ranks > 1 ? 16 : is_put_to ? 8 : 0, .spins = 16};
+  // first yield. Where only the network can bring something, they would only make its news late.
+  return {.looks = local_ranks > 1 ? 16 : 0, .spins = 16};
 }
 
 void Engine::send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) {
@@ -104,14 +103,9 @@ void Engine::ask(int peer, Header header, std::span<const std::byte> payload, co
   send(peer, header, payload, std::move(sent));
 }
 
-std::unique_ptr<Region> Engine::allocate(std::size_t bytes) {
+std::vector<std::byte> Engine::expose(std::span<std::byte> memory) {
   const std::scoped_lock lock(mutex_);
-  return network_->allocate(bytes);
-}
-
-std::vector<std::byte> Engine::expose(const Region& region) {
-  const std::scoped_lock lock(mutex_);
-  return network_->expose(region);
+  return network_ == nullptr ? std::vector<std::byte>() : network_->expose(memory);
 }
 
 void Engine::withdraw(std::span<std::byte> memory, std::vector<std::shared_ptr<RemoteMemory>> reached) {

@@ -49,8 +49,7 @@ class Request : public Operation {
 struct SegmentPart {
   std::byte* data;
   std::size_t bytes;
-  /// Of a signal: sets it to `value`, or of 0 adds one.
-  std::function<void(std::uint64_t signal, std::uint64_t value)> change;
+  std::function<void(std::uint64_t)> raise;  ///< adds one to a signal
 };
 
 /// Runs the handlers of one table, on the turn of whoever makes progress. The payload is nullopt of a long message
@@ -110,11 +109,8 @@ class Engine final : public Inbox {
   void ask(int peer, Header header, std::span<const std::byte> payload, const std::shared_ptr<Request>& request,
            std::shared_ptr<Sent> sent = nullptr);
 
-  /// Memory that peers of this host put into faster than into other memory, as Network has it.
-  std::unique_ptr<Region> allocate(std::size_t bytes);
-  /// What peers need to read and write one's own memory through the network until it is withdrawn; empty where they
-  /// cannot.
-  std::vector<std::byte> expose(const Region& region);
+  /// What peers need to read and write `memory` through the network until it is withdrawn; empty where they cannot.
+  std::vector<std::byte> expose(std::span<std::byte> memory);
   /// Ends that, where `memory` is not empty, and lets go of what was reached of peers in turn.
   void withdraw(std::span<std::byte> memory, std::vector<std::shared_ptr<RemoteMemory>> reached);
   /// Keeps memory that peers may still write until nobody does: for as long as there is this engine.
@@ -155,7 +151,7 @@ class Engine final : public Inbox {
       return;
     }
     bool may_have_more = false;
-    for (Backoff backoff(patience_.spins); !comes_from_peers(is_done);) {
+    for (Backoff backoff(patience_.spins); !comes_from_queues(is_done);) {
       // After each message of the network it is seen whether it was that: to ask for the next costs a call of the
       // system.
       may_have_more = take_some();
@@ -224,7 +220,7 @@ class Engine final : public Inbox {
     int looks = 1;
     int spins = 0;
   };
-  static Patience patience_for(std::size_t local_ranks, bool has_processors, bool is_put_to);
+  static Patience patience_for(std::size_t local_ranks, bool has_processors);
 
   struct Mapped {
     std::uint32_t own;
@@ -234,13 +230,11 @@ class Engine final : public Inbox {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(peer)) << 32 | id;
   }
 
-  /// Looks for a while at the queues, and at what peers write by themselves.
+  /// Looks at the queues for a while.
   template <class Condition>
-  bool comes_from_peers(const Condition& is_done) {
+  bool comes_from_queues(const Condition& is_done) {
     for (int i = 0; i < patience_.looks; ++i) {
-      if (local_ranks_.size() > 1) {
-        take_local();
-      }
+      take_local();
       if (is_done()) {
         return true;
       }

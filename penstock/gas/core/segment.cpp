@@ -51,33 +51,16 @@ Segment::Segment(const Team& team, std::size_t bytes, std::size_t signals) {
   team.run_or_revoke([&] { make(team, bytes, signals); });
 }
 
-/// Collective: memory of `bytes` bytes here. Where ranks of one host reach one another through the network alone it is
-/// the network's, if that has memory of its own: no segment then has another kind, between which networks keep no
-/// order.
-std::unique_ptr<Region> Segment::State::map(const Team& team, std::size_t bytes) {
-  const TransportTraits& traits = team.transport();
-  const std::vector<int>& hosts = team.placement().hosts;
-  if (traits.network && !traits.maps_memory && Placement::count(hosts) < team.size()) {
-    std::unique_ptr<Region> region;
-    team.together([&] { region = team.parts().engine->allocate(bytes); });
-    if (region != nullptr) {
-      region->at.resize(index(team.size()));
-      region->at[index(team.rank())] = region->mine.data();
-      return region;
-    }
-  }
-  return team.parts().transport->map(bytes);
-}
-
 /// Collective, of lengths that can be.
 void Segment::make(const Team& team, std::size_t bytes, std::size_t signals) {
   State::Part mine{.bytes = bytes, .signals = signals, .world_rank = team.world_rank(team.rank())};
-  state_ = std::make_unique<State>(team, State::map(team, State::signals_offset(mine) + signals * State::signal_bytes));
+  auto region = team.parts().transport->map(State::signals_offset(mine) + signals * State::signal_bytes);
+  state_ = std::make_unique<State>(team, std::move(region));
   std::byte* const data = state_->region->mine.data();
-  const auto change = [first = data + State::signals_offset(mine)](std::uint64_t signal, std::uint64_t value) {
-    State::apply(State::counter_at(first, signal), value);
+  const auto raise = [first = data + State::signals_offset(mine)](std::uint64_t signal) {
+    State::counter_at(first, signal).fetch_add(1, std::memory_order_release);
   };
-  mine.id = state_->engine.add_segment({.data = data, .bytes = bytes, .change = change});
+  mine.id = state_->engine.add_segment({.data = data, .bytes = bytes, .raise = raise});
   state_->id = mine.id;
   mine.address = reinterpret_cast<std::uintptr_t>(data);
   std::vector<std::byte> key = state_->expose(team);
@@ -98,8 +81,7 @@ std::vector<std::byte> Segment::State::expose(const Team& team) {
   if (!has_far_peers) {
     return {};
   }
-  keeps_order = engine.network_traits()->keeps_order;
-  std::vector<std::byte> key = engine.expose(*region);
+  std::vector<std::byte> key = engine.expose(region->mine);
   is_exposed = !key.empty();
   return key;
 }
@@ -153,9 +135,9 @@ void Put::wait_or_give_up() {
 }
 
 bool Segment::State::put_in_place(int peer, std::size_t offset, std::span<const std::byte> data,
-                                  const Change& change) const {
+                                  std::size_t signal) const {
   check("a put", data.data(), peer, offset, data.size());
-  check_signal(peer, change.signal);
+  check_signal(peer, signal);
   std::byte* const base = region->at[index(peer)];
   if (base == nullptr) {
     return false;
@@ -163,42 +145,43 @@ bool Segment::State::put_in_place(int peer, std::size_t offset, std::span<const 
   if (!data.empty()) {
     std::memcpy(base + offset, data.data(), data.size());
   }
-  apply(peer, change);
+  raise(peer, signal);
   return true;
 }
 
 void Segment::State::put_remotely(RemoteMemory& memory, int peer, std::size_t offset, std::span<const std::byte> data,
-                                  const Change& change, std::shared_ptr<Sent> source, std::shared_ptr<Sent> seen) {
-  if (is_set_by_put(change)) {
-    engine.put_then_set(memory, offset, data, memory, word_of(peer, change.signal, change.value), std::move(source));
-  } else if (change.signal == no_signal) {
+                                  std::size_t signal, std::shared_ptr<Sent> source, std::shared_ptr<Sent> seen) {
+  if (signal == no_signal) {
     engine.put(memory, offset, data, std::move(source), std::move(seen));
   } else {
-    engine.put_then_send(parts[index(peer)].world_rank, memory, offset, data, put_header(peer, 0, 0, change),
-                         std::move(source), std::move(seen));
+    const Part& part = parts[index(peer)];
+    engine.put_then_send(part.world_rank, memory, offset, data,
+                         {.kind = MessageKind::put, .target = part.id, .signal = signal}, std::move(source),
+                         std::move(seen));
   }
 }
 
-Event Segment::State::put_by_messages(int peer, std::size_t offset, std::span<const std::byte> data,
-                                      const Change& change, const std::shared_ptr<Request>& request) {
+Event Segment::State::put_by_messages(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal,
+                                      const std::shared_ptr<Request>& request) {
   // What is a few packets long goes as such, in order: a long message has the network ask first, which costs more than
   // to copy them.
   constexpr std::size_t most_in_packets = 4 * most_packet_bytes;
   const int world_rank = parts[index(peer)].world_rank;
   if (request == nullptr && data.size() <= most_inline_bytes) {  // which are copied
-    engine.send(world_rank, put_header(peer, offset, data.size(), change), data);
+    engine.send(world_rank, put_header(peer, offset, data.size(), signal), data);
     return {};
   }
   std::vector<Event> sources;
   while (data.size() > most_packet_bytes && data.size() <= most_in_packets) {
     auto sent = std::make_shared<Sent>();
-    engine.send(world_rank, put_header(peer, offset, most_packet_bytes, {}), data.first(most_packet_bytes), sent);
+    engine.send(world_rank, put_header(peer, offset, most_packet_bytes, no_signal), data.first(most_packet_bytes),
+                sent);
     sources.push_back(event_of(std::move(sent)));
     data = data.subspan(most_packet_bytes);
     offset += most_packet_bytes;
   }
   auto sent = std::make_shared<Sent>();
-  const Header header = put_header(peer, offset, data.size(), change);
+  const Header header = put_header(peer, offset, data.size(), signal);
   if (request != nullptr) {
     engine.ask(world_rank, header, data, request, sent);
   } else {
@@ -208,35 +191,31 @@ Event Segment::State::put_by_messages(int peer, std::size_t offset, std::span<co
   return sources.size() == 1 ? std::move(sources.front()) : all_of(sources);
 }
 
-Put Segment::start_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, const Change& change) {
-  if (state_->put_in_place(peer, offset, data, change)) {
+Put Segment::start_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal) {
+  if (state_->put_in_place(peer, offset, data, signal)) {
     return {};
   }
-  if (RemoteMemory* const memory = state_->remote_for_put(peer, data.size(), change); memory != nullptr) {
+  if (RemoteMemory* const memory = state_->remote_for_put(peer, data.size(), signal); memory != nullptr) {
     auto sent = std::make_shared<Sent>();
     auto remote = std::make_shared<Sent>();
-    state_->put_remotely(*memory, peer, offset, data, change, sent, remote);
+    state_->put_remotely(*memory, peer, offset, data, signal, sent, remote);
     return {.source = state_->event_of(std::move(sent)), .remote = state_->event_of(std::move(remote))};
   }
   auto request = std::make_shared<Request>();
-  Event source = state_->put_by_messages(peer, offset, data, change, request);
+  Event source = state_->put_by_messages(peer, offset, data, signal, request);
   return {.source = std::move(source), .remote = state_->event_of(std::move(request))};
 }
 
-Event Segment::send_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, const Change& change) {
-  if (state_->put_in_place(peer, offset, data, change)) {
+Event Segment::send_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal) {
+  if (state_->put_in_place(peer, offset, data, signal)) {
     return {};
   }
-  if (RemoteMemory* const memory = state_->remote_for_put(peer, data.size(), change); memory != nullptr) {
-    if (state_->is_set_by_put(change) && data.size() <= most_copied_bytes) {
-      state_->put_remotely(*memory, peer, offset, data, change, nullptr, nullptr);
-      return {};
-    }
+  if (RemoteMemory* const memory = state_->remote_for_put(peer, data.size(), signal); memory != nullptr) {
     auto sent = std::make_shared<Sent>();
-    state_->put_remotely(*memory, peer, offset, data, change, sent, std::make_shared<Sent>());
+    state_->put_remotely(*memory, peer, offset, data, signal, sent, std::make_shared<Sent>());
     return state_->event_of(std::move(sent));
   }
-  return state_->put_by_messages(peer, offset, data, change, nullptr);
+  return state_->put_by_messages(peer, offset, data, signal, nullptr);
 }
 
 Event Segment::start_get_bytes(int peer, std::size_t offset, std::span<std::byte> data) {
@@ -292,11 +271,7 @@ std::uint64_t Segment::compare_swap_word(Pointer<> word, std::size_t bytes, std:
 }
 
 void Segment::notify(int peer, std::size_t signal) {
-  static_cast<void>(send_put_bytes(peer, 0, {}, {.signal = signal}));
-}
-
-void Segment::set(int peer, std::size_t signal, std::uint64_t value) {
-  static_cast<void>(send_put_bytes(peer, 0, {}, {.signal = signal, .value = value}));
+  static_cast<void>(send_put_bytes(peer, 0, {}, signal));
 }
 
 std::uint64_t Segment::value(std::size_t signal) const {

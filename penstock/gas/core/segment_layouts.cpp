@@ -46,12 +46,12 @@ Put Segment::start_put_layout(Pointer<> to, const Layout& remote, const std::byt
   const State::Part& part = state_->check("a put", data, to.rank, to.offset, remote, local.bytes());
   state_->check_signal(to.rank, signal);
   if (is_one_run(remote, local)) {
-    return start_put_bytes(to.rank, run_offset(to, remote), run_at(data, local), {.signal = signal});
+    return start_put_bytes(to.rank, run_offset(to, remote), run_at(data, local), signal);
   }
   Engine& engine = state_->engine;
   if (std::byte* base = address_at(to.rank); base != nullptr) {
     engine.movers().compile(local, remote)(data, base + to.offset);
-    state_->apply(to.rank, {.signal = signal});
+    state_->raise(to.rank, signal);
     return {};
   }
   auto sent = std::make_shared<Sent>();

@@ -13,17 +13,6 @@
 
 namespace penstock::gas {
 
-/// Memory of every rank: one's own, and that of the peers whose memory is mapped here (else nullptr).
-class Region {
- public:
-  virtual ~Region() = default;
-  std::span<std::byte> mine;
-  std::vector<std::byte*> at;
-};
-
-/// See RemoteMemory::put_then_set.
-inline constexpr std::size_t most_copied_bytes = 64;
-
 /// 64 bits at byte `offset`, aligned, and what they become.
 struct Word {
   std::size_t offset;
@@ -40,8 +29,7 @@ class RemoteMemory {
   virtual void put(std::size_t offset, std::span<const std::byte> data, std::shared_ptr<Sent> source,
                    std::shared_ptr<Sent> remote) = 0;
   /// The same, and behind it sets a word of memory of the same peer, which sees the data where it sees the word. No
-  /// code runs there, and nothing comes back before the word leaves, where the network keeps order by itself: there
-  /// `source` may be nullptr of up to `most_copied_bytes`, which are copied.
+  /// code runs there, and nothing comes back before the word leaves, where the network keeps order by itself.
   virtual void put_then_set(std::size_t offset, std::span<const std::byte> data, RemoteMemory& words, const Word& word,
                             std::shared_ptr<Sent> source) = 0;
   /// Begins to read at byte `offset`. `done` is finished when it is in `data`.
@@ -61,12 +49,9 @@ class Network {
   /// a peer has failed.
   virtual bool progress(Inbox& inbox) = 0;
 
-  /// Memory of `bytes` bytes, zeroed and touched, into which peers of this host put faster than into other memory;
-  /// nullptr where there is none. It may outlive the network.
-  virtual std::unique_ptr<Region> allocate(std::size_t /*bytes*/) { return nullptr; }
-  /// Opens one's own memory to all peers, until `withdraw`. Returns the key that they are to be told; nothing where
-  /// this network does not read and write memory, or not this one: it is reached by messages then.
-  virtual std::vector<std::byte> expose(const Region& /*region*/) { return {}; }
+  /// Opens `memory` to all peers, until `withdraw`. Returns the key that they are to be told; nothing where this
+  /// network does not read and write memory, or not this one: it is reached by messages then.
+  virtual std::vector<std::byte> expose(std::span<std::byte> /*memory*/) { return {}; }
   virtual void withdraw(std::span<std::byte> /*memory*/) {}
   /// The memory to which `peer` has got `key`; nullptr where the key is empty.
   virtual std::shared_ptr<RemoteMemory> reach(int /*peer*/, std::span<const std::byte> /*key*/) { return nullptr; }

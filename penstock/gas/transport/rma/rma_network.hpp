@@ -32,7 +32,7 @@ class RmaNetwork final : public Network {
   NetworkTraits traits() const noexcept override { return {.name = "rma", .is_one_sided = true}; }
   void send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) override;
   bool progress(Inbox& inbox) override;
-  std::vector<std::byte> expose(const Region& region) override;
+  std::vector<std::byte> expose(std::span<std::byte> memory) override;
   void withdraw(std::span<std::byte> memory) override;
   std::shared_ptr<RemoteMemory> reach(int peer, std::span<const std::byte> key) override;
 

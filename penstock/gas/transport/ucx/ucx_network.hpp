@@ -33,14 +33,12 @@ class UcxNetwork final : public Network {
   NetworkTraits traits() const noexcept override { return {.name = "ucx", .is_one_sided = true, .keeps_order = true}; }
   void send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) override;
   bool progress(Inbox& inbox) override;
-  std::unique_ptr<Region> allocate(std::size_t bytes) override;
-  std::vector<std::byte> expose(const Region& region) override;
+  std::vector<std::byte> expose(std::span<std::byte> memory) override;
   void withdraw(std::span<std::byte> memory) override;
   std::shared_ptr<RemoteMemory> reach(int peer, std::span<const std::byte> key) override;
 
  private:
   class Memory;
-  class Allocated;
   struct Arrival;
   struct Operation;
   struct Packet;
@@ -49,8 +47,8 @@ class UcxNetwork final : public Network {
   ucp_ep_h endpoint_of(Peer& peer);
   Operation& begin(Peer& peer);
   static ucp_request_param_t report_to(Operation& operation);
-  bool watch(ucs_status_ptr_t request, Operation& operation);
-  void settle(Operation& operation, ucs_status_t status);
+  void watch(ucs_status_ptr_t request, Operation& operation);
+  void end(Operation& operation, ucs_status_t status);
   void flush(Peer& peer);
   void flush_all();
   void line_up(Peer& peer, std::uint32_t number, const Arrival& arrival);

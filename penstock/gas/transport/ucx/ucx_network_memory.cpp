@@ -1,11 +1,7 @@
 // Puts, gets and flushes.
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
-#include "penstock/base/base.hpp"
 #include "penstock/gas/transport/ucx/ucx_network_parts.hpp"
 
 namespace penstock::gas {
@@ -46,23 +42,21 @@ class UcxNetwork::Memory final : public RemoteMemory, public std::enable_shared_
 
   void put_then_set(std::size_t offset, std::span<const std::byte> data, RemoteMemory& words, const Word& word,
                     std::shared_ptr<Sent> source) override {
-    if (!data.empty()) {
-      put(begin(std::move(source)), offset, data);
-    } else if (source != nullptr) {
-      source->finish();
-    }
-    // What was put before by others of this rank is to be seen with the word as well.
+    put(begin(std::move(source)), offset, data);
     ucx::check(ucx::api().ucp_worker_fence(peer_.network->worker_->get()), "ucp_worker_fence");
     auto& behind = static_cast<Memory&>(words);
-    behind.put(behind.begin(nullptr), word.offset, std::as_bytes(std::span(&word.value, 1)));
+    Operation& setting = behind.begin(nullptr);
+    setting.word = word.value;
+    behind.put(setting, word.offset, std::as_bytes(std::span(&setting.word, 1)));
   }
 
   void get(std::size_t offset, std::span<std::byte> data, std::shared_ptr<Sent> done) override {
     UcxNetwork& network = *peer_.network;
     Operation& operation = begin(std::move(done));
     const ucp_request_param_t param = report_to(operation);
-    keep(operation, ucx::api().ucp_get_nbx(network.endpoint_of(peer_), data.data(), data.size(), base_ + offset,
-                                           unpacked_, &param));
+    network.watch(
+        ucx::api().ucp_get_nbx(network.endpoint_of(peer_), data.data(), data.size(), base_ + offset, unpacked_, &param),
+        operation);
   }
 
  private:
@@ -74,29 +68,16 @@ class UcxNetwork::Memory final : public RemoteMemory, public std::enable_shared_
     }
     Operation& operation = network.begin(peer_);
     operation.sent = std::move(sent);
+    operation.memory = shared_from_this();
     return operation;
   }
 
   void put(Operation& operation, std::size_t offset, std::span<const std::byte> data) {
     UcxNetwork& network = *peer_.network;
-    const std::byte* from = data.data();
-    if (data.size() <= operation.copy.size()) {
-      std::ranges::copy(data, operation.copy.begin());
-      from = operation.copy.data();
-      if (const auto sent = std::move(operation.sent); sent != nullptr) {
-        sent->finish();
-      }
-    }
     const ucp_request_param_t param = report_to(operation);
-    keep(operation,
-         ucx::api().ucp_put_nbx(network.endpoint_of(peer_), from, data.size(), base_ + offset, unpacked_, &param));
-  }
-
-  /// What is under way keeps the key that it goes by.
-  void keep(Operation& operation, ucs_status_ptr_t request) {
-    if (peer_.network->watch(request, operation)) {
-      operation.memory = shared_from_this();
-    }
+    network.watch(
+        ucx::api().ucp_put_nbx(network.endpoint_of(peer_), data.data(), data.size(), base_ + offset, unpacked_, &param),
+        operation);
   }
 
   Peer& peer_;
@@ -125,65 +106,14 @@ void UcxNetwork::flush_all() {
   });
 }
 
-/// Memory that UCX maps between processes: a put into it is a copy, where other memory takes a call of the system.
-class UcxNetwork::Allocated final : public Region {
- public:
-  /// Has no memory where UCX gives none, or none that begins on a page.
-  Allocated(std::shared_ptr<const ucx::Context> context, std::size_t bytes) : context_(std::move(context)) {
-    constexpr std::uintptr_t page_bytes = 4096;
-    ucp_mem_map_params_t params{};
-    params.field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS;
-    params.length = bytes;
-    params.flags = UCP_MEM_MAP_ALLOCATE;
-    if (bytes == 0 || ucx::api().ucp_mem_map(context_->get(), &params, &handle_) != UCS_OK) {
-      handle_ = nullptr;
-      return;
-    }
-    ucp_mem_attr_t found{};
-    found.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS;
-    ucx::check(ucx::api().ucp_mem_query(handle_, &found), "ucp_mem_query");
-    if (reinterpret_cast<std::uintptr_t>(found.address) % page_bytes == 0) {
-      mine = {static_cast<std::byte*>(found.address), bytes};
-      touch({mine.data(), (bytes + page_bytes - 1) / page_bytes * page_bytes});
-      std::memset(mine.data(), 0, bytes);
-    }
-  }
-  ~Allocated() override {
-    if (handle_ != nullptr) {
-      ucx::api().ucp_mem_unmap(context_->get(), handle_);
-    }
-  }
-  Allocated(const Allocated&) = delete;
-  Allocated& operator=(const Allocated&) = delete;
-
-  ucp_mem_h handle() const noexcept { return handle_; }
-
- private:
-  std::shared_ptr<const ucx::Context> context_;
-  ucp_mem_h handle_ = nullptr;
-};
-
-std::unique_ptr<Region> UcxNetwork::allocate(std::size_t bytes) {
-  require_address_space(bytes);
-  auto region = std::make_unique<Allocated>(worker_->context(), bytes);
-  if (region->mine.size() < bytes) {
-    throw Error(fmt::format("UCX has no memory of {} that processes of this host map", format_bytes(bytes)));
-  }
-  return region;
-}
-
-std::vector<std::byte> UcxNetwork::expose(const Region& region) {
-  const std::span<std::byte> memory = region.mine;
-  if (const auto* const allocated = dynamic_cast<const Allocated*>(&region); allocated != nullptr && !memory.empty()) {
-    return worker_->key_of(allocated->handle(), memory.data());
-  }
+std::vector<std::byte> UcxNetwork::expose(std::span<std::byte> memory) {
   ucp_mem_map_params_t params{};
   params.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH;
   params.address = memory.data();
   params.length = memory.size();
   ucp_mem_h handle = nullptr;
   // Systems limit how much memory may be registered; what is beyond is reached by messages.
-  if (memory.empty() || ucx::api().ucp_mem_map(worker_->context()->get(), &params, &handle) != UCS_OK) {
+  if (memory.empty() || ucx::api().ucp_mem_map(worker_->context(), &params, &handle) != UCS_OK) {
     return {};
   }
   exposed_.emplace(memory.data(), handle);
@@ -193,7 +123,7 @@ std::vector<std::byte> UcxNetwork::expose(const Region& region) {
 void UcxNetwork::withdraw(std::span<std::byte> memory) {
   const auto found = exposed_.find(memory.data());
   if (found != exposed_.end()) {
-    ucx::api().ucp_mem_unmap(worker_->context()->get(), found->second);
+    ucx::api().ucp_mem_unmap(worker_->context(), found->second);
     exposed_.erase(found);
   }
 }
