@@ -99,8 +99,9 @@ TEST(Run, AClassThatDoesNotFitTheMemoryIsRefusedOnEveryRankBeforeAnyIsTaken) {
     fft::Options options = quick();
     options.memory_budget_bytes = 1 << 20;
     EXPECT_TRUE(fails_with({"wants", "which has 1.00 MiB"}, [&] { run(team, problem_of_class('S'), options); }));
-    options.size = problem_of_class('S').size;
-    options.memory_budget_bytes = gas::most_on_a_node(team, fft::memory_need<double>(team, options).total_bytes() + 1);
+    fft::Options plan = quick();
+    plan.size = problem_of_class('S').size;
+    options.memory_budget_bytes = gas::most_on_a_node(team, fft::memory_need<double>(team, plan).total_bytes() + 1);
     EXPECT_TRUE(fails_with({"class S wants"}, [&] { run(team, problem_of_class('S'), options); }));
     options.memory_budget_bytes = std::uint64_t{1} << 40;
     EXPECT_TRUE(fails_with({"wants", "TiB"}, [&] { run(team, problem_of_class('F'), options); }));
