@@ -46,8 +46,9 @@ class Worker {
       for (int step = 0; step < grid_.steps(); ++step) {
         wait([&] { return a.has_arrived(step) && b.has_arrived(step); });
         const double begin_s = seconds();
-        if (const std::int64_t depth = grid_.panel(team_.rank(), step).count; depth > 0) {
-          multiply_panel(a.block(step), b.block(step), depth, {.alpha = alpha, .beta = factor}, tile, advance);
+        if (grid_.panel(team_.rank(), step).count > 0) {
+          multiply_panel(a.panel(step), b.panel(step), grid_.panel(team_.rank(), step),
+                         {.alpha = alpha, .beta = factor}, tile, advance);
           factor = T{1};
         }
         a.release(step);
@@ -55,7 +56,8 @@ class Worker {
         times.multiply_s += seconds() - begin_s;
       }
       if (factor != T{1}) {  // no panel has brought it in
-        scale(npy::data_type<T>(), rows(), columns(), std::complex<double>(factor), tile.data, tile.leading);
+        scale(npy::data_type<T>(), rows().count, columns().count, std::complex<double>(factor), tile.data,
+              tile.leading);
       }
     }
     wait([&] { return a.is_done() && b.is_done(); });
@@ -65,33 +67,33 @@ class Worker {
     times.wait_s += seconds() - done_s;
   }
 
-  std::int64_t rows() const { return grid_.rows(team_.rank()).count; }
-  std::int64_t columns() const { return grid_.columns(team_.rank()).count; }
+  Range rows() const { return grid_.rows(team_.rank()); }
+  Range columns() const { return grid_.columns(team_.rank()); }
 
  private:
   /// Each thread multiplies its share of the rows, or of the columns where these are more. The first one looks after
   /// what comes and goes now and then.
-  void multiply_panel(const Block& a, const Block& b, std::int64_t depth, const Scalars& scalars, const Tile& tile,
+  void multiply_panel(const Panel& a, const Panel& b, const Range& depth, const Scalars& scalars, const Tile& tile,
                       const auto& look) {
     // Some milliseconds between two looks: about as long as a link is busy with what the system keeps for it. Blocks
     // of fewer rows or columns would cost OpenBLAS, which rearranges its factors for each call.
     constexpr std::int64_t least_edge = 256;
     constexpr double flops_between_looks = 2e8;
-    const double column_flops = flops(npy::data_type<T>(), least_edge, 1, static_cast<double>(depth));
+    const double column_flops = flops(npy::data_type<T>(), least_edge, 1, static_cast<double>(depth.count));
     const auto width = std::max(least_edge, static_cast<std::int64_t>(flops_between_looks / column_flops));
-    const bool by_rows = rows() >= columns();
-    const std::int64_t count = by_rows ? rows() : columns();
+    const bool by_rows = rows().count >= columns().count;
+    const Range shared = by_rows ? rows() : columns();
     crew_.run([&](int thread) {
-      const std::int64_t first = count * thread / crew_.size();
-      const std::int64_t share = count * (thread + 1) / crew_.size() - first;
-      const Range my_rows = by_rows ? Range{first, share} : Range{0, rows()};
-      const Range my_columns = by_rows ? Range{0, columns()} : Range{first, share};
-      for (const Range& some_rows : cut(my_rows, my_rows.end() + 1, least_edge)) {
-        for (const Range& some_columns : cut(my_columns, my_columns.end() + 1, width)) {
-          std::byte* const c =
-              tile.data + (some_rows.first * tile.leading + some_columns.first) * std::int64_t{sizeof(T)};
-          gemm::multiply(npy::data_type<T>(), some_rows.count, some_columns.count, depth, scalars,
-                         moved<T>(a, some_rows.first, 0), moved<T>(b, 0, some_columns.first), c, tile.leading);
+      const std::int64_t first = shared.count * thread / crew_.size();
+      const Range share{shared.first + first, shared.count * (thread + 1) / crew_.size() - first};
+      for (const Range& some_rows : pieces(by_rows ? share : rows(), least_edge)) {
+        for (const Range& some_columns : pieces(by_rows ? columns() : share, width)) {
+          for (const PanelPart& a_part : a) {
+            for (const PanelPart& b_part : b) {
+              multiply_part(a_part, b_part, common(some_rows, a_part.rows), common(some_columns, b_part.columns), depth,
+                            scalars, tile);
+            }
+          }
           if (thread == 0) {
             look();
           }
@@ -99,6 +101,26 @@ class Worker {
       }
     });
   }
+
+  /// What two parts of panels of this depth give to rows and columns of C. What begins the panel brings beta in.
+  void multiply_part(const PanelPart& a, const PanelPart& b, const Range& some_rows, const Range& some_columns,
+                     const Range& depth, const Scalars& scalars, const Tile& tile) {
+    const Range some_depth = common(a.columns, b.rows);
+    if (some_rows.count == 0 || some_columns.count == 0 || some_depth.count == 0) {
+      return;
+    }
+    std::byte* const c =
+        tile.data + ((some_rows.first - rows().first) * tile.leading + some_columns.first - columns().first) *
+                        std::int64_t{sizeof(T)};
+    gemm::multiply(npy::data_type<T>(), some_rows.count, some_columns.count, some_depth.count,
+                   {.alpha = scalars.alpha, .beta = some_depth.first == depth.first ? scalars.beta : 1.0},
+                   moved<T>(a.block, some_rows.first - a.rows.first, some_depth.first - a.columns.first),
+                   moved<T>(b.block, some_depth.first - b.rows.first, some_columns.first - b.columns.first), c,
+                   tile.leading);
+  }
+
+  /// Of no more than `most` each.
+  static std::vector<Range> pieces(const Range& range, std::int64_t most) { return cut(range, range.end() + 1, most); }
 
   const gas::Team& team_;
   const WorkGrid& grid_;
@@ -116,16 +138,17 @@ void multiply_by_shifts(const gas::Team& team, const WorkGrid& grid, Operand<T> 
   Worker<T> worker(team, grid, a, b, crew);
   if (works_in_place(grid, c)) {
     worker.run(alpha, beta,
-               {reinterpret_cast<std::byte*>(c.local().data()), std::max<std::int64_t>(worker.columns(), 1)}, times);
+               {reinterpret_cast<std::byte*>(c.local().data()), std::max<std::int64_t>(worker.columns().count, 1)},
+               times);
     return;
   }
   Memory tile;
   team.together([&] {
     if (team.rank() < grid.workers()) {
-      tile = Memory(static_cast<std::size_t>(worker.rows() * worker.columns()) * sizeof(T));
+      tile = Memory(static_cast<std::size_t>(worker.rows().count * worker.columns().count) * sizeof(T));
     }
   });
-  worker.run(alpha, T{}, {tile.data(), std::max<std::int64_t>(worker.columns(), 1)}, times);
+  worker.run(alpha, T{}, {tile.data(), std::max<std::int64_t>(worker.columns().count, 1)}, times);
   const double begin_s = seconds();
   add_tiles(team, grid, reinterpret_cast<const T*>(tile.data()), beta, c);
   times.sum_s += seconds() - begin_s;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <complex>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -14,11 +15,6 @@
 namespace penstock::gemm {
 namespace {
 
-Range common(const Range& one, const Range& other) {
-  const std::int64_t first = std::max(one.first, other.first);
-  return {first, std::max<std::int64_t>(std::min(one.end(), other.end()) - first, 0)};
-}
-
 /// What a worker's tile and the block of a rank have in common, in C.
 gas::Box<2> common(const WorkGrid& grid, int worker, const gas::Box<2>& block) {
   const Range rows = common(grid.rows(worker), {block.first[0], block.extents[0]});
@@ -26,11 +22,28 @@ gas::Box<2> common(const WorkGrid& grid, int worker, const gas::Box<2>& block) {
   return {{rows.first, columns.first}, {rows.count, columns.count}};
 }
 
-/// A box that lies in a larger one.
+/// Where a worker puts its part of a block, in elements: dense, in the copy of its layer, behind what the workers above
+/// it and left of it put there.
+std::int64_t position(const WorkGrid& grid, int worker, const gas::Box<2>& part, const gas::Box<2>& block) {
+  const std::int64_t layer = worker / (grid.shape().rows * grid.shape().columns);
+  return layer * block.count() + (part.first[0] - block.first[0]) * block.extents[1] +
+         part.extents[0] * (part.first[1] - block.first[1]);
+}
+
+/// A box within a larger one, which begins at `first`.
 layout::Layout within(const gas::Box<2>& part, const gas::Index<2>& first, const gas::Index<2>& extents,
                       std::int64_t element_bytes) {
   const gas::Index<2> start{part.first[0] - first[0], part.first[1] - first[1]};
   return layout::Layout::subarray(extents, start, part.extents, element_bytes);
+}
+
+/// Adds a part to the block, at `elements`.
+template <class T>
+void add(const gas::Box<2>& part, const T* terms, const gas::Box<2>& block, T* elements) {
+  for (std::int64_t row = 0; row < part.extents[0]; ++row) {
+    T* const to = elements + (part.first[0] - block.first[0] + row) * block.extents[1] + part.first[1] - block.first[1];
+    std::transform(to, to + part.extents[1], terms + row * part.extents[1], to, std::plus<T>());
+  }
 }
 
 }  // namespace
@@ -49,14 +62,13 @@ void add_tiles(const gas::Team& team, const WorkGrid& grid, const T* tile, T bet
   if (rank < grid.workers()) {
     const Range rows = grid.rows(rank);
     const Range columns = grid.columns(rank);
-    const int layer = rank / (grid.shape().rows * grid.shape().columns);
     for (int turn = 0; turn < team.size(); ++turn) {
       const int owner = (rank + turn) % team.size();
       for (const gas::Box<2>& block : c.boxes(owner)) {
         if (const gas::Box<2> part = common(grid, rank, block); part.count() > 0) {
           gas::Put put = copies.start_put_signal(
-              {owner, static_cast<std::size_t>(layer * block.count() * bytes)},
-              within(part, block.first, block.extents, bytes), reinterpret_cast<const std::byte*>(tile),
+              {owner, static_cast<std::size_t>(position(grid, rank, part, block) * bytes)},
+              layout::Layout::contiguous(part.count() * bytes), reinterpret_cast<const std::byte*>(tile),
               within(part, {rows.first, columns.first}, {rows.count, columns.count}, bytes), 0);
           events.push_back(std::move(put.source));
           events.push_back(std::move(put.remote));
@@ -67,17 +79,18 @@ void add_tiles(const gas::Team& team, const WorkGrid& grid, const T* tile, T bet
   gas::Event sent = gas::all_of(events);
   try {
     for (const gas::Box<2>& block : c.boxes(rank)) {
-      std::uint64_t parts = 0;
+      std::vector<std::pair<gas::Box<2>, const T*>> parts;
       for (int worker = 0; worker < grid.workers(); ++worker) {
-        parts += common(grid, worker, block).count() > 0 ? 1 : 0;
+        if (const gas::Box<2> part = common(grid, worker, block); part.count() > 0) {
+          parts.emplace_back(part, copies.local_as<T>().data() + position(grid, worker, part, block));
+        }
       }
-      copies.wait(0, parts);
+      copies.wait(0, parts.size());
       T* elements = c.local().data();
       scale(npy::data_type<T>(), block.extents[0], block.extents[1], std::complex<double>(beta),
             reinterpret_cast<std::byte*>(elements), block.extents[1]);
-      for (int layer = 0; layer < grid.shape().layers; ++layer) {
-        const T* copy = copies.local_as<T>().data() + layer * block.count();
-        std::transform(elements, elements + block.count(), copy, elements, [](T one, T other) { return one + other; });
+      for (const auto& [part, terms] : parts) {
+        add(part, terms, block, elements);
       }
     }
     sent.wait();

@@ -52,24 +52,22 @@ class Operand {
     int rank;
     Range rows;
     Range columns;
+    std::int64_t before = 0;  ///< elements of the parts before it
+    std::int64_t elements() const noexcept { return rows.count * columns.count; }
   };
   std::vector<Part> parts(const Range& rows, const Range& columns) const {
     std::vector<Part> parts;
+    std::int64_t before = 0;
     for (const Range& some_rows : cut(rows, block(0), rows.count)) {
       for (const Range& some_columns : cut(columns, block(1), columns.count)) {
-        parts.push_back({matrix_.owner(box_of(some_rows, some_columns).first), some_rows, some_columns});
+        parts.push_back({matrix_.owner(box_of(some_rows, some_columns).first), some_rows, some_columns, before});
+        before += parts.back().elements();
       }
     }
     return parts;
   }
 
-  /// Where a part of a box lies when the box lies dense at the origin; and a block of that many rows and columns.
-  layout::Layout in_dense(const Range& rows, const Range& columns, const Part& part) const {
-    const gas::Box<2> whole = box_of(rows, columns);
-    const gas::Box<2> piece = box_of(part.rows, part.columns);
-    const gas::Index<2> first{piece.first[0] - whole.first[0], piece.first[1] - whole.first[1]};
-    return layout::Layout::subarray(whole.extents, first, piece.extents, sizeof(T));
-  }
+  /// Of a block of so many rows and columns.
   layout::Layout layout_of(const Block& block, const Range& rows, const Range& columns) const {
     constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
     const gas::Box<2> box = box_of(rows, columns);

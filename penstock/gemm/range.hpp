@@ -15,6 +15,12 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
+/// What is in both.
+inline Range common(const Range& one, const Range& other) {
+  const std::int64_t first = std::max(one.first, other.first);
+  return {first, std::max<std::int64_t>(std::min(one.end(), other.end()) - first, 0)};
+}
+
 /// The pieces of a range that begin at multiples of `block` and are no longer than `most`.
 inline std::vector<Range> cut(const Range& range, std::int64_t block, std::int64_t most) {
   std::vector<Range> pieces;

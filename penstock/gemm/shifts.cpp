@@ -66,18 +66,14 @@ void Shifts<T>::plan_sends(std::span<const int> nodes) {
     std::size_t number = 0;
     for (const Delivery& delivery : deliveries(factor_, grid_, operand_, worker, nodes)) {
       if (delivery.before == team_.rank()) {
-        queue.sends.push_back({number,
-                               delivery.rows,
-                               delivery.columns,
-                               {team_.rank(), delivery.rows, delivery.columns},
-                               delivery.step - 1});
+        queue.sends.push_back({number, {team_.rank(), delivery.rows, delivery.columns}, delivery.step - 1});
         if (const int held = number_of_step_[static_cast<std::size_t>(delivery.step - 1)]; held >= 0) {
           ++arrivals_[static_cast<std::size_t>(held)].to_hand_on;
         }
       } else if (!delivery.before) {
         for (const auto& part : operand_.parts(delivery.rows, delivery.columns)) {
           if (part.rank == team_.rank()) {
-            queue.sends.push_back({number, delivery.rows, delivery.columns, part, std::nullopt});
+            queue.sends.push_back({number, part, std::nullopt});
           }
         }
       }
@@ -130,15 +126,33 @@ bool Shifts<T>::has_arrived(int step) const {
 }
 
 template <class T>
-Block Shifts<T>::block(int step) const {
-  if (const Arrival* arrival = arrival_of(step)) {
-    const Delivery& delivery = arrival->delivery;
-    return operand_.fetched(delivery.rows, delivery.columns,
-                            buffer(static_cast<std::size_t>(arrival - arrivals_.data())));
-  }
+Panel Shifts<T>::panel(int step) const {
   const auto [rows, columns] = wanted(factor_, grid_, team_.rank(), step);
-  const bool is_empty = rows.count == 0 || columns.count == 0;
-  return is_empty ? Block{} : operand_.in_place(rows, columns).value();
+  if (rows.count == 0 || columns.count == 0) {
+    return {};
+  }
+  const Arrival* const arrival = arrival_of(step);
+  if (arrival == nullptr) {
+    return {{rows, columns, operand_.in_place(rows, columns).value()}};
+  }
+  const T* const data = buffer(static_cast<std::size_t>(arrival - arrivals_.data()));
+  Panel panel;
+  for (const auto& part : operand_.parts(rows, columns)) {
+    panel.push_back({part.rows, part.columns, operand_.fetched(part.rows, part.columns, data + part.before)});
+  }
+  return panel;
+}
+
+/// Where what is sent lies: a buffer that is handed on as it is, or rows and columns of the factor itself.
+template <class T>
+auto Shifts<T>::source_of(const Send& send) const -> Source {
+  const auto bytes = send.part.elements() * std::int64_t{sizeof(T)};
+  if (const Arrival* const held = send.step ? arrival_of(*send.step) : nullptr; held != nullptr) {
+    const T* const data = buffer(static_cast<std::size_t>(held - arrivals_.data()));
+    return {reinterpret_cast<const std::byte*>(data), layout::Layout::contiguous(bytes)};
+  }
+  const Block block = operand_.in_place(send.part.rows, send.part.columns).value();
+  return {block.data, operand_.layout_of(block, send.part.rows, send.part.columns)};
 }
 
 template <class T>
@@ -151,11 +165,10 @@ bool Shifts<T>::try_send(int to, Queue& queue) {
   if (!has_credit || (send.step && !has_arrived(*send.step))) {
     return false;
   }
-  const Block from = send.step ? block(*send.step) : operand_.in_place(send.part.rows, send.part.columns).value();
-  const std::size_t element = send.number % buffers * buffer_elements_;
-  gas::Put put = segment_.start_put_signal(
-      {to, element * sizeof(T)}, operand_.in_dense(send.rows, send.columns, send.part), from.data,
-      operand_.layout_of(from, send.part.rows, send.part.columns), send.number % buffers);
+  const Source source = source_of(send);
+  const std::size_t element = send.number % buffers * buffer_elements_ + static_cast<std::size_t>(send.part.before);
+  gas::Put put = segment_.start_put_signal({to, element * sizeof(T)}, layout::Layout::contiguous(source.layout.bytes()),
+                                           source.data, source.layout, send.number % buffers);
   if (send.step) {
     if (const int number = number_of_step_[static_cast<std::size_t>(*send.step)]; number >= 0) {
       Arrival& arrival = arrivals_[static_cast<std::size_t>(number)];

@@ -14,12 +14,22 @@
 #include "penstock/gemm/deliveries.hpp"
 #include "penstock/gemm/operand.hpp"
 #include "penstock/gemm/work_grid.hpp"
+#include "penstock/layout/layout.hpp"
 
 namespace penstock::gemm {
 
+/// Rows and columns of a factor, and where they are.
+struct PanelPart {
+  Range rows;
+  Range columns;
+  Block block;
+};
+using Panel = std::vector<PanelPart>;
+
 /// One factor's panels, as one rank receives them and sends them to others. Every worker has three buffers that take
 /// turns: while one is received, one is multiplied, and one is sent on. A buffer is sent to when its worker has said
-/// that it is free (a signal of the sender's: the credit).
+/// that it is free (a signal of the sender's: the credit). Each rank's part of a panel lies dense in the buffer, behind
+/// the parts before it, so that it is one put.
 template <class T>
 class Shifts {
  public:
@@ -40,8 +50,8 @@ class Shifts {
   void advance();
   /// Whether the panel of a step is here.
   bool has_arrived(int step) const;
-  /// The panel of a step, which has arrived or lies in place; none for empty ones.
-  Block block(int step) const;
+  /// The panel of a step, which has arrived or lies in place; none of no elements.
+  Panel panel(int step) const;
   /// The panel of a step is needed here no more.
   void release(int step);
   /// Whether all has been sent, and is there.
@@ -50,11 +60,9 @@ class Shifts {
   std::int64_t received_bytes() const noexcept { return received_bytes_; }
 
  private:
-  /// A part of a panel that this rank sends.
+  /// A part of a panel that this rank sends; all of one that it hands on.
   struct Send {
     std::size_t number;  // of the delivery, of those to that worker
-    Range rows;          // of the delivery
-    Range columns;
     typename Operand<T>::Part part;
     std::optional<int> step;  // of ours, whose panel it is; none where we own it
   };
@@ -73,9 +81,16 @@ class Shifts {
     std::vector<gas::Event> handed_on = {};
   };
 
+  /// What is put.
+  struct Source {
+    const std::byte* data;
+    layout::Layout layout;
+  };
+
   void plan_arrivals(std::span<const int> nodes);
   gas::Segment make_segment() const;
   void plan_sends(std::span<const int> nodes);
+  Source source_of(const Send& send) const;
   bool try_send(int to, Queue& queue);
   void free_buffers();
   const Arrival* arrival_of(int step) const;

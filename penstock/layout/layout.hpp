@@ -147,4 +147,35 @@ class RunWalk {
   std::int64_t base_ = 0;
 };
 
+/// Calls `move(source_offset, destination_offset, bytes)` for each piece among the first `bytes` bytes of the layouts,
+/// until it returns false.
+template <class Move>
+void for_each_piece(const Layout& source, const Layout& destination, std::int64_t bytes, Move move) {
+  RunWalk from(source);
+  RunWalk to(destination);
+  std::int64_t from_done = 0;
+  std::int64_t to_done = 0;
+  while (bytes > 0) {
+    const Run from_run = from.run();
+    const Run to_run = to.run();
+    std::int64_t piece_bytes = from_run.bytes - from_done;
+    piece_bytes = piece_bytes < to_run.bytes - to_done ? piece_bytes : to_run.bytes - to_done;
+    piece_bytes = piece_bytes < bytes ? piece_bytes : bytes;
+    if (!move(from_run.offset + from_done, to_run.offset + to_done, piece_bytes)) {
+      return;
+    }
+    bytes -= piece_bytes;
+    from_done += piece_bytes;
+    to_done += piece_bytes;
+    if (from_done == from_run.bytes) {
+      from.next();
+      from_done = 0;
+    }
+    if (to_done == to_run.bytes) {
+      to.next();
+      to_done = 0;
+    }
+  }
+}
+
 }  // namespace penstock::layout

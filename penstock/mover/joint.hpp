@@ -39,35 +39,4 @@ Joint refine(const layout::Layout& source, const layout::Layout& destination);
 /// The same copy with ascending destination strides, without loops that are one with another loop or with the piece.
 void simplify(Joint& joint);
 
-/// Calls `move(source_offset, destination_offset, bytes)` for each piece among the first `bytes` bytes of the layouts,
-/// until it returns false.
-template <class Move>
-void for_each_piece(const layout::Layout& source, const layout::Layout& destination, std::int64_t bytes, Move move) {
-  layout::RunWalk from(source);
-  layout::RunWalk to(destination);
-  std::int64_t from_done = 0;
-  std::int64_t to_done = 0;
-  while (bytes > 0) {
-    const layout::Run from_run = from.run();
-    const layout::Run to_run = to.run();
-    std::int64_t piece_bytes = from_run.bytes - from_done;
-    piece_bytes = piece_bytes < to_run.bytes - to_done ? piece_bytes : to_run.bytes - to_done;
-    piece_bytes = piece_bytes < bytes ? piece_bytes : bytes;
-    if (!move(from_run.offset + from_done, to_run.offset + to_done, piece_bytes)) {
-      return;
-    }
-    bytes -= piece_bytes;
-    from_done += piece_bytes;
-    to_done += piece_bytes;
-    if (from_done == from_run.bytes) {
-      from.next();
-      from_done = 0;
-    }
-    if (to_done == to_run.bytes) {
-      to.next();
-      to_done = 0;
-    }
-  }
-}
-
 }  // namespace penstock::mover

@@ -8,8 +8,10 @@ import unittest
 import command
 
 LIBRARY = os.environ["PENSTOCK_COUNT_SENDS"]
+BRICKS = os.environ["PENSTOCK_TRANSFORM_BRICKS"]
 MOST_BYTES = 4096
 FFT = ("fft", "--size", "48x50x52", "--check", "--reps", "2", "--planning", "estimate", "--threads", "1")
+GEMM = ("gemm", "--size", "300", "--reps", "1", "--check", "--threads", "1")
 RUNS = {
     "complex": FFT,
     "real": (*FFT, "--type", "r2c"),
@@ -19,25 +21,32 @@ RUNS = {
     "slabs": (*FFT, "--algorithm", "slabs"),
     "many messages, some late": (*FFT, "--grain", "3", "--late", "2"),
     "filtered": (*FFT, "--filter-lowpass", "9"),
-    "multiply": ("gemm", "--size", "300", "--reps", "1", "--check", "--threads", "1"),
+    "multiply": GEMM,
+    "multiply as Cannon": (*GEMM, "--algorithm", "cannon"),
+    "multiply turned": (*GEMM, "--algorithm", "cannon", "--transpose-a", "--transpose-b"),
 }
 
 
 @unittest.skipIf(command.IS_SANITIZED, "a sanitizer wants to be loaded first")
 class OneSided(command.CommandTest):
-    def most_sent(self, ranks, transport, arguments):
+    def most_sent(self, ranks, program):
         """The most bytes that a send of any rank has carried, and what each rank tells."""
-        line = [command.MPIEXEC, "-n", str(ranks), "env", f"LD_PRELOAD={LIBRARY}", "PENSTOCK_SENDS=sends", command.COMMAND]
-        result = self.start([*line, *arguments, "--transport", transport])
+        environment = ["env", f"LD_PRELOAD={LIBRARY}", "PENSTOCK_SENDS=sends"]
+        result = self.start([command.MPIEXEC, "-n", str(ranks), *environment, *program])
         self.assertEqual(result.status, 0, result.stderr)
         told = [pathlib.Path(self.folder, f"sends.{rank}").read_text() for rank in range(ranks)]
         return max(int(one.split()[0]) for one in told), told
 
     def expect_puts(self, transport):
-        for name, arguments in RUNS.items():
-            for ranks in (2, 3, 6) if name == "complex" else (2, 3):
+        """All of them on 2 and 3 ranks, and what differs most on 6."""
+        for ranks, layers in {2: "2,1,1", 3: "3,1,1", 6: "2,1,3"}.items():
+            runs = {**RUNS, "multiply in layers": (*GEMM, "--algorithm", "layered", "--layers", layers)}
+            programs = {name: (command.COMMAND, *run, "--transport", transport) for name, run in runs.items()}
+            programs["bricks and their convolution"] = (BRICKS, transport)
+            names = programs if ranks < 6 else ("complex", "multiply in layers", "bricks and their convolution")
+            for name in names:
                 with self.subTest(name=name, ranks=ranks):
-                    most, told = self.most_sent(ranks, transport, arguments)
+                    most, told = self.most_sent(ranks, programs[name])
                     self.assertLessEqual(most, MOST_BYTES, told)
 
     def test_rma_puts(self):
@@ -48,7 +57,7 @@ class OneSided(command.CommandTest):
         self.expect_puts("ucx")
 
     def test_mpi_sends_which_is_counted(self):
-        most, told = self.most_sent(2, "mpi", RUNS["complex"])
+        most, told = self.most_sent(2, (command.COMMAND, *RUNS["complex"], "--transport", "mpi"))
         self.assertGreater(most, MOST_BYTES, told)
 
 

@@ -8,10 +8,13 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/gas/core/rank_index.hpp"
+#include "penstock/layout/layout.hpp"
 #include "tests/worlds.hpp"
 
 namespace penstock::gas {
 namespace {
+
+using layout::Layout;
 
 // Sizes beside those at which messages change their way: copied with their header, sent alone, of many pages.
 constexpr std::size_t sizes[] = {0, 1, 8, 100, 4095, 4096, 4097, 100'000};
@@ -88,6 +91,58 @@ TEST(OneSided, AGetBringsWhatIsThere) {
 }
 
 // Of two gets together, the first is answered late.
+// Pieces that a network puts one by one, such as are packed first, and such as remain a message.
+TEST(OneSided, LayoutsArePutAndReadByteByByte) {
+  constexpr std::int64_t count = 6;
+  on_worlds({1, 2, 3}, [](Team& team) {
+    for (const std::int64_t run : {64, 5000, 40'000}) {
+      const auto spread = [&](std::int64_t length, std::int64_t stride) {
+        return Layout::strided(count * run / length, stride, Layout::contiguous(length));
+      };
+      const Layout remote = spread(run, 2 * run);
+      const auto span = static_cast<std::size_t>(2 * count * run);
+      std::uint64_t rounds = 0;
+      Segment segment(team, span, 1);
+      for (const Layout& local :
+           {spread(run, 2 * run), Layout::contiguous(count * run), spread(8, 16), spread(run, run + 8)}) {
+        const int peer = (team.rank() + 1) % team.size();
+        std::ranges::fill(segment.local(), std::byte{255});
+        team.barrier();
+        std::vector<std::byte> data(span), back(span);
+        for (std::size_t i = 0; i < span; ++i) {
+          data[i] = static_cast<std::byte>((i * 31 + i / 251 + index(team.rank())) % 255);
+        }
+        Put put = segment.start_put_signal({peer, 0}, remote, data.data(), local, 0);
+        put.source.wait();
+        segment.wait(0, ++rounds);
+        std::int64_t wrong = 0;
+        std::vector<std::byte> expected(span, std::byte{255});
+        const int writer = (team.rank() + team.size() - 1) % team.size();
+        layout::for_each_piece(local, remote, local.bytes(),
+                               [&](std::int64_t from, std::int64_t to, std::int64_t bytes) {
+                                 for (std::int64_t i = 0; i < bytes; ++i) {
+                                   const auto at = static_cast<std::size_t>(from + i);
+                                   expected[static_cast<std::size_t>(to + i)] =
+                                       static_cast<std::byte>((at * 31 + at / 251 + index(writer)) % 255);
+                                 }
+                                 return true;
+                               });
+        for (std::size_t i = 0; i < span; ++i) {
+          wrong += expected[i] == segment.local()[i] ? 0 : 1;
+        }
+        EXPECT_EQ(wrong, 0) << "runs of " << run;
+        put.remote.wait();
+        segment.start_get({peer, 0}, remote, back.data(), local).wait();
+        layout::for_each_piece(local, local, local.bytes(), [&](std::int64_t from, std::int64_t, std::int64_t bytes) {
+          EXPECT_TRUE(std::equal(back.begin() + from, back.begin() + from + bytes, data.begin() + from)) << from;
+          return true;
+        });
+        team.barrier();
+      }
+    }
+  });
+}
+
 TEST(OneSided, ManyEventsMakeOne) {
   on_worlds({1, 3}, [](Team& team) {
     Segment segment(team, 1, 0);

@@ -21,20 +21,23 @@ class Operation {
   virtual void give_up() noexcept {}
 };
 
-/// That a buffer has been sent from.
+/// That a buffer has been sent from, in one transfer or in more.
 class Sent final : public Operation {
  public:
-  bool is_done() const noexcept override { return is_done_.load(std::memory_order_acquire); }
-  void finish() noexcept { is_done_.store(true, std::memory_order_release); }
+  explicit Sent(std::size_t transfers = 1) noexcept : left_(transfers) {}
+
+  bool is_done() const noexcept override { return left_.load(std::memory_order_acquire) == 0; }
+  /// One transfer has ended. With the engine's turn held, so that no two threads write the count.
+  void finish() noexcept { left_.store(left_.load(std::memory_order_relaxed) - 1, std::memory_order_release); }
 
   /// For a buffer that is sent from again and again: it is not done until the next `finish`.
-  void renew() noexcept { is_done_.store(false, std::memory_order_relaxed); }
+  void renew() noexcept { left_.store(1, std::memory_order_relaxed); }
 
   /// The buffer, where nobody else keeps it.
   std::vector<std::byte> parcel;
 
  private:
-  std::atomic<bool> is_done_ = false;
+  std::atomic<std::size_t> left_;
 };
 
 }  // namespace penstock::gas

@@ -1,6 +1,7 @@
 // Which transports there are, by name. Included by gas.hpp.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ struct NetworkTraits {
   bool is_one_sided = false;       ///< it reads and writes the memory of peers with no help of code there
   bool keeps_order = false;        ///< a put's signal follows its data, and nothing is waited for between them
   bool goes_on_by_itself = false;  ///< what was begun goes on while no thread of either rank looks after it
+  /// A put of so many bytes takes as long as a message that carries them packed, and is unpacked.
+  std::int64_t min_put_bytes = 0;
 };
 
 /// What carries data between the ranks of a team.

@@ -1,5 +1,9 @@
-// Puts and gets between layouts: compiled copies where the peer is mapped, packed messages elsewhere.
+// Puts and gets between layouts: compiled copies where the peer is mapped, puts and gets of the network where it writes
+// and reads the peer's memory in long pieces, packed messages elsewhere.
+#include <algorithm>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "penstock/base/base.hpp"
 #include "penstock/gas/core/engine.hpp"
@@ -25,6 +29,31 @@ std::size_t run_offset(Pointer<> origin, const Layout& run) {
   return origin.offset + static_cast<std::size_t>(run.lower_bound());
 }
 
+std::size_t distance(std::size_t origin, std::int64_t offset) {
+  return static_cast<std::size_t>(static_cast<std::int64_t>(origin) + offset);
+}
+
+/// The copy from one layout to another as pieces that are contiguous on both sides: a single one, or such as are
+/// `min_bytes` long in the mean; else none.
+std::vector<Piece> long_pieces(const Layout& from, const Layout& to, std::int64_t min_bytes) {
+  const std::int64_t most = std::max<std::int64_t>(from.bytes() / min_bytes, 1);
+  std::vector<Piece> pieces;
+  layout::for_each_piece(from, to, from.bytes(),
+                         [&](std::int64_t source, std::int64_t destination, std::int64_t bytes) {
+                           if (!pieces.empty() && pieces.back().from + pieces.back().bytes == source &&
+                               pieces.back().to + pieces.back().bytes == destination) {
+                             pieces.back().bytes += bytes;
+                           } else {
+                             pieces.push_back({source, destination, bytes});
+                           }
+                           return static_cast<std::int64_t>(pieces.size()) <= most;
+                         });
+  if (static_cast<std::int64_t>(pieces.size()) > most) {
+    pieces.clear();
+  }
+  return pieces;
+}
+
 /// The answer is packed, and unpacked when it is here.
 class GetLayoutRequest final : public Request {
  public:
@@ -41,6 +70,21 @@ class GetLayoutRequest final : public Request {
 
 }  // namespace
 
+Event Segment::State::put_pieces(RemoteMemory& memory, int peer, std::size_t offset, const std::byte* data,
+                                 std::span<const Piece> pieces, std::size_t signal,
+                                 const std::shared_ptr<Sent>& source) {
+  const auto bytes_of = [data](const Piece& piece) {
+    return std::span(data + piece.from, static_cast<std::size_t>(piece.bytes));
+  };
+  const Piece& last = pieces.back();
+  for (const Piece& piece : pieces.first(pieces.size() - 1)) {
+    engine.put(memory, distance(offset, piece.to), bytes_of(piece), source, nullptr);
+  }
+  auto seen = std::make_shared<Sent>();
+  put_remotely(memory, peer, distance(offset, last.to), bytes_of(last), signal, source, seen);
+  return event_of(std::move(seen));
+}
+
 Put Segment::start_put_layout(Pointer<> to, const Layout& remote, const std::byte* data, const Layout& local,
                               std::size_t signal) {
   const State::Part& part = state_->check("a put", data, to.rank, to.offset, remote, local.bytes());
@@ -54,12 +98,30 @@ Put Segment::start_put_layout(Pointer<> to, const Layout& remote, const std::byt
     state_->raise(to.rank, signal);
     return {};
   }
+  const Layout packed = Layout::contiguous(local.bytes());
+  const auto bytes = static_cast<std::size_t>(local.bytes());
+  const auto pack_to = [&](std::byte* to_bytes) { engine.movers().compile(local, packed)(data, to_bytes); };
+  if (RemoteMemory* const memory = state_->remote_for_put(to.rank, bytes, signal); memory != nullptr) {
+    const std::int64_t min_bytes = engine.network_traits()->min_put_bytes;
+    if (const std::vector<Piece> pieces = long_pieces(local, remote, min_bytes); !pieces.empty()) {
+      auto source = std::make_shared<Sent>(pieces.size());
+      Event seen = state_->put_pieces(*memory, to.rank, to.offset, data, pieces, signal, source);
+      return {.source = state_->event_of(std::move(source)), .remote = std::move(seen)};
+    }
+    if (const std::vector<Piece> pieces = long_pieces(packed, remote, min_bytes); !pieces.empty()) {
+      const auto source = std::make_shared<Sent>(pieces.size());
+      source->parcel.resize(bytes);
+      pack_to(source->parcel.data());
+      return {.source = {},
+              .remote = state_->put_pieces(*memory, to.rank, to.offset, source->parcel.data(), pieces, signal, source)};
+    }
+  }
   auto sent = std::make_shared<Sent>();
   std::vector<std::byte>& parcel = sent->parcel;
   parcel = layout::to_bytes(remote);
   const std::size_t layout_bytes = parcel.size();
-  parcel.resize(layout_bytes + static_cast<std::size_t>(local.bytes()));
-  engine.movers().compile(local, Layout::contiguous(local.bytes()))(data, parcel.data() + layout_bytes);
+  parcel.resize(layout_bytes + bytes);
+  pack_to(parcel.data() + layout_bytes);
   auto request = std::make_shared<Request>();
   engine.ask(part.world_rank,
              {.kind = MessageKind::put_layout,
@@ -90,6 +152,16 @@ Event Segment::start_get(Pointer<> from, const Layout& remote, std::byte* data, 
   if (const std::byte* base = address_at(from.rank); base != nullptr) {
     engine.movers().compile(remote, local)(base + from.offset, data);
     return {};
+  }
+  if (RemoteMemory* const memory = state_->remote_at(from.rank); memory != nullptr) {
+    if (const auto pieces = long_pieces(remote, local, engine.network_traits()->min_put_bytes); !pieces.empty()) {
+      auto done = std::make_shared<Sent>(pieces.size());
+      for (const Piece& piece : pieces) {
+        engine.get(*memory, distance(from.offset, piece.from), {data + piece.to, static_cast<std::size_t>(piece.bytes)},
+                   done);
+      }
+      return state_->event_of(std::move(done));
+    }
   }
   auto request =
       std::make_shared<GetLayoutRequest>(engine.movers().compile(Layout::contiguous(local.bytes()), local), data);

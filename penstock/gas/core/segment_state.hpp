@@ -20,6 +20,13 @@
 
 namespace penstock::gas {
 
+/// Contiguous bytes of a transfer between two layouts, by their distances from the origins.
+struct Piece {
+  std::int64_t from;
+  std::int64_t to;
+  std::int64_t bytes;
+};
+
 /// The signals lie behind the data, in the same mapping.
 struct Segment::State {
   // One signal to a pair of cache lines, since processors fetch lines in pairs.
@@ -137,6 +144,11 @@ struct Segment::State {
   /// has `source` and `remote`.
   void put_remotely(RemoteMemory& memory, int peer, std::size_t offset, std::span<const std::byte> data,
                     std::size_t signal, std::shared_ptr<Sent> source, std::shared_ptr<Sent> seen);
+
+  /// The same piece by piece, at least one: from around `data` to around `offset`. `source` expects as many transfers.
+  /// Returns the event of the last one's arrival, and so of all.
+  Event put_pieces(RemoteMemory& memory, int peer, std::size_t offset, const std::byte* data,
+                   std::span<const Piece> pieces, std::size_t signal, const std::shared_ptr<Sent>& source);
 
   /// The part of `peer`; else Error, which says that `what` names no rank of the team.
   const Part& part_of(const char* what, int peer) const {

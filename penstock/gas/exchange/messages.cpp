@@ -61,10 +61,7 @@ class ExchangeByMessages final : public ExchangeWay {
       const Way way = is_written ? Way::in_place : is_put_to(message.peer) ? Way::put : Way::channel;
       buffers_.push_back(data);
       ways_.push_back(way);
-      sent_.push_back(way == Way::put ? std::make_shared<Sent>() : nullptr);
-      if (sent_.back() != nullptr) {
-        sent_.back()->finish();  // there was no round yet
-      }
+      sent_.push_back(way == Way::put ? std::make_shared<Sent>(0) : nullptr);  // there was no round yet
       openings_.push_back(way == Way::channel ? 0 : opening_signal(message.peer));
       senders_.push_back(way != Way::channel
                              ? nullptr

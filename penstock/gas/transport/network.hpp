@@ -24,8 +24,8 @@ struct Word {
 class RemoteMemory {
  public:
   virtual ~RemoteMemory() = default;
-  /// Begins to write `data` at byte `offset`. `source` is finished when `data` may be changed, `remote` when the peer
-  /// sees it: what is sent to the peer from then on arrives after it.
+  /// Begins to write `data` at byte `offset`. `source` is finished when `data` may be changed, `remote`, unless that is
+  /// nullptr, when the peer sees it and all that was put to it before: what is sent to it from then on arrives after.
   virtual void put(std::size_t offset, std::span<const std::byte> data, std::shared_ptr<Sent> source,
                    std::shared_ptr<Sent> remote) = 0;
   /// The same, and behind it sets a word of memory of the same peer, which sees the data where it sees the word. No

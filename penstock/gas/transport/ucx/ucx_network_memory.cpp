@@ -32,6 +32,9 @@ class UcxNetwork::Memory final : public RemoteMemory, public std::enable_shared_
            std::shared_ptr<Sent> remote) override {
     UcxNetwork& network = *peer_.network;
     put(begin(std::move(source)), offset, data);
+    if (remote == nullptr) {
+      return;
+    }
     peer_.unflushed.push_back(std::move(remote));
     if (!peer_.is_flushing) {
       network.flush(peer_);
