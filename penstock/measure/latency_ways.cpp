@@ -56,6 +56,19 @@ class PutSignal final : public PingPong {
   gas::Segment segment_;
 };
 
+class PutSet final : public PingPong {
+ public:
+  PutSet(const gas::Team& team, std::size_t most_bytes) : PingPong(most_bytes), segment_(team, most_bytes, 1) {}
+
+  const char* name() const override { return "put_set"; }
+
+ private:
+  void send(int peer) override { segment_.put_set(gas::Pointer<>{peer, 0}, std::span(data_).first(bytes_), 0, count_); }
+  void receive(int) override { segment_.wait(0, count_); }
+
+  gas::Segment segment_;
+};
+
 class Get final : public Way {
  public:
   Get(const gas::Team& team, std::size_t most_bytes) : segment_(team, most_bytes, 0), data_(most_bytes) {}
@@ -124,6 +137,7 @@ std::vector<std::unique_ptr<Way>> make_latency_ways(const gas::Team& team, std::
     ways.push_back(std::make_unique<CopyAndFlag>(team, most_bytes));
   }
   ways.push_back(std::make_unique<PutSignal>(team, most_bytes));
+  ways.push_back(std::make_unique<PutSet>(team, most_bytes));
   ways.push_back(std::make_unique<Get>(team, most_bytes));
   ways.push_back(std::make_unique<FetchAdd>(team));
   ways.push_back(std::make_unique<ActiveMessage>(team));

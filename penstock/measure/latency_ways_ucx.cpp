@@ -118,11 +118,13 @@ class UcxMessage final : public PingPong {
   std::uint64_t arrived_ = 0;
 };
 
-/// A put, a fence, a put of a flag behind it, into memory that UCX has allocated, as it wants to have it.
-class UcxPutAndFlag final : public PingPong {
+/// A put, a fence, a put of a flag behind it, into memory that UCX has allocated, as it wants to have it; or the put of
+/// the flag alone, which is all of the message.
+class UcxPut final : public PingPong {
  public:
-  UcxPutAndFlag(const gas::Team& team, std::size_t most_bytes)
+  UcxPut(const gas::Team& team, std::size_t most_bytes, bool is_flag_alone)
       : PingPong(most_bytes),
+        is_flag_alone_(is_flag_alone),
         connection_(team),
         flag_at_((most_bytes + line_bytes - 1) / line_bytes * line_bytes),
         memory_(connection_.worker().context(), flag_at_ + line_bytes) {
@@ -137,15 +139,16 @@ class UcxPutAndFlag final : public PingPong {
     ucx::check(api().ucp_ep_rkey_unpack(connection_.endpoint(), key.data() + sizeof peer_address_, &peer_key_),
                "ucp_ep_rkey_unpack");
   }
-  ~UcxPutAndFlag() override {
+  ~UcxPut() override {
     if (peer_key_ != nullptr) {
       api().ucp_rkey_destroy(peer_key_);
     }
   }
-  UcxPutAndFlag(const UcxPutAndFlag&) = delete;
-  UcxPutAndFlag& operator=(const UcxPutAndFlag&) = delete;
+  UcxPut(const UcxPut&) = delete;
+  UcxPut& operator=(const UcxPut&) = delete;
 
-  const char* name() const override { return "UCX put and flag"; }
+  const char* name() const override { return is_flag_alone_ ? "UCX put" : "UCX put and flag"; }
+  bool serves(std::size_t bytes) const override { return !is_flag_alone_ || bytes == sizeof count_; }
 
  private:
   using Flag = std::atomic<std::uint64_t>;
@@ -183,8 +186,10 @@ class UcxPutAndFlag final : public PingPong {
         api().ucp_put_nbx(connection_.endpoint(), data, bytes, peer_address_ + offset, peer_key_, &param));
   }
   void send(int) override {
-    put(data_.data(), bytes_, 0);
-    ucx::check(api().ucp_worker_fence(connection_.worker().get()), "ucp_worker_fence");
+    if (!is_flag_alone_) {
+      put(data_.data(), bytes_, 0);
+      ucx::check(api().ucp_worker_fence(connection_.worker().get()), "ucp_worker_fence");
+    }
     put(&count_, sizeof count_, flag_at_);
   }
   void receive(int) override {
@@ -194,6 +199,7 @@ class UcxPutAndFlag final : public PingPong {
     }
   }
 
+  bool is_flag_alone_;
   Connection connection_;
   std::size_t flag_at_;
   Memory memory_;
@@ -205,7 +211,8 @@ class UcxPutAndFlag final : public PingPong {
 
 void add_ucx_ways(std::vector<std::unique_ptr<Way>>& ways, const gas::Team& team, std::size_t most_bytes) {
   ways.push_back(std::make_unique<UcxMessage>(team, most_bytes));
-  ways.push_back(std::make_unique<UcxPutAndFlag>(team, most_bytes));
+  ways.push_back(std::make_unique<UcxPut>(team, most_bytes, false));
+  ways.push_back(std::make_unique<UcxPut>(team, most_bytes, true));
 }
 
 }  // namespace penstock::measure

@@ -90,11 +90,16 @@ TEST(Segment, PutsArriveWholeWithTheirSignal) {
     for (const std::size_t bytes : {std::size_t{1}, std::size_t{1000}, std::size_t{300'000}}) {
       const auto ranks = index(team.size());
       Segment segment(team, ranks * bytes, ranks);
-      for (int round = 1; round <= 3; ++round) {
+      for (int round = 1; round <= 4; ++round) {
         for (int i = 1; i <= team.size(); ++i) {
           const int peer = (team.rank() + i) % team.size();
           const std::vector<std::byte> data(bytes, static_cast<std::byte>(16 * round + team.rank()));
-          segment.put_signal(Pointer<>{peer, index(team.rank()) * bytes}, data, index(team.rank()));
+          const Pointer<> there{peer, index(team.rank()) * bytes};
+          if (round % 2 == 1) {
+            segment.put_signal(there, data, index(team.rank()));
+          } else {
+            segment.put_set(there, data, index(team.rank()), static_cast<std::uint64_t>(round));
+          }
         }
         for (int source = 0; source < team.size(); ++source) {
           segment.wait(index(source), static_cast<std::uint64_t>(round));
@@ -120,6 +125,23 @@ TEST(Segment, SignalsCountWithoutData) {
     EXPECT_EQ(segment.value(1), 2 * static_cast<std::uint64_t>(team.size()));
     EXPECT_EQ(segment.value(0), 0U);
     team.barrier();
+  });
+}
+
+TEST(Segment, SignalsAreSetWithoutData) {
+  on_worlds({1, 3}, [](Team& team) {
+    const auto ranks = index(team.size());
+    Segment segment(team, 0, ranks);
+    for (const std::uint64_t value : {7, 1'000'000}) {
+      for (int peer = 0; peer < team.size(); ++peer) {
+        segment.set(peer, index(team.rank()), value);
+      }
+      for (std::size_t source = 0; source < ranks; ++source) {
+        segment.wait(source, value);
+        EXPECT_EQ(segment.value(source), value);
+      }
+      team.barrier();
+    }
   });
 }
 

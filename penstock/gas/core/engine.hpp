@@ -49,7 +49,8 @@ class Request : public Operation {
 struct SegmentPart {
   std::byte* data;
   std::size_t bytes;
-  std::function<void(std::uint64_t)> raise;  ///< adds one to a signal
+  /// Of a signal: sets it to `value`, or of 0 adds one.
+  std::function<void(std::uint64_t signal, std::uint64_t value)> change;
 };
 
 /// Runs the handlers of one table, on the turn of whoever makes progress. The payload is nullopt of a long message

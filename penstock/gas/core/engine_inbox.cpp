@@ -154,7 +154,7 @@ void Engine::serve(int source, const Header& header, std::span<const std::byte> 
       copy_to_place(data, payload);
   }
   if (header.signal != Header::no_signal) {
-    to->raise(header.signal);
+    to->change(header.signal, header.kind == MessageKind::put ? header.a : 0);
   }
   if (header.cookie != 0) {
     std::vector<CookieRun>& dones = dones_[index(source)];

@@ -11,8 +11,9 @@ namespace penstock::gas {
 
 /// What a message asks for, or answers.
 enum class MessageKind : std::uint16_t {
-  put,          ///< payload to `offset` of segment `target`; raises `signal`, answers `cookie` with done
-  put_layout,   ///< as put; the payload is `a` bytes of a layout, and what is to lie in it
+  put,          ///< payload to `offset` of segment `target`; sets `signal` to `a`, or of 0 raises it; answers `cookie`
+                ///< with done
+  put_layout,   ///< as put, which raises; the payload is `a` bytes of a layout, and what is to lie in it
   get_layout,   ///< the payload is a layout around `offset`, answered with got
   get,          ///< `bytes` bytes from `offset` of segment `target`, answered with got
   atomic,       ///< `operation` on `offset` of segment `target`, answered with value

@@ -57,10 +57,10 @@ void Segment::make(const Team& team, std::size_t bytes, std::size_t signals) {
   auto region = team.parts().transport->map(State::signals_offset(mine) + signals * State::signal_bytes);
   state_ = std::make_unique<State>(team, std::move(region));
   std::byte* const data = state_->region->mine.data();
-  const auto raise = [first = data + State::signals_offset(mine)](std::uint64_t signal) {
-    State::counter_at(first, signal).fetch_add(1, std::memory_order_release);
+  const auto change = [first = data + State::signals_offset(mine)](std::uint64_t signal, std::uint64_t value) {
+    State::apply(State::counter_at(first, signal), value);
   };
-  mine.id = state_->engine.add_segment({.data = data, .bytes = bytes, .raise = raise});
+  mine.id = state_->engine.add_segment({.data = data, .bytes = bytes, .change = change});
   state_->id = mine.id;
   mine.address = reinterpret_cast<std::uintptr_t>(data);
   std::vector<std::byte> key = state_->expose(team);
@@ -81,6 +81,7 @@ std::vector<std::byte> Segment::State::expose(const Team& team) {
   if (!has_far_peers) {
     return {};
   }
+  keeps_order = engine.network_traits()->keeps_order;
   std::vector<std::byte> key = engine.expose(region->mine);
   is_exposed = !key.empty();
   return key;
@@ -135,9 +136,9 @@ void Put::wait_or_give_up() {
 }
 
 bool Segment::State::put_in_place(int peer, std::size_t offset, std::span<const std::byte> data,
-                                  std::size_t signal) const {
+                                  const Change& change) const {
   check("a put", data.data(), peer, offset, data.size());
-  check_signal(peer, signal);
+  check_signal(peer, change.signal);
   std::byte* const base = region->at[index(peer)];
   if (base == nullptr) {
     return false;
@@ -145,43 +146,42 @@ bool Segment::State::put_in_place(int peer, std::size_t offset, std::span<const 
   if (!data.empty()) {
     std::memcpy(base + offset, data.data(), data.size());
   }
-  raise(peer, signal);
+  apply(peer, change);
   return true;
 }
 
 void Segment::State::put_remotely(RemoteMemory& memory, int peer, std::size_t offset, std::span<const std::byte> data,
-                                  std::size_t signal, std::shared_ptr<Sent> source, std::shared_ptr<Sent> seen) {
-  if (signal == no_signal) {
+                                  const Change& change, std::shared_ptr<Sent> source, std::shared_ptr<Sent> seen) {
+  if (is_set_by_put(change)) {
+    engine.put_then_set(memory, offset, data, memory, word_of(peer, change.signal, change.value), std::move(source));
+  } else if (change.signal == no_signal) {
     engine.put(memory, offset, data, std::move(source), std::move(seen));
   } else {
-    const Part& part = parts[index(peer)];
-    engine.put_then_send(part.world_rank, memory, offset, data,
-                         {.kind = MessageKind::put, .target = part.id, .signal = signal}, std::move(source),
-                         std::move(seen));
+    engine.put_then_send(parts[index(peer)].world_rank, memory, offset, data, put_header(peer, 0, 0, change),
+                         std::move(source), std::move(seen));
   }
 }
 
-Event Segment::State::put_by_messages(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal,
-                                      const std::shared_ptr<Request>& request) {
+Event Segment::State::put_by_messages(int peer, std::size_t offset, std::span<const std::byte> data,
+                                      const Change& change, const std::shared_ptr<Request>& request) {
   // What is a few packets long goes as such, in order: a long message has the network ask first, which costs more than
   // to copy them.
   constexpr std::size_t most_in_packets = 4 * most_packet_bytes;
   const int world_rank = parts[index(peer)].world_rank;
   if (request == nullptr && data.size() <= most_inline_bytes) {  // which are copied
-    engine.send(world_rank, put_header(peer, offset, data.size(), signal), data);
+    engine.send(world_rank, put_header(peer, offset, data.size(), change), data);
     return {};
   }
   std::vector<Event> sources;
   while (data.size() > most_packet_bytes && data.size() <= most_in_packets) {
     auto sent = std::make_shared<Sent>();
-    engine.send(world_rank, put_header(peer, offset, most_packet_bytes, no_signal), data.first(most_packet_bytes),
-                sent);
+    engine.send(world_rank, put_header(peer, offset, most_packet_bytes, {}), data.first(most_packet_bytes), sent);
     sources.push_back(event_of(std::move(sent)));
     data = data.subspan(most_packet_bytes);
     offset += most_packet_bytes;
   }
   auto sent = std::make_shared<Sent>();
-  const Header header = put_header(peer, offset, data.size(), signal);
+  const Header header = put_header(peer, offset, data.size(), change);
   if (request != nullptr) {
     engine.ask(world_rank, header, data, request, sent);
   } else {
@@ -191,31 +191,31 @@ Event Segment::State::put_by_messages(int peer, std::size_t offset, std::span<co
   return sources.size() == 1 ? std::move(sources.front()) : all_of(sources);
 }
 
-Put Segment::start_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal) {
-  if (state_->put_in_place(peer, offset, data, signal)) {
+Put Segment::start_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, const Change& change) {
+  if (state_->put_in_place(peer, offset, data, change)) {
     return {};
   }
-  if (RemoteMemory* const memory = state_->remote_for_put(peer, data.size(), signal); memory != nullptr) {
+  if (RemoteMemory* const memory = state_->remote_for_put(peer, data.size(), change); memory != nullptr) {
     auto sent = std::make_shared<Sent>();
     auto remote = std::make_shared<Sent>();
-    state_->put_remotely(*memory, peer, offset, data, signal, sent, remote);
+    state_->put_remotely(*memory, peer, offset, data, change, sent, remote);
     return {.source = state_->event_of(std::move(sent)), .remote = state_->event_of(std::move(remote))};
   }
   auto request = std::make_shared<Request>();
-  Event source = state_->put_by_messages(peer, offset, data, signal, request);
+  Event source = state_->put_by_messages(peer, offset, data, change, request);
   return {.source = std::move(source), .remote = state_->event_of(std::move(request))};
 }
 
-Event Segment::send_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal) {
-  if (state_->put_in_place(peer, offset, data, signal)) {
+Event Segment::send_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, const Change& change) {
+  if (state_->put_in_place(peer, offset, data, change)) {
     return {};
   }
-  if (RemoteMemory* const memory = state_->remote_for_put(peer, data.size(), signal); memory != nullptr) {
+  if (RemoteMemory* const memory = state_->remote_for_put(peer, data.size(), change); memory != nullptr) {
     auto sent = std::make_shared<Sent>();
-    state_->put_remotely(*memory, peer, offset, data, signal, sent, std::make_shared<Sent>());
+    state_->put_remotely(*memory, peer, offset, data, change, sent, std::make_shared<Sent>());
     return state_->event_of(std::move(sent));
   }
-  return state_->put_by_messages(peer, offset, data, signal, nullptr);
+  return state_->put_by_messages(peer, offset, data, change, nullptr);
 }
 
 Event Segment::start_get_bytes(int peer, std::size_t offset, std::span<std::byte> data) {
@@ -271,7 +271,11 @@ std::uint64_t Segment::compare_swap_word(Pointer<> word, std::size_t bytes, std:
 }
 
 void Segment::notify(int peer, std::size_t signal) {
-  static_cast<void>(send_put_bytes(peer, 0, {}, signal));
+  static_cast<void>(send_put_bytes(peer, 0, {}, {.signal = signal}));
+}
+
+void Segment::set(int peer, std::size_t signal, std::uint64_t value) {
+  static_cast<void>(send_put_bytes(peer, 0, {}, {.signal = signal, .value = value}));
 }
 
 std::uint64_t Segment::value(std::size_t signal) const {

@@ -85,18 +85,25 @@ class Segment {
   }
   template <class T>
   Put start_put(Pointer<T> to, std::type_identity_t<std::span<const T>> data) {
-    return start_put_bytes(to.rank, to.offset, std::as_bytes(data), no_signal);
+    return start_put_bytes(to.rank, to.offset, std::as_bytes(data), {});
   }
 
   /// Writes `data` to the peer's memory, then adds one to its signal `signal`: a rank that sees the signal sees the
   /// data. Returns when `data` may be changed again.
   template <class T>
   void put_signal(Pointer<T> to, std::type_identity_t<std::span<const T>> data, std::size_t signal) {
-    send_put_bytes(to.rank, to.offset, std::as_bytes(data), signal).wait_or_give_up();
+    send_put_bytes(to.rank, to.offset, std::as_bytes(data), {.signal = signal}).wait_or_give_up();
   }
   template <class T>
   Put start_put_signal(Pointer<T> to, std::type_identity_t<std::span<const T>> data, std::size_t signal) {
-    return start_put_bytes(to.rank, to.offset, std::as_bytes(data), signal);
+    return start_put_bytes(to.rank, to.offset, std::as_bytes(data), {.signal = signal});
+  }
+
+  /// The same, but that the signal becomes `value`, at least 1, for signals that one rank alone changes: networks that
+  /// put in order do that with no help of code at the peer.
+  template <class T>
+  void put_set(Pointer<T> to, std::type_identity_t<std::span<const T>> data, std::size_t signal, std::uint64_t value) {
+    send_put_bytes(to.rank, to.offset, std::as_bytes(data), {.signal = signal, .value = value}).wait_or_give_up();
   }
 
   /// Reads the peer's memory into `data`. Returns when it is there.
@@ -132,6 +139,8 @@ class Segment {
 
   /// Adds one to `peer`'s signal `signal`; what this thread stored into local peers before is seen with it.
   void notify(int peer, std::size_t signal);
+  /// The same, but that the signal becomes `value`; see put_set.
+  void set(int peer, std::size_t signal, std::uint64_t value);
 
   /// The present value of this rank's own signal; what its senders put before is visible.
   std::uint64_t value(std::size_t signal) const;
@@ -152,10 +161,15 @@ class Segment {
   struct State;
   void make(const Team& team, std::size_t bytes, std::size_t signals);
   static constexpr std::size_t no_signal = ~std::size_t{0};
+  /// What becomes of a signal behind a put.
+  struct Change {
+    std::size_t signal = no_signal;
+    std::uint64_t value = 0;  ///< 0: one more than it was
+  };
 
-  Put start_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal);
+  Put start_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, const Change& change);
   /// The same where nobody asks when it is in the peer's memory: no message then says so.
-  Event send_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal);
+  Event send_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, const Change& change);
   Event start_get_bytes(int peer, std::size_t offset, std::span<std::byte> data);
   Put start_put_layout(Pointer<> to, const layout::Layout& remote, const std::byte* data, const layout::Layout& local,
                        std::size_t signal);

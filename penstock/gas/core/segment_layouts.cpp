@@ -81,7 +81,7 @@ Event Segment::State::put_pieces(RemoteMemory& memory, int peer, std::size_t off
     engine.put(memory, distance(offset, piece.to), bytes_of(piece), source, nullptr);
   }
   auto seen = std::make_shared<Sent>();
-  put_remotely(memory, peer, distance(offset, last.to), bytes_of(last), signal, source, seen);
+  put_remotely(memory, peer, distance(offset, last.to), bytes_of(last), {.signal = signal}, source, seen);
   return event_of(std::move(seen));
 }
 
@@ -90,18 +90,18 @@ Put Segment::start_put_layout(Pointer<> to, const Layout& remote, const std::byt
   const State::Part& part = state_->check("a put", data, to.rank, to.offset, remote, local.bytes());
   state_->check_signal(to.rank, signal);
   if (is_one_run(remote, local)) {
-    return start_put_bytes(to.rank, run_offset(to, remote), run_at(data, local), signal);
+    return start_put_bytes(to.rank, run_offset(to, remote), run_at(data, local), {.signal = signal});
   }
   Engine& engine = state_->engine;
   if (std::byte* base = address_at(to.rank); base != nullptr) {
     engine.movers().compile(local, remote)(data, base + to.offset);
-    state_->raise(to.rank, signal);
+    state_->apply(to.rank, {.signal = signal});
     return {};
   }
   const Layout packed = Layout::contiguous(local.bytes());
   const auto bytes = static_cast<std::size_t>(local.bytes());
   const auto pack_to = [&](std::byte* to_bytes) { engine.movers().compile(local, packed)(data, to_bytes); };
-  if (RemoteMemory* const memory = state_->remote_for_put(to.rank, bytes, signal); memory != nullptr) {
+  if (RemoteMemory* const memory = state_->remote_for_put(to.rank, bytes, {.signal = signal}); memory != nullptr) {
     const std::int64_t min_bytes = engine.network_traits()->min_put_bytes;
     if (const std::vector<Piece> pieces = long_pieces(local, remote, min_bytes); !pieces.empty()) {
       auto source = std::make_shared<Sent>(pieces.size());

@@ -79,28 +79,38 @@ struct Segment::State {
     return counter(rank, signal);
   }
 
-  /// Adds one to a signal of a rank whose part is mapped here, unless it is `no_signal`.
-  void raise(int peer, std::size_t signal) const {
-    if (signal != no_signal) {
-      counter(peer, signal).fetch_add(1, std::memory_order_release);
+  /// Of a counter that is mapped here.
+  static void apply(Counter& counter, std::uint64_t value) {
+    if (value == 0) {
+      counter.fetch_add(1, std::memory_order_release);
+    } else {
+      counter.store(value, std::memory_order_release);
+    }
+  }
+
+  /// Changes a signal of a rank whose part is mapped here, unless it is `no_signal`.
+  void apply(int peer, const Change& change) const {
+    if (change.signal != no_signal) {
+      apply(counter(peer, change.signal), change.value);
     }
   }
 
   /// A put to a rank whose part is mapped here; false where it is not. Throws Error where it does not fit.
-  bool put_in_place(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal) const;
+  bool put_in_place(int peer, std::size_t offset, std::span<const std::byte> data, const Change& change) const;
 
   /// What asks for a put at a rank whose part is not mapped here.
-  Header put_header(int peer, std::size_t offset, std::size_t bytes, std::size_t signal) const {
+  Header put_header(int peer, std::size_t offset, std::size_t bytes, const Change& change) const {
     return {.kind = MessageKind::put,
             .target = parts[static_cast<std::size_t>(peer)].id,
             .offset = offset,
             .bytes = bytes,
-            .signal = signal};
+            .signal = change.signal,
+            .a = change.value};
   }
 
   /// Begins a put by messages, of which `request`, where there is one, learns when it is there; returns the event of
   /// its source.
-  Event put_by_messages(int peer, std::size_t offset, std::span<const std::byte> data, std::size_t signal,
+  Event put_by_messages(int peer, std::size_t offset, std::span<const std::byte> data, const Change& change,
                         const std::shared_ptr<Request>& request);
 
   /// Carries the operation out, wherever the word lies, and returns what was there before.
@@ -134,16 +144,20 @@ struct Segment::State {
     return remote.empty() ? nullptr : remote[static_cast<std::size_t>(peer)].get();
   }
 
-  /// The same for a put. What is short and comes with a signal goes as one message, which takes one way through the
-  /// network: a put has to be known to have arrived before its signal may follow.
-  RemoteMemory* remote_for_put(int peer, std::size_t bytes, std::size_t signal) const {
-    return bytes == 0 || (signal != no_signal && bytes <= most_inline_bytes) ? nullptr : remote_at(peer);
+  /// Whether a signal is set by a put of its word behind that of the data.
+  bool is_set_by_put(const Change& change) const noexcept { return change.value != 0 && keeps_order; }
+
+  /// The same for a put. Else, what is short and comes with a signal goes as one message, which takes one way through
+  /// the network: a put has to be known to have arrived before its signal may follow.
+  RemoteMemory* remote_for_put(int peer, std::size_t bytes, const Change& change) const {
+    const bool is_message = bytes == 0 || (change.signal != no_signal && bytes <= most_inline_bytes);
+    return is_message && !is_set_by_put(change) ? nullptr : remote_at(peer);
   }
 
-  /// Begins that put, and the signal's message behind it; `source` and `seen` as RemoteMemory
-  /// has `source` and `remote`.
+  /// Begins that put, and what changes the signal behind it; `source` and `seen` as RemoteMemory has `source` and
+  /// `remote`; `seen` is nullptr where nobody asks.
   void put_remotely(RemoteMemory& memory, int peer, std::size_t offset, std::span<const std::byte> data,
-                    std::size_t signal, std::shared_ptr<Sent> source, std::shared_ptr<Sent> seen);
+                    const Change& change, std::shared_ptr<Sent> source, std::shared_ptr<Sent> seen);
 
   /// The same piece by piece, at least one: from around `data` to around `offset`. `source` expects as many transfers.
   /// Returns the event of the last one's arrival, and so of all.
@@ -192,6 +206,7 @@ struct Segment::State {
   std::unique_ptr<Region> region;
   bool has_far_peers = false;
   bool is_exposed = false;
+  bool keeps_order = false;                           // of the network: see NetworkTraits
   std::vector<std::shared_ptr<RemoteMemory>> remote;  // by rank, where the network reads and writes any by itself
 
  private:

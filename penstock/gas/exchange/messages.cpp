@@ -102,7 +102,7 @@ class ExchangeByMessages final : public ExchangeWay {
       }
     }
     for (const int source : sources_) {
-      signals_.notify(source, opening_signal(transport_.rank()));
+      signals_.set(source, opening_signal(transport_.rank()), round_);
     }
   }
 
@@ -126,7 +126,7 @@ class ExchangeByMessages final : public ExchangeWay {
     const Outgoing& out = outgoing_[message];
     switch (ways_[message]) {
       case Way::in_place:
-        signals_.notify(out.peer, arrival_signal(out.index));
+        signals_.set(out.peer, arrival_signal(out.index), round_);
         return;
       case Way::put: {
         const Segment::State& words = *signals_.state_;

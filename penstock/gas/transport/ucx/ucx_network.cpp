@@ -10,25 +10,27 @@
 #include "penstock/gas/transport/ucx/ucx_network_parts.hpp"
 
 namespace penstock::gas {
+/// For the next call of UCX, after which it is to be watched: most are done at once, and never under way.
 UcxNetwork::Operation& UcxNetwork::begin(Peer& peer) {
   if (spare_operations_.empty()) {
     spare_operations_.emplace_back();
   }
-  operations_.splice(operations_.end(), spare_operations_, spare_operations_.begin());
-  Operation& operation = operations_.back();
+  Operation& operation = spare_operations_.front();
   operation.peer = &peer;
-  operation.self = std::prev(operations_.end());
   return operation;
 }
 
 /// After a call of UCX: whether it is done already, or has failed, or will tell.
 void UcxNetwork::watch(ucs_status_ptr_t request, Operation& operation) {
   if (request == nullptr || UCS_PTR_IS_ERR(request)) {
-    end(operation, UCS_PTR_STATUS(request));
+    settle(operation, UCS_PTR_STATUS(request));
+    return;
   }
+  operations_.splice(operations_.end(), spare_operations_, spare_operations_.begin());
+  operation.self = std::prev(operations_.end());
 }
 
-void UcxNetwork::end(Operation& operation, ucs_status_t status) {
+void UcxNetwork::settle(Operation& operation, ucs_status_t status) {
   if (status == UCS_OK) {
     if (operation.sent != nullptr) {
       operation.sent->finish();
@@ -49,12 +51,13 @@ void UcxNetwork::end(Operation& operation, ucs_status_t status) {
   operation.sent = nullptr;
   operation.flushed.clear();
   operation.memory = nullptr;
-  spare_operations_.splice(spare_operations_.begin(), operations_, operation.self);
 }
 
 void UcxNetwork::on_end(void* request, ucs_status_t status, void* operation) {
   auto& ended = *static_cast<Operation*>(operation);
-  ended.peer->network->end(ended, status);
+  UcxNetwork& network = *ended.peer->network;
+  network.settle(ended, status);
+  network.spare_operations_.splice(network.spare_operations_.begin(), network.operations_, ended.self);
   ucx::api().ucp_request_free(request);
 }
 

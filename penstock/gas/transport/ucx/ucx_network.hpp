@@ -51,7 +51,7 @@ class UcxNetwork final : public Network {
   Operation& begin(Peer& peer);
   static ucp_request_param_t report_to(Operation& operation);
   void watch(ucs_status_ptr_t request, Operation& operation);
-  void end(Operation& operation, ucs_status_t status);
+  void settle(Operation& operation, ucs_status_t status);
   void flush(Peer& peer);
   void flush_all();
   void line_up(Peer& peer, std::uint32_t number, const Arrival& arrival);

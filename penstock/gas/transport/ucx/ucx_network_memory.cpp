@@ -45,7 +45,12 @@ class UcxNetwork::Memory final : public RemoteMemory, public std::enable_shared_
 
   void put_then_set(std::size_t offset, std::span<const std::byte> data, RemoteMemory& words, const Word& word,
                     std::shared_ptr<Sent> source) override {
-    put(begin(std::move(source)), offset, data);
+    if (!data.empty()) {
+      put(begin(std::move(source)), offset, data);
+    } else if (source != nullptr) {
+      source->finish();
+    }
+    // What was put before by others of this rank is to be seen with the word as well.
     ucx::check(ucx::api().ucp_worker_fence(peer_.network->worker_->get()), "ucp_worker_fence");
     auto& behind = static_cast<Memory&>(words);
     Operation& setting = behind.begin(nullptr);
