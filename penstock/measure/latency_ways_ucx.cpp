@@ -127,7 +127,7 @@ class UcxPut final : public PingPong {
         is_flag_alone_(is_flag_alone),
         connection_(team),
         flag_at_((most_bytes + line_bytes - 1) / line_bytes * line_bytes),
-        memory_(connection_.worker().context(), flag_at_ + line_bytes) {
+        memory_(connection_.worker().context()->get(), flag_at_ + line_bytes) {
     flag().store(0);
     connection_.connect();
     const std::vector<std::byte> key =

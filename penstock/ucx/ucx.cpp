@@ -44,23 +44,6 @@ Functions open_ucx() {
   return functions;
 }
 
-ucp_context_h make_context(int ranks) {
-  ucp_config_t* config = nullptr;
-  check(api().ucp_config_read(nullptr, nullptr, &config), "ucp_config_read");
-  for (const auto& [name, value] : settings) {
-    api().ucp_config_modify(config, name, value);
-  }
-  ucp_params_t params{};
-  params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
-  params.features = UCP_FEATURE_AM | UCP_FEATURE_RMA;
-  params.estimated_num_eps = static_cast<std::size_t>(ranks);
-  ucp_context_h context = nullptr;
-  const ucs_status_t status = api().ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &context);
-  api().ucp_config_release(config);
-  check(status, "ucp_init");
-  return context;
-}
-
 }  // namespace
 
 const Functions& api() {
@@ -74,20 +57,34 @@ void check(ucs_status_t status, const char* what) {
   }
 }
 
-Worker::Worker(int ranks) : context_(make_context(ranks)) {
+Context::Context(int ranks) {
+  ucp_config_t* config = nullptr;
+  check(api().ucp_config_read(nullptr, nullptr, &config), "ucp_config_read");
+  for (const auto& [name, value] : settings) {
+    api().ucp_config_modify(config, name, value);
+  }
+  ucp_params_t params{};
+  params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
+  params.features = UCP_FEATURE_AM | UCP_FEATURE_RMA;
+  params.estimated_num_eps = static_cast<std::size_t>(ranks);
+  const ucs_status_t status = api().ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &context_);
+  api().ucp_config_release(config);
+  check(status, "ucp_init");
+}
+
+Context::~Context() {
+  api().ucp_cleanup(context_);
+}
+
+Worker::Worker(int ranks) : context_(std::make_shared<Context>(ranks)) {
   ucp_worker_params_t params{};
   params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
   params.thread_mode = UCS_THREAD_MODE_SERIALIZED;
-  const ucs_status_t status = api().ucp_worker_create(context_, &params, &worker_);
-  if (status != UCS_OK) {
-    api().ucp_cleanup(context_);
-    check(status, "ucp_worker_create");
-  }
+  check(api().ucp_worker_create(context_->get(), &params, &worker_), "ucp_worker_create");
 }
 
 Worker::~Worker() {
   api().ucp_worker_destroy(worker_);
-  api().ucp_cleanup(context_);
 }
 
 std::vector<std::byte> Worker::address() const {
@@ -114,7 +111,7 @@ void Worker::handle(unsigned id, ucp_am_recv_callback_t callback, void* self, st
 std::vector<std::byte> Worker::key_of(ucp_mem_h memory, const std::byte* address) const {
   void* packed = nullptr;
   std::size_t bytes = 0;
-  check(api().ucp_rkey_pack(context_, memory, &packed, &bytes), "ucp_rkey_pack");
+  check(api().ucp_rkey_pack(context_->get(), memory, &packed, &bytes), "ucp_rkey_pack");
   const auto number = reinterpret_cast<std::uint64_t>(address);
   std::vector<std::byte> key(sizeof number + bytes);
   std::memcpy(key.data(), &number, sizeof number);

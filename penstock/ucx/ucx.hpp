@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -61,7 +62,22 @@ const Functions& api();
 /// Throws Error with UCX's own text when `status` is not success; `what` names the call.
 void check(ucs_status_t status, const char* what);
 
-/// UCX of one rank: its context and its worker, for one thread at a time.
+/// What memory is registered with.
+class Context {
+ public:
+  /// Throws Error where UCX finds no way to communicate.
+  explicit Context(int ranks);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  ucp_context_h get() const noexcept { return context_; }
+
+ private:
+  ucp_context_h context_ = nullptr;
+};
+
+/// UCX of one rank: its worker, for one thread at a time, and its context, which memory may keep for longer.
 class Worker {
  public:
   /// Throws Error where UCX finds no way to communicate.
@@ -70,7 +86,7 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  ucp_context_h context() const noexcept { return context_; }
+  const std::shared_ptr<const Context>& context() const noexcept { return context_; }
   ucp_worker_h get() const noexcept { return worker_; }
   /// By which peers reach it.
   std::vector<std::byte> address() const;
@@ -80,7 +96,7 @@ class Worker {
   std::vector<std::byte> key_of(ucp_mem_h memory, const std::byte* address) const;
 
  private:
-  ucp_context_h context_ = nullptr;
+  std::shared_ptr<const Context> context_;
   ucp_worker_h worker_ = nullptr;
 };
 

@@ -103,9 +103,14 @@ void Engine::ask(int peer, Header header, std::span<const std::byte> payload, co
   send(peer, header, payload, std::move(sent));
 }
 
-std::vector<std::byte> Engine::expose(std::span<std::byte> memory) {
+std::unique_ptr<Region> Engine::allocate(std::size_t bytes) {
   const std::scoped_lock lock(mutex_);
-  return network_ == nullptr ? std::vector<std::byte>() : network_->expose(memory);
+  return network_->allocate(bytes);
+}
+
+std::vector<std::byte> Engine::expose(const Region& region) {
+  const std::scoped_lock lock(mutex_);
+  return network_->expose(region);
 }
 
 void Engine::withdraw(std::span<std::byte> memory, std::vector<std::shared_ptr<RemoteMemory>> reached) {

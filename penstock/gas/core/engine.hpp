@@ -110,8 +110,11 @@ class Engine final : public Inbox {
   void ask(int peer, Header header, std::span<const std::byte> payload, const std::shared_ptr<Request>& request,
            std::shared_ptr<Sent> sent = nullptr);
 
-  /// What peers need to read and write `memory` through the network until it is withdrawn; empty where they cannot.
-  std::vector<std::byte> expose(std::span<std::byte> memory);
+  /// Memory that peers of this host put into faster than into other memory, as Network has it.
+  std::unique_ptr<Region> allocate(std::size_t bytes);
+  /// What peers need to read and write one's own memory through the network until it is withdrawn; empty where they
+  /// cannot.
+  std::vector<std::byte> expose(const Region& region);
   /// Ends that, where `memory` is not empty, and lets go of what was reached of peers in turn.
   void withdraw(std::span<std::byte> memory, std::vector<std::shared_ptr<RemoteMemory>> reached);
   /// Keeps memory that peers may still write until nobody does: for as long as there is this engine.

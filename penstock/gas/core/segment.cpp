@@ -51,11 +51,28 @@ Segment::Segment(const Team& team, std::size_t bytes, std::size_t signals) {
   team.run_or_revoke([&] { make(team, bytes, signals); });
 }
 
+/// Collective: memory of `bytes` bytes here. Where ranks of one host reach one another through the network alone it is
+/// the network's, if that has memory for them on every rank.
+std::unique_ptr<Region> Segment::State::map(const Team& team, std::size_t bytes) {
+  const TransportTraits& traits = team.transport();
+  const std::vector<int>& hosts = team.placement().hosts;
+  if (traits.network && !traits.maps_memory && Placement::count(hosts) < team.size()) {
+    std::unique_ptr<Region> region;
+    team.together([&] { region = team.parts().engine->allocate(bytes); });
+    const auto have = team.all_gather(region != nullptr ? 1 : 0);
+    if (std::ranges::find(have, 0) == have.end()) {
+      region->at.resize(index(team.size()));
+      region->at[index(team.rank())] = region->mine.data();
+      return region;
+    }
+  }
+  return team.parts().transport->map(bytes);
+}
+
 /// Collective, of lengths that can be.
 void Segment::make(const Team& team, std::size_t bytes, std::size_t signals) {
   State::Part mine{.bytes = bytes, .signals = signals, .world_rank = team.world_rank(team.rank())};
-  auto region = team.parts().transport->map(State::signals_offset(mine) + signals * State::signal_bytes);
-  state_ = std::make_unique<State>(team, std::move(region));
+  state_ = std::make_unique<State>(team, State::map(team, State::signals_offset(mine) + signals * State::signal_bytes));
   std::byte* const data = state_->region->mine.data();
   const auto change = [first = data + State::signals_offset(mine)](std::uint64_t signal, std::uint64_t value) {
     State::apply(State::counter_at(first, signal), value);
@@ -82,7 +99,7 @@ std::vector<std::byte> Segment::State::expose(const Team& team) {
     return {};
   }
   keeps_order = engine.network_traits()->keeps_order;
-  std::vector<std::byte> key = engine.expose(region->mine);
+  std::vector<std::byte> key = engine.expose(*region);
   is_exposed = !key.empty();
   return key;
 }

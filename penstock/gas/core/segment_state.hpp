@@ -122,6 +122,8 @@ struct Segment::State {
     return *std::launder(reinterpret_cast<Counter*>(first + signal * signal_bytes));
   }
 
+  static std::unique_ptr<Region> map(const Team& team, std::size_t bytes);
+
   /// Opens this rank's part, its signals with it, to the network where peers are reached through it; returns the key.
   std::vector<std::byte> expose(const Team& team);
 

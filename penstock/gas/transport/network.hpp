@@ -13,6 +13,14 @@
 
 namespace penstock::gas {
 
+/// Memory of every rank: one's own, and that of the peers whose memory is mapped here (else nullptr).
+class Region {
+ public:
+  virtual ~Region() = default;
+  std::span<std::byte> mine;
+  std::vector<std::byte*> at;
+};
+
 /// 64 bits at byte `offset`, aligned, and what they become.
 struct Word {
   std::size_t offset;
@@ -49,9 +57,12 @@ class Network {
   /// a peer has failed.
   virtual bool progress(Inbox& inbox) = 0;
 
-  /// Opens `memory` to all peers, until `withdraw`. Returns the key that they are to be told; nothing where this
-  /// network does not read and write memory, or not this one: it is reached by messages then.
-  virtual std::vector<std::byte> expose(std::span<std::byte> /*memory*/) { return {}; }
+  /// Memory of `bytes` bytes, zeroed and touched, into which peers of this host put faster than into other memory;
+  /// nullptr where there is none. It may outlive the network.
+  virtual std::unique_ptr<Region> allocate(std::size_t /*bytes*/) { return nullptr; }
+  /// Opens one's own memory to all peers, until `withdraw`. Returns the key that they are to be told; nothing where
+  /// this network does not read and write memory, or not this one: it is reached by messages then.
+  virtual std::vector<std::byte> expose(const Region& /*region*/) { return {}; }
   virtual void withdraw(std::span<std::byte> /*memory*/) {}
   /// The memory to which `peer` has got `key`; nullptr where the key is empty.
   virtual std::shared_ptr<RemoteMemory> reach(int /*peer*/, std::span<const std::byte> /*key*/) { return nullptr; }

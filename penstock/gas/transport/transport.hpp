@@ -18,14 +18,6 @@
 
 namespace penstock::gas {
 
-/// Memory of every rank: one's own, and that of the peers whose memory is mapped here (else nullptr).
-class Region {
- public:
-  virtual ~Region() = default;
-  std::span<std::byte> mine;
-  std::vector<std::byte*> at;
-};
-
 /// A message that is sent or received again and again between fixed addresses.
 class Channel {
  public:

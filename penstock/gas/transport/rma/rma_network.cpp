@@ -159,7 +159,8 @@ void RmaNetwork::flush(int rank, Peer& peer) {
   }
 }
 
-std::vector<std::byte> RmaNetwork::expose(std::span<std::byte> memory) {
+std::vector<std::byte> RmaNetwork::expose(const Region& region) {
+  const std::span<std::byte> memory = region.mine;
   const std::scoped_lock lock(mutex_);
   // MPI libraries limit how many pieces may be attached; what is beyond is reached by messages. Open MPI 4.1 takes 64
   // by default, and waits for ever in the next call after it has refused one.

@@ -35,7 +35,7 @@ class RmaNetwork final : public Network {
   }
   void send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) override;
   bool progress(Inbox& inbox) override;
-  std::vector<std::byte> expose(std::span<std::byte> memory) override;
+  std::vector<std::byte> expose(const Region& region) override;
   void withdraw(std::span<std::byte> memory) override;
   std::shared_ptr<RemoteMemory> reach(int peer, std::span<const std::byte> key) override;
 

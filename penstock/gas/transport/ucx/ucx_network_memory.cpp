@@ -114,14 +114,64 @@ void UcxNetwork::flush_all() {
   });
 }
 
-std::vector<std::byte> UcxNetwork::expose(std::span<std::byte> memory) {
+/// Memory that UCX maps between processes: a put into it is a copy, where other memory takes a call of the system.
+class UcxNetwork::Allocated final : public Region {
+ public:
+  /// Has no memory where UCX gives none, or none that begins on a page.
+  Allocated(std::shared_ptr<const ucx::Context> context, std::size_t bytes) : context_(std::move(context)) {
+    constexpr std::uintptr_t page_bytes = 4096;
+    ucp_mem_map_params_t params{};
+    params.field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS;
+    params.length = bytes;
+    params.flags = UCP_MEM_MAP_ALLOCATE;
+    if (ucx::api().ucp_mem_map(context_->get(), &params, &handle_) != UCS_OK) {
+      handle_ = nullptr;
+      return;
+    }
+    ucp_mem_attr_t found{};
+    found.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS;
+    ucx::check(ucx::api().ucp_mem_query(handle_, &found), "ucp_mem_query");
+    if (reinterpret_cast<std::uintptr_t>(found.address) % page_bytes == 0) {
+      mine = {static_cast<std::byte*>(found.address), bytes};
+      std::memset(mine.data(), 0, bytes);
+    }
+  }
+  ~Allocated() override {
+    if (handle_ != nullptr) {
+      ucx::api().ucp_mem_unmap(context_->get(), handle_);
+    }
+  }
+  Allocated(const Allocated&) = delete;
+  Allocated& operator=(const Allocated&) = delete;
+
+  ucp_mem_h handle() const noexcept { return handle_; }
+
+ private:
+  std::shared_ptr<const ucx::Context> context_;
+  ucp_mem_h handle_ = nullptr;
+};
+
+std::unique_ptr<Region> UcxNetwork::allocate(std::size_t bytes) {
+  if (bytes == 0) {
+    return nullptr;
+  }
+  require_address_space(bytes);
+  auto region = std::make_unique<Allocated>(worker_->context(), bytes);
+  return region->mine.empty() ? nullptr : std::move(region);
+}
+
+std::vector<std::byte> UcxNetwork::expose(const Region& region) {
+  const std::span<std::byte> memory = region.mine;
+  if (const auto* const allocated = dynamic_cast<const Allocated*>(&region)) {
+    return worker_->key_of(allocated->handle(), memory.data());
+  }
   ucp_mem_map_params_t params{};
   params.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH;
   params.address = memory.data();
   params.length = memory.size();
   ucp_mem_h handle = nullptr;
   // Systems limit how much memory may be registered; what is beyond is reached by messages.
-  if (memory.empty() || ucx::api().ucp_mem_map(worker_->context(), &params, &handle) != UCS_OK) {
+  if (memory.empty() || ucx::api().ucp_mem_map(worker_->context()->get(), &params, &handle) != UCS_OK) {
     return {};
   }
   exposed_.emplace(memory.data(), handle);
@@ -131,7 +181,7 @@ std::vector<std::byte> UcxNetwork::expose(std::span<std::byte> memory) {
 void UcxNetwork::withdraw(std::span<std::byte> memory) {
   const auto found = exposed_.find(memory.data());
   if (found != exposed_.end()) {
-    ucx::api().ucp_mem_unmap(worker_->context(), found->second);
+    ucx::api().ucp_mem_unmap(worker_->context()->get(), found->second);
     exposed_.erase(found);
   }
 }
