@@ -45,8 +45,7 @@ Engine::Engine(std::shared_ptr<Transport> world) : world_(std::move(world)), loc
       local_ranks_.push_back(peer);
     }
   }
-  patience_ =
-      patience_for(local_ranks_.size(), !world_->traits().maps_memory || !outnumber_processors(*world_, local_ranks_));
+  const bool has_processors = !world_->traits().maps_memory || !outnumber_processors(*world_, local_ranks_);
   // A rank's region holds a queue from each local peer, in order of rank.
   const std::size_t lines = ring_lines(local_ranks_.size());
   rings_ = world_->map(local_ranks_.size() * RingForm::bytes(lines));
@@ -58,20 +57,22 @@ Engine::Engine(std::shared_ptr<Transport> world) : world_(std::move(world)), loc
   }
   node_memory_ = NodeMemory(*world_);
   network_ = world_->make_network();
+  patience_ = patience_for(local_ranks_.size(), has_processors, network_ != nullptr && network_->traits().is_one_sided);
   dones_.resize(index(world_->size()));
 }
 
 Engine::~Engine() = default;
 
-Engine::Patience Engine::patience_for(std::size_t local_ranks, bool has_processors) {
+Engine::Patience Engine::patience_for(std::size_t local_ranks, bool has_processors, bool is_put_to) {
   // Each look keeps the rank that is waited for from running.
   if (!has_processors) {
     return {};
   }
   // The pause after a look leaves the line to its writer for a while: without it a signal takes 56 ns, with it 49,
   // where a bare flag takes 45 (Zen 5, 2026-11). So many looks and pauses take about 0.6 us: some 10 us pass before the
-  // first yield. Where only the network can bring something, they would only make its news late.
-  return {.looks = local_ranks > 1 ? 16 : 0, .spins = 16};
+  // first yield. Where only the network's messages can bring something, they would only make its news late; what a
+  // network puts is seen by looking.
+  return {.looks = local_ranks > 1 ? 16 : is_put_to ? 4 : 0, .spins = 16};
 }
 
 void Engine::send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) {

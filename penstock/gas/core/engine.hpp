@@ -155,7 +155,7 @@ class Engine final : public Inbox {
       return;
     }
     bool may_have_more = false;
-    for (Backoff backoff(patience_.spins); !comes_from_queues(is_done);) {
+    for (Backoff backoff(patience_.spins); !comes_from_peers(is_done);) {
       // After each message of the network it is seen whether it was that: to ask for the next costs a call of the
       // system.
       may_have_more = take_some();
@@ -224,7 +224,7 @@ class Engine final : public Inbox {
     int looks = 1;
     int spins = 0;
   };
-  static Patience patience_for(std::size_t local_ranks, bool has_processors);
+  static Patience patience_for(std::size_t local_ranks, bool has_processors, bool is_put_to);
 
   struct Mapped {
     std::uint32_t own;
@@ -234,11 +234,13 @@ class Engine final : public Inbox {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(peer)) << 32 | id;
   }
 
-  /// Looks at the queues for a while.
+  /// Looks for a while at the queues, and at what peers write by themselves.
   template <class Condition>
-  bool comes_from_queues(const Condition& is_done) {
+  bool comes_from_peers(const Condition& is_done) {
     for (int i = 0; i < patience_.looks; ++i) {
-      take_local();
+      if (local_ranks_.size() > 1) {
+        take_local();
+      }
       if (is_done()) {
         return true;
       }

@@ -228,6 +228,10 @@ Event Segment::send_put_bytes(int peer, std::size_t offset, std::span<const std:
     return {};
   }
   if (RemoteMemory* const memory = state_->remote_for_put(peer, data.size(), change); memory != nullptr) {
+    if (state_->is_set_by_put(change) && data.size() <= most_copied_bytes) {
+      state_->put_remotely(*memory, peer, offset, data, change, nullptr, nullptr);
+      return {};
+    }
     auto sent = std::make_shared<Sent>();
     state_->put_remotely(*memory, peer, offset, data, change, sent, std::make_shared<Sent>());
     return state_->event_of(std::move(sent));

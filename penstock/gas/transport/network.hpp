@@ -21,6 +21,9 @@ class Region {
   std::vector<std::byte*> at;
 };
 
+/// See RemoteMemory::put_then_set.
+inline constexpr std::size_t most_copied_bytes = 64;
+
 /// 64 bits at byte `offset`, aligned, and what they become.
 struct Word {
   std::size_t offset;
@@ -37,7 +40,8 @@ class RemoteMemory {
   virtual void put(std::size_t offset, std::span<const std::byte> data, std::shared_ptr<Sent> source,
                    std::shared_ptr<Sent> remote) = 0;
   /// The same, and behind it sets a word of memory of the same peer, which sees the data where it sees the word. No
-  /// code runs there, and nothing comes back before the word leaves, where the network keeps order by itself.
+  /// code runs there, and nothing comes back before the word leaves, where the network keeps order by itself: there
+  /// `source` may be nullptr of up to `most_copied_bytes`, which are copied.
   virtual void put_then_set(std::size_t offset, std::span<const std::byte> data, RemoteMemory& words, const Word& word,
                             std::shared_ptr<Sent> source) = 0;
   /// Begins to read at byte `offset`. `done` is finished when it is in `data`.

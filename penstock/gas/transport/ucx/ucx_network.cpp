@@ -20,14 +20,15 @@ UcxNetwork::Operation& UcxNetwork::begin(Peer& peer) {
   return operation;
 }
 
-/// After a call of UCX: whether it is done already, or has failed, or will tell.
-void UcxNetwork::watch(ucs_status_ptr_t request, Operation& operation) {
+/// After a call of UCX: whether it is under way, and will tell; else it is done already, or has failed.
+bool UcxNetwork::watch(ucs_status_ptr_t request, Operation& operation) {
   if (request == nullptr || UCS_PTR_IS_ERR(request)) {
     settle(operation, UCS_PTR_STATUS(request));
-    return;
+    return false;
   }
   operations_.splice(operations_.end(), spare_operations_, spare_operations_.begin());
   operation.self = std::prev(operations_.end());
+  return true;
 }
 
 void UcxNetwork::settle(Operation& operation, ucs_status_t status) {

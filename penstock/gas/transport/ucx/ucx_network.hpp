@@ -52,7 +52,7 @@ class UcxNetwork final : public Network {
   ucp_ep_h endpoint_of(Peer& peer);
   Operation& begin(Peer& peer);
   static ucp_request_param_t report_to(Operation& operation);
-  void watch(ucs_status_ptr_t request, Operation& operation);
+  bool watch(ucs_status_ptr_t request, Operation& operation);
   void settle(Operation& operation, ucs_status_t status);
   void flush(Peer& peer);
   void flush_all();

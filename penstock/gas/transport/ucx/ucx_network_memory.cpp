@@ -1,4 +1,5 @@
 // Puts, gets and flushes.
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -53,18 +54,15 @@ class UcxNetwork::Memory final : public RemoteMemory, public std::enable_shared_
     // What was put before by others of this rank is to be seen with the word as well.
     ucx::check(ucx::api().ucp_worker_fence(peer_.network->worker_->get()), "ucp_worker_fence");
     auto& behind = static_cast<Memory&>(words);
-    Operation& setting = behind.begin(nullptr);
-    setting.word = word.value;
-    behind.put(setting, word.offset, std::as_bytes(std::span(&setting.word, 1)));
+    behind.put(behind.begin(nullptr), word.offset, std::as_bytes(std::span(&word.value, 1)));
   }
 
   void get(std::size_t offset, std::span<std::byte> data, std::shared_ptr<Sent> done) override {
     UcxNetwork& network = *peer_.network;
     Operation& operation = begin(std::move(done));
     const ucp_request_param_t param = report_to(operation);
-    network.watch(
-        ucx::api().ucp_get_nbx(network.endpoint_of(peer_), data.data(), data.size(), base_ + offset, unpacked_, &param),
-        operation);
+    keep(operation, ucx::api().ucp_get_nbx(network.endpoint_of(peer_), data.data(), data.size(), base_ + offset,
+                                           unpacked_, &param));
   }
 
  private:
@@ -76,16 +74,29 @@ class UcxNetwork::Memory final : public RemoteMemory, public std::enable_shared_
     }
     Operation& operation = network.begin(peer_);
     operation.sent = std::move(sent);
-    operation.memory = shared_from_this();
     return operation;
   }
 
   void put(Operation& operation, std::size_t offset, std::span<const std::byte> data) {
     UcxNetwork& network = *peer_.network;
+    const std::byte* from = data.data();
+    if (data.size() <= operation.copy.size()) {
+      std::ranges::copy(data, operation.copy.begin());
+      from = operation.copy.data();
+      if (const auto sent = std::move(operation.sent); sent != nullptr) {
+        sent->finish();
+      }
+    }
     const ucp_request_param_t param = report_to(operation);
-    network.watch(
-        ucx::api().ucp_put_nbx(network.endpoint_of(peer_), data.data(), data.size(), base_ + offset, unpacked_, &param),
-        operation);
+    keep(operation,
+         ucx::api().ucp_put_nbx(network.endpoint_of(peer_), from, data.size(), base_ + offset, unpacked_, &param));
+  }
+
+  /// What is under way keeps the key that it goes by.
+  void keep(Operation& operation, ucs_status_ptr_t request) {
+    if (peer_.network->watch(request, operation)) {
+      operation.memory = shared_from_this();
+    }
   }
 
   Peer& peer_;

@@ -94,7 +94,7 @@ struct UcxNetwork::Operation {
   std::vector<std::shared_ptr<Sent>> flushed;  // the same, of a flush
   std::unique_ptr<Packet> packet;
   std::shared_ptr<RemoteMemory> memory;
-  std::uint64_t word = 0;  // that is put
+  std::array<std::byte, most_copied_bytes> copy;  // of what is put and short
 };
 
 }  // namespace penstock::gas
