@@ -72,7 +72,7 @@ Engine::Patience Engine::patience_for(std::size_t local_ranks, bool has_processo
   // where a bare flag takes 45 (Zen 5, 2026-11). So many looks and pauses take about 0.6 us: some 10 us pass before the
   // first yield. Where only the network's messages can bring something, they would only make its news late; what a
   // network puts is seen by looking.
-  return {.looks = local_ranks > 1 ? 16 : is_put_to ? 4 : 0, .spins = 16};
+  return {.looks = local_ranks > 1 ? 16 : is_put_to ? 8 : 0, .spins = 16};
 }
 
 void Engine::send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) {
