@@ -123,6 +123,13 @@ std::uint64_t left_in_groups(const std::filesystem::path& own, const char* limit
 
 }  // namespace
 
+void touch(std::span<std::byte> memory) {
+  if (reinterpret_cast<std::uintptr_t>(memory.data()) % huge_page_bytes == 0) {
+    collapse_pages(memory.data(), memory.size());
+  }
+  touch_pages(memory.data(), memory.size());
+}
+
 Memory::Memory(std::size_t bytes) {
   map(-1, bytes, true);
 }
@@ -164,8 +171,7 @@ void Memory::map(int fd, std::size_t bytes, bool is_touched) {
   }
   if (is_touched) {
     try {
-      collapse_pages(data_, mapped_bytes);
-      touch_pages(data_, mapped_bytes);
+      touch({data_, mapped_bytes});
     } catch (...) {
       munmap(std::exchange(reserved_, nullptr), reserved_bytes);
       throw;

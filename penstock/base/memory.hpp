@@ -36,6 +36,10 @@ class Memory {
   std::size_t bytes_ = 0;
 };
 
+/// Gives whole pages that nothing has touched yet their frames, huge ones as far as the system has them and where the
+/// first byte lies as those do. Throws Error where there is no memory.
+void touch(std::span<std::byte> memory);
+
 /// How many bytes of the Memory that begins at `data` this process reaches through huge pages at present; 0 where the
 /// system does not tell. Reads the list of all mappings of the process: not for hot paths.
 std::size_t bytes_in_huge_pages(const std::byte* data);

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "penstock/base/base.hpp"
 #include "penstock/gas/transport/ucx/ucx_network_parts.hpp"
 
 namespace penstock::gas {
@@ -144,6 +145,7 @@ class UcxNetwork::Allocated final : public Region {
     ucx::check(ucx::api().ucp_mem_query(handle_, &found), "ucp_mem_query");
     if (reinterpret_cast<std::uintptr_t>(found.address) % page_bytes == 0) {
       mine = {static_cast<std::byte*>(found.address), bytes};
+      touch({mine.data(), (bytes + page_bytes - 1) / page_bytes * page_bytes});
       std::memset(mine.data(), 0, bytes);
     }
   }
