@@ -52,15 +52,15 @@ Segment::Segment(const Team& team, std::size_t bytes, std::size_t signals) {
 }
 
 /// Collective: memory of `bytes` bytes here. Where ranks of one host reach one another through the network alone it is
-/// the network's, if that has memory for them on every rank.
+/// the network's, if that has memory of its own: no segment then has another kind, between which networks keep no
+/// order.
 std::unique_ptr<Region> Segment::State::map(const Team& team, std::size_t bytes) {
   const TransportTraits& traits = team.transport();
   const std::vector<int>& hosts = team.placement().hosts;
   if (traits.network && !traits.maps_memory && Placement::count(hosts) < team.size()) {
     std::unique_ptr<Region> region;
     team.together([&] { region = team.parts().engine->allocate(bytes); });
-    const auto have = team.all_gather(region != nullptr ? 1 : 0);
-    if (std::ranges::find(have, 0) == have.end()) {
+    if (region != nullptr) {
       region->at.resize(index(team.size()));
       region->at[index(team.rank())] = region->mine.data();
       return region;

@@ -1,4 +1,6 @@
 // Puts, gets and flushes.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -136,7 +138,7 @@ class UcxNetwork::Allocated final : public Region {
     params.field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS;
     params.length = bytes;
     params.flags = UCP_MEM_MAP_ALLOCATE;
-    if (ucx::api().ucp_mem_map(context_->get(), &params, &handle_) != UCS_OK) {
+    if (bytes == 0 || ucx::api().ucp_mem_map(context_->get(), &params, &handle_) != UCS_OK) {
       handle_ = nullptr;
       return;
     }
@@ -165,17 +167,17 @@ class UcxNetwork::Allocated final : public Region {
 };
 
 std::unique_ptr<Region> UcxNetwork::allocate(std::size_t bytes) {
-  if (bytes == 0) {
-    return nullptr;
-  }
   require_address_space(bytes);
   auto region = std::make_unique<Allocated>(worker_->context(), bytes);
-  return region->mine.empty() ? nullptr : std::move(region);
+  if (region->mine.size() < bytes) {
+    throw Error(fmt::format("UCX has no memory of {} that processes of this host map", format_bytes(bytes)));
+  }
+  return region;
 }
 
 std::vector<std::byte> UcxNetwork::expose(const Region& region) {
   const std::span<std::byte> memory = region.mine;
-  if (const auto* const allocated = dynamic_cast<const Allocated*>(&region)) {
+  if (const auto* const allocated = dynamic_cast<const Allocated*>(&region); allocated != nullptr && !memory.empty()) {
     return worker_->key_of(allocated->handle(), memory.data());
   }
   ucp_mem_map_params_t params{};
