@@ -130,6 +130,36 @@ void touch(std::span<std::byte> memory) {
   touch_pages(memory.data(), memory.size());
 }
 
+AddressRange::AddressRange(std::size_t bytes, std::size_t alignment) {
+  // Where pages are not enough, more than is needed, for the aligned address inside.
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  reserved_bytes_ = round_up(bytes, page) + (alignment > page ? alignment : 0);
+  void* const reserved = mmap(nullptr, reserved_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (reserved == MAP_FAILED) {
+    throw_system_error(fmt::format("cannot map {} of memory", format_bytes(bytes)), errno);
+  }
+  reserved_ = reserved;
+  data_ = reinterpret_cast<std::byte*>(round_up(reinterpret_cast<std::size_t>(reserved), alignment));
+}
+
+AddressRange::~AddressRange() {
+  if (reserved_ != nullptr) {
+    munmap(reserved_, reserved_bytes_);
+  }
+}
+
+AddressRange::AddressRange(AddressRange&& other) noexcept
+    : reserved_(std::exchange(other.reserved_, nullptr)),
+      reserved_bytes_(std::exchange(other.reserved_bytes_, 0)),
+      data_(std::exchange(other.data_, nullptr)) {}
+
+AddressRange& AddressRange::operator=(AddressRange&& other) noexcept {
+  std::swap(reserved_, other.reserved_);
+  std::swap(reserved_bytes_, other.reserved_bytes_);
+  std::swap(data_, other.data_);
+  return *this;
+}
+
 Memory::Memory(std::size_t bytes) {
   map(-1, bytes, true);
 }
@@ -148,52 +178,31 @@ void Memory::map(int fd, std::size_t bytes, bool is_touched) {
     throw Error(fmt::format("cannot map {} bytes: more than an address space", bytes));
   }
   const std::size_t mapped_bytes = round_up(bytes, page);
-  // Where pages are not enough, reserve more than is needed, then map at the aligned address inside.
-  const std::size_t reserved_bytes = mapped_bytes + (alignment > page ? alignment : 0);
-  void* reserved = mmap(nullptr, reserved_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (reserved == MAP_FAILED) {
+  AddressRange addresses(mapped_bytes, alignment);
+  const int flags = MAP_FIXED | (fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
+  if (mmap(addresses.data(), mapped_bytes, PROT_READ | PROT_WRITE, flags, fd, 0) == MAP_FAILED) {
     throw_system_error(fmt::format("cannot map {} of memory", format_bytes(bytes)), errno);
   }
-  reserved_ = reserved;
-  reserved_bytes_ = reserved_bytes;
-  const auto address = round_up(reinterpret_cast<std::size_t>(reserved), alignment);
-  const int flags = MAP_FIXED | (fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
-  void* data = mmap(reinterpret_cast<void*>(address), mapped_bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
-  if (data == MAP_FAILED) {
-    const int code = errno;
-    munmap(std::exchange(reserved_, nullptr), reserved_bytes);
-    throw_system_error(fmt::format("cannot map {} of memory", format_bytes(bytes)), code);
-  }
-  data_ = static_cast<std::byte*>(data);
-  bytes_ = bytes;
   if (alignment == huge_page_bytes) {
-    madvise(data, mapped_bytes, MADV_HUGEPAGE);  // advice: without it the memory works as well, on small pages
+    madvise(addresses.data(), mapped_bytes, MADV_HUGEPAGE);  // advice: without it it works as well, on small pages
   }
   if (is_touched) {
-    try {
-      touch({data_, mapped_bytes});
-    } catch (...) {
-      munmap(std::exchange(reserved_, nullptr), reserved_bytes);
-      throw;
-    }
+    touch({addresses.data(), mapped_bytes});
   }
+  addresses_ = std::move(addresses);
+  data_ = addresses_.data();
+  bytes_ = bytes;
 }
 
-Memory::~Memory() {
-  if (reserved_ != nullptr) {
-    munmap(reserved_, reserved_bytes_);
-  }
-}
+Memory::~Memory() = default;
 
 Memory::Memory(Memory&& other) noexcept
-    : reserved_(std::exchange(other.reserved_, nullptr)),
-      reserved_bytes_(std::exchange(other.reserved_bytes_, 0)),
+    : addresses_(std::move(other.addresses_)),
       data_(std::exchange(other.data_, nullptr)),
       bytes_(std::exchange(other.bytes_, 0)) {}
 
 Memory& Memory::operator=(Memory&& other) noexcept {
-  std::swap(reserved_, other.reserved_);
-  std::swap(reserved_bytes_, other.reserved_bytes_);
+  std::swap(addresses_, other.addresses_);
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
   return *this;

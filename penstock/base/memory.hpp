@@ -10,6 +10,25 @@ namespace penstock {
 /// The size of a huge page on the machines we know; what large allocations are aligned to.
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
+/// Addresses of this process that nothing else is mapped at, and nothing of the system's memory yet. What is mapped
+/// over them goes with them. Movable, not copyable.
+class AddressRange {
+ public:
+  AddressRange() = default;
+  /// `bytes` bytes, at least one, that begin at a multiple of `alignment`. Throws Error where the process has none.
+  AddressRange(std::size_t bytes, std::size_t alignment);
+  ~AddressRange();
+  AddressRange(AddressRange&& other) noexcept;
+  AddressRange& operator=(AddressRange&& other) noexcept;
+
+  std::byte* data() const noexcept { return data_; }
+
+ private:
+  void* reserved_ = nullptr;
+  std::size_t reserved_bytes_ = 0;
+  std::byte* data_ = nullptr;
+};
+
 /// An owned block of memory mapped from the system, zeroed, aligned to `huge_page_bytes` when it is at least that large
 /// and to a page otherwise. What is touched lies in huge pages as far as the system gives them, the rest in small ones.
 /// Movable, not copyable; unmapped on destruction.
@@ -30,14 +49,14 @@ class Memory {
 
  private:
   void map(int fd, std::size_t bytes, bool is_touched);
-  void* reserved_ = nullptr;
-  std::size_t reserved_bytes_ = 0;
+
+  AddressRange addresses_;
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
 };
 
 /// Gives whole pages that nothing has touched yet their frames, huge ones as far as the system has them and where the
-/// first byte lies as those do. Throws Error where there is no memory.
+/// memory is large enough and begins as Memory does. Throws Error where there is no memory.
 void touch(std::span<std::byte> memory);
 
 /// How many bytes of the Memory that begins at `data` this process reaches through huge pages at present; 0 where the

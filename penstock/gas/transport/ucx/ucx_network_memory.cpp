@@ -128,28 +128,27 @@ void UcxNetwork::flush_all() {
   });
 }
 
-/// Memory that UCX maps between processes: a put into it is a copy, where other memory takes a call of the system.
+/// Memory that UCX maps between processes: a put into it is a copy, where other memory takes a call of the system. Of
+/// no bytes it has no handle.
 class UcxNetwork::Allocated final : public Region {
  public:
-  /// Has no memory where UCX gives none, or none that begins on a page.
+  /// Throws Error where UCX gives no memory.
   Allocated(std::shared_ptr<const ucx::Context> context, std::size_t bytes) : context_(std::move(context)) {
-    constexpr std::uintptr_t page_bytes = 4096;
-    ucp_mem_map_params_t params{};
-    params.field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS;
-    params.length = bytes;
-    params.flags = UCP_MEM_MAP_ALLOCATE;
-    if (bytes == 0 || ucx::api().ucp_mem_map(context_->get(), &params, &handle_) != UCS_OK) {
-      handle_ = nullptr;
+    if (bytes == 0) {
       return;
     }
-    ucp_mem_attr_t found{};
-    found.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS;
-    ucx::check(ucx::api().ucp_mem_query(handle_, &found), "ucp_mem_query");
-    if (reinterpret_cast<std::uintptr_t>(found.address) % page_bytes == 0) {
-      mine = {static_cast<std::byte*>(found.address), bytes};
-      touch({mine.data(), (bytes + page_bytes - 1) / page_bytes * page_bytes});
-      std::memset(mine.data(), 0, bytes);
-    }
+    constexpr std::size_t page_bytes = 4096;
+    addresses_ = AddressRange(bytes, bytes >= huge_page_bytes ? huge_page_bytes : page_bytes);
+    ucp_mem_map_params_t params{};
+    params.field_mask =
+        UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS;
+    params.address = addresses_.data();
+    params.length = bytes;
+    params.flags = UCP_MEM_MAP_ALLOCATE | UCP_MEM_MAP_FIXED;
+    ucx::check(ucx::api().ucp_mem_map(context_->get(), &params, &handle_),
+               fmt::format("ucp_mem_map of {} that processes of this host map", format_bytes(bytes)).c_str());
+    mine = {addresses_.data(), bytes};
+    touch({mine.data(), (bytes + page_bytes - 1) / page_bytes * page_bytes});
   }
   ~Allocated() override {
     if (handle_ != nullptr) {
@@ -163,16 +162,12 @@ class UcxNetwork::Allocated final : public Region {
 
  private:
   std::shared_ptr<const ucx::Context> context_;
+  AddressRange addresses_;
   ucp_mem_h handle_ = nullptr;
 };
 
 std::unique_ptr<Region> UcxNetwork::allocate(std::size_t bytes) {
-  require_address_space(bytes);
-  auto region = std::make_unique<Allocated>(worker_->context(), bytes);
-  if (region->mine.size() < bytes) {
-    throw Error(fmt::format("UCX has no memory of {} that processes of this host map", format_bytes(bytes)));
-  }
-  return region;
+  return std::make_unique<Allocated>(worker_->context(), bytes);
 }
 
 std::vector<std::byte> UcxNetwork::expose(const Region& region) {
