@@ -41,7 +41,8 @@ void add_rank_options(CLI::App& app, CommonOptions& options) {
       app, "--ranks", "N", "Ranks as threads of this process, where no launcher started it (1)",
       [&](const std::string& text) { options.ranks = static_cast<int>(parse_integer("--ranks", text, 1, most)); });
   add_value(
-      app, "--threads", "N", "Threads of each rank (OMP_NUM_THREADS, else the usable processors, shared by the ranks of a host)",
+      app, "--threads", "N",
+      "Threads of each rank (OMP_NUM_THREADS, else the usable processors, shared by the ranks of a host)",
       [&](const std::string& text) { options.threads = static_cast<int>(parse_integer("--threads", text, 1, 4096)); });
 }
 

@@ -14,8 +14,8 @@ namespace penstock::cli {
 /// Options that every distributed subcommand takes, and the others the last of.
 struct CommonOptions {
   TransportChoice transport;
-  int ranks = 0;                       ///< 0: what the launcher started, else 1
-  int threads = 0;                     ///< of each rank; 0: what OMP_NUM_THREADS says, else the usable processors, shared
+  int ranks = 0;    ///< 0: what the launcher started, else 1
+  int threads = 0;  ///< of each rank; 0: what OMP_NUM_THREADS says, else the usable processors, shared
   std::vector<std::string> arguments;  ///< of the command, as they were given
   std::string json_path;               ///< empty: no JSON; "-": standard output, instead of the table
 };

@@ -40,8 +40,8 @@ struct LatencyResults {
 /// Collective over two ranks or more, of which the first two exchange messages and the others wait.
 ///
 /// The ways: a copy into the peer's memory and a flag there, with plain stores (the floor, where memory is shared);
-/// put_signal answered by put_signal, put_set by put_set; get; fetch_add (8 bytes); active message and reply; MPI_Send and MPI_Recv; MPI
-/// puts and flags with flushes between. Of each round every way takes its turn.
+/// put_signal answered by put_signal, put_set by put_set; get; fetch_add (8 bytes); active message and reply; MPI_Send
+/// and MPI_Recv; MPI puts and flags with flushes between. Of each round every way takes its turn.
 LatencyResults measure_latency(const gas::Team& team, const LatencyOptions& options);
 
 }  // namespace penstock::measure
