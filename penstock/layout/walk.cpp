@@ -15,29 +15,12 @@ bool are_equal(std::span<const Item> a, std::span<const Item> b) noexcept {
 
 /// Whether two layouts of equally many bytes name the same in the same order, however they are held.
 bool walk_alike(const Layout& a, const Layout& b) noexcept {
-  RunWalk walk_a(a);
-  RunWalk walk_b(b);
-  std::int64_t done_a = 0;
-  std::int64_t done_b = 0;
-  while (!walk_a.is_done()) {
-    const Run run_a = walk_a.run();
-    const Run run_b = walk_b.run();
-    if (run_a.offset + done_a != run_b.offset + done_b) {
-      return false;
-    }
-    const std::int64_t bytes = std::min(run_a.bytes - done_a, run_b.bytes - done_b);
-    done_a += bytes;
-    done_b += bytes;
-    if (done_a == run_a.bytes) {
-      walk_a.next();
-      done_a = 0;
-    }
-    if (done_b == run_b.bytes) {
-      walk_b.next();
-      done_b = 0;
-    }
-  }
-  return true;
+  bool are_same = true;
+  for_each_piece(a, b, a.bytes(), [&](std::int64_t of_a, std::int64_t of_b, std::int64_t) {
+    are_same = of_a == of_b;
+    return are_same;
+  });
+  return are_same;
 }
 
 }  // namespace

@@ -90,7 +90,6 @@ TEST(OneSided, AGetBringsWhatIsThere) {
   });
 }
 
-// Of two gets together, the first is answered late.
 // Pieces that a network puts one by one, such as are packed first, and such as remain a message.
 TEST(OneSided, LayoutsArePutAndReadByteByByte) {
   constexpr std::int64_t count = 6;
@@ -143,6 +142,7 @@ TEST(OneSided, LayoutsArePutAndReadByteByByte) {
   });
 }
 
+// Of two gets together, the first is answered late.
 TEST(OneSided, ManyEventsMakeOne) {
   on_worlds({1, 3}, [](Team& team) {
     Segment segment(team, 1, 0);

@@ -25,18 +25,19 @@ std::span<Byte> run_at(Byte* origin, const Layout& run) {
   return {origin + run.lower_bound(), static_cast<std::size_t>(run.bytes())};
 }
 
-std::size_t run_offset(Pointer<> origin, const Layout& run) {
-  return origin.offset + static_cast<std::size_t>(run.lower_bound());
+/// What lies `bytes` bytes behind an offset, or before it.
+std::size_t moved(std::size_t offset, std::int64_t bytes) {
+  return static_cast<std::size_t>(static_cast<std::int64_t>(offset) + bytes);
 }
 
-std::size_t distance(std::size_t origin, std::int64_t offset) {
-  return static_cast<std::size_t>(static_cast<std::int64_t>(origin) + offset);
+std::size_t run_offset(Pointer<> origin, const Layout& run) {
+  return moved(origin.offset, run.lower_bound());
 }
 
 /// The copy from one layout to another as pieces that are contiguous on both sides: a single one, or such as are
 /// `min_bytes` long in the mean; else none.
 std::vector<Piece> long_pieces(const Layout& from, const Layout& to, std::int64_t min_bytes) {
-  const std::int64_t most = std::max<std::int64_t>(from.bytes() / min_bytes, 1);
+  const std::int64_t max_pieces = std::max<std::int64_t>(from.bytes() / min_bytes, 1);
   std::vector<Piece> pieces;
   layout::for_each_piece(from, to, from.bytes(),
                          [&](std::int64_t source, std::int64_t destination, std::int64_t bytes) {
@@ -46,9 +47,9 @@ std::vector<Piece> long_pieces(const Layout& from, const Layout& to, std::int64_
                            } else {
                              pieces.push_back({source, destination, bytes});
                            }
-                           return static_cast<std::int64_t>(pieces.size()) <= most;
+                           return static_cast<std::int64_t>(pieces.size()) <= max_pieces;
                          });
-  if (static_cast<std::int64_t>(pieces.size()) > most) {
+  if (static_cast<std::int64_t>(pieces.size()) > max_pieces) {
     pieces.clear();
   }
   return pieces;
@@ -78,10 +79,10 @@ Event Segment::State::put_pieces(RemoteMemory& memory, int peer, std::size_t off
   };
   const Piece& last = pieces.back();
   for (const Piece& piece : pieces.first(pieces.size() - 1)) {
-    engine.put(memory, distance(offset, piece.to), bytes_of(piece), source, nullptr);
+    engine.put(memory, moved(offset, piece.to), bytes_of(piece), source, nullptr);
   }
   auto seen = std::make_shared<Sent>();
-  put_remotely(memory, peer, distance(offset, last.to), bytes_of(last), {.signal = signal}, source, seen);
+  put_remotely(memory, peer, moved(offset, last.to), bytes_of(last), {.signal = signal}, source, seen);
   return event_of(std::move(seen));
 }
 
@@ -157,7 +158,7 @@ Event Segment::start_get(Pointer<> from, const Layout& remote, std::byte* data, 
     if (const auto pieces = long_pieces(remote, local, engine.network_traits()->min_put_bytes); !pieces.empty()) {
       auto done = std::make_shared<Sent>(pieces.size());
       for (const Piece& piece : pieces) {
-        engine.get(*memory, distance(from.offset, piece.from), {data + piece.to, static_cast<std::size_t>(piece.bytes)},
+        engine.get(*memory, moved(from.offset, piece.from), {data + piece.to, static_cast<std::size_t>(piece.bytes)},
                    done);
       }
       return state_->event_of(std::move(done));
