@@ -10,8 +10,8 @@ namespace penstock {
 /// The size of a huge page on the machines we know; what large allocations are aligned to.
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
-/// Addresses of this process that nothing else is mapped at, and nothing of the system's memory yet. What is mapped
-/// over them goes with them. Movable, not copyable.
+/// An owned range of this process's addresses, with no memory behind it until something is mapped over it. Destruction
+/// unmaps what lies there. Movable, not copyable.
 class AddressRange {
  public:
   AddressRange() = default;

@@ -67,7 +67,7 @@ class Operand {
     return parts;
   }
 
-  /// Of a block of so many rows and columns.
+  /// The layout of a block of these rows and columns, around its first element.
   layout::Layout layout_of(const Block& block, const Range& rows, const Range& columns) const {
     constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
     const gas::Box<2> box = box_of(rows, columns);

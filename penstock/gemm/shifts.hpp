@@ -50,7 +50,7 @@ class Shifts {
   void advance();
   /// Whether the panel of a step is here.
   bool has_arrived(int step) const;
-  /// The panel of a step, which has arrived or lies in place; none of no elements.
+  /// The panel of a step, which has arrived or lies in place; empty where that has no elements.
   Panel panel(int step) const;
   /// The panel of a step is needed here no more.
   void release(int step);

@@ -128,8 +128,8 @@ void UcxNetwork::flush_all() {
   });
 }
 
-/// Memory that UCX maps between processes: a put into it is a copy, where other memory takes a call of the system. Of
-/// no bytes it has no handle.
+/// Memory that UCX maps between processes: a put into it is a copy, where other memory takes a call of the system. A
+/// region of no bytes has no handle.
 class UcxNetwork::Allocated final : public Region {
  public:
   /// Throws Error where UCX gives no memory.
