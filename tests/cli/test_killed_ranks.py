@@ -2,7 +2,7 @@
 """A rank that is killed ends the run of all ranks within seconds, with one message, whether or not the launcher sees to it.
 
 PENSTOCK_TEST_KILLS says how many kills at random moments each test makes (1), over which transports
-PENSTOCK_TEST_TRANSPORTS ("shm mpi"); PENSTOCK_TEST_SEED repeats them.
+PENSTOCK_TEST_TRANSPORTS (all that the build has); PENSTOCK_TEST_SEED repeats them.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ RANKS = 4
 KILLS = int(os.environ.get("PENSTOCK_TEST_KILLS", "1"))
 SEED = int(os.environ.get("PENSTOCK_TEST_SEED", time.time_ns() % 1000000))
 LIMIT_S = 10
-TRANSPORTS = os.environ.get("PENSTOCK_TEST_TRANSPORTS", "shm mpi").split()
+TRANSPORTS = os.environ.get("PENSTOCK_TEST_TRANSPORTS", " ".join(command.TRANSPORTS)).split()
 ENDLESS = ["fft", "--size", "64x48x32", "--reps", "100000000"]
 
 

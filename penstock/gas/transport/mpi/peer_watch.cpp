@@ -6,6 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <optional>
 #include <utility>
@@ -21,6 +25,11 @@ namespace {
 /// Calls between two questions to the system: a microsecond in some ten, and, where a rank sleeps between
 /// its looks, a twentieth of a second.
 constexpr unsigned calls_between_looks = 1024;
+
+/// Of the thread that guards calls: its pause between two looks, and after how many of them that show the same call,
+/// with a peer dead, it takes it that the call does not come back.
+constexpr std::chrono::milliseconds guard_pause{250};
+constexpr int most_looks = 4;
 
 /// What each process shows on a page of its own, which is zeroed at first.
 struct Sign {
@@ -72,6 +81,7 @@ void PeerWatch::watch(int rank, const SharedMemoryTicket& ticket) {
 }
 
 PeerWatch::~PeerWatch() {
+  guard_ = {};
   leave();
   for (const Peer& peer : peers_) {
     close(peer.descriptor);
@@ -104,15 +114,48 @@ void PeerWatch::check_now() {
 }
 
 void PeerWatch::fail() {
+  throw failure();
+}
+
+/// Who ends because of this has not died in its turn.
+PeerFailure PeerWatch::failure() {
   const Peer& dead = *std::ranges::find_if(peers_, &Peer::has_died);
-  // Who ends because of this has not died in its turn.
   leave();
   if (sign_of(dead.page).is_told_of.exchange(1) == 0) {
     is_spokesman_.store(true);
   }
-  throw PeerFailure(
+  return {
       fmt::format("rank {} (process {} of this node) has died: the other ranks cannot go on", dead.rank, dead.process),
-      is_spokesman_.load());
+      is_spokesman_.load()};
+}
+
+void PeerWatch::guard_calls() {
+  const std::scoped_lock lock(looking_);
+  if (!guard_.joinable()) {
+    guard_ = std::jthread([this](const std::stop_token& stop) { guard(stop); });
+  }
+}
+
+void PeerWatch::guard(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  int looks = 0;
+  for (std::uint64_t last = 0; looks < most_looks;) {
+    never.wait_for(lock, stop, guard_pause, [] { return false; });
+    if (stop.stop_requested()) {
+      return;
+    }
+    const std::uint64_t now = calls_begun_and_ended_.load(std::memory_order_relaxed);
+    const bool is_same_call = now % 2 == 1 && now == last;
+    looks = is_same_call && look() ? looks + 1 : 0;
+    last = now;
+  }
+  // The rank's own thread cannot, and MPI is not to be asked for anything beside it.
+  if (const PeerFailure told = failure(); told.is_spokesman()) {
+    std::fprintf(stderr, "penstock: %s\n", told.what());
+  }
+  std::_Exit(EXIT_FAILURE);
 }
 
 bool PeerWatch::look() {

@@ -6,12 +6,15 @@
 #include <cstdint>
 #include <mutex>
 #include <span>
+#include <stop_token>
+#include <thread>
 #include <vector>
 
 #include "penstock/base/memory.hpp"
 
 namespace penstock::gas {
 
+class PeerFailure;
 class Transport;
 struct SharedMemoryTicket;
 
@@ -36,6 +39,13 @@ class PeerWatch {
   /// The same, but asks the system at once.
   void check_now();
 
+  /// For calls that may never come back where a peer has died (MPI's one-sided ones): a thread of this watch ends the
+  /// process, and tells why as the rank would, where one of them has not come back seconds after a death. `begin_call`
+  /// and `end_call` go around each, by one thread at a time.
+  void guard_calls();
+  void begin_call() noexcept { calls_begun_and_ended_.fetch_add(1, std::memory_order_relaxed); }
+  void end_call() noexcept { calls_begun_and_ended_.fetch_add(1, std::memory_order_relaxed); }
+
  private:
   struct Peer {
     int rank = 0;
@@ -49,7 +59,9 @@ class PeerWatch {
   void watch(int rank, const SharedMemoryTicket& ticket);
   void leave();
   bool look();
+  PeerFailure failure();
   [[noreturn]] void fail();
+  void guard(const std::stop_token& stop);
 
   Memory mine_;
   std::vector<Peer> peers_;
@@ -57,6 +69,8 @@ class PeerWatch {
   std::mutex looking_;
   std::atomic<bool> has_failed_{false};
   std::atomic<bool> is_spokesman_{false};
+  std::atomic<std::uint64_t> calls_begun_and_ended_{0};
+  std::jthread guard_;  // joined before what it looks at goes
 };
 
 }  // namespace penstock::gas

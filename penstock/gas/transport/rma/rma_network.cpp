@@ -54,7 +54,7 @@ class RmaNetwork::Memory final : public RemoteMemory {
   }
 
   void get(std::size_t offset, std::span<std::byte> data, std::shared_ptr<Sent> done) override {
-    const std::scoped_lock lock(network_.mutex_);
+    const std::scoped_lock lock(network_.calls_);
     MPI_Request request = MPI_REQUEST_NULL;
     with_type(data.size(), [&](int count, MPI_Datatype type) {
       check_mpi(MPI_Rget(data.data(), count, type, peer_, at(offset), count, type, network_.window_, &request),
@@ -65,7 +65,7 @@ class RmaNetwork::Memory final : public RemoteMemory {
 
  private:
   void begin_put(std::size_t offset, std::span<const std::byte> data, Transfer transfer) {
-    const std::scoped_lock lock(network_.mutex_);
+    const std::scoped_lock lock(network_.calls_);
     with_type(data.size(), [&](int count, MPI_Datatype type) {
       check_mpi(MPI_Rput(data.data(), count, type, peer_, at(offset), count, type, network_.window_, &transfer.request),
                 "MPI_Rput");
@@ -79,9 +79,10 @@ class RmaNetwork::Memory final : public RemoteMemory {
   MPI_Aint base_;
 };
 
-RmaNetwork::RmaNetwork(MPI_Comm comm, std::mutex& mutex, std::shared_ptr<PeerWatch> watch)
-    : mutex_(mutex), messages_(comm, mutex, std::move(watch)) {
-  const std::scoped_lock lock(mutex_);
+RmaNetwork::RmaNetwork(MPI_Comm comm, std::mutex& mutex, const std::shared_ptr<PeerWatch>& watch)
+    : calls_(mutex, watch), messages_(comm, mutex, watch) {
+  watch->guard_calls();
+  const std::scoped_lock lock(calls_);
   window_ = make_window(comm);
   // Puts are seen by the processor with no call of MPI's there, as our signals and active messages need it.
   int* model = nullptr;
@@ -104,7 +105,7 @@ RmaNetwork::~RmaNetwork() {
   // To free a window is collective, and serves no peer. So all come first, and are served until they have; by no clock,
   // as one that gave up would leave the others in MPI_Win_free. Where a process has died the window is left to MPI.
   if (messages_.drain(std::numeric_limits<double>::infinity())) {
-    const std::scoped_lock lock(mutex_);
+    const std::scoped_lock lock(calls_);
     MPI_Win_unlock_all(window_);
     MPI_Win_free(&window_);
   }
@@ -116,7 +117,7 @@ void RmaNetwork::send(int peer, const Header& header, std::span<const std::byte>
 
 bool RmaNetwork::progress(Inbox& inbox) {
   for (auto it = busy_.begin(); it != busy_.end();) {
-    const std::scoped_lock lock(mutex_);
+    const std::scoped_lock lock(calls_);
     auto& [peer, state] = *it;
     while (!state.transfers.empty() && is_complete(state.transfers.front().request)) {
       Transfer& transfer = state.transfers.front();
@@ -161,7 +162,7 @@ void RmaNetwork::flush(int rank, Peer& peer) {
 
 std::vector<std::byte> RmaNetwork::expose(const Region& region) {
   const std::span<std::byte> memory = region.mine;
-  const std::scoped_lock lock(mutex_);
+  const std::scoped_lock lock(calls_);
   // MPI libraries limit how many pieces may be attached; what is beyond is reached by messages. Open MPI 4.1 takes 64
   // by default, and waits for ever in the next call after it has refused one.
   constexpr int most_attached = 60;
@@ -181,7 +182,7 @@ void RmaNetwork::withdraw(std::span<std::byte> memory) {
   int is_finalized = 0;
   MPI_Finalized(&is_finalized);
   if (is_finalized == 0) {
-    const std::scoped_lock lock(mutex_);
+    const std::scoped_lock lock(calls_);
     MPI_Win_detach(window_, memory.data());
     --attached_;
   }

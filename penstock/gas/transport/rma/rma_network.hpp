@@ -11,9 +11,11 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "penstock/gas/transport/mpi/mpi_network.hpp"
+#include "penstock/gas/transport/mpi/peer_watch.hpp"
 #include "penstock/gas/transport/network.hpp"
 
 namespace penstock::gas {
@@ -24,7 +26,7 @@ class RmaNetwork final : public Network {
  public:
   /// Collective over `comm`, which is taken over; all ranks are about it at the same time. Throws Error where MPI makes
   /// no window; not on all ranks alike.
-  RmaNetwork(MPI_Comm comm, std::mutex& mutex, std::shared_ptr<PeerWatch> watch);
+  RmaNetwork(MPI_Comm comm, std::mutex& mutex, const std::shared_ptr<PeerWatch>& watch);
   ~RmaNetwork() override;
   RmaNetwork(const RmaNetwork&) = delete;
   RmaNetwork& operator=(const RmaNetwork&) = delete;
@@ -41,6 +43,23 @@ class RmaNetwork final : public Network {
 
  private:
   class Memory;
+  /// For calls of MPI's, any of which may wait there for a peer.
+  class Calls {
+   public:
+    Calls(std::mutex& mutex, std::shared_ptr<PeerWatch> watch) : mutex_(mutex), watch_(std::move(watch)) {}
+    void lock() {
+      mutex_.lock();
+      watch_->begin_call();
+    }
+    void unlock() {
+      watch_->end_call();
+      mutex_.unlock();
+    }
+
+   private:
+    std::mutex& mutex_;
+    std::shared_ptr<PeerWatch> watch_;
+  };
   /// A word, and where it is in the window.
   struct Setting {
     MPI_Aint at;
@@ -62,7 +81,7 @@ class RmaNetwork final : public Network {
 
   void flush(int rank, Peer& peer);
 
-  std::mutex& mutex_;
+  Calls calls_;
   MpiNetwork messages_;
   MPI_Win window_ = MPI_WIN_NULL;
   int attached_ = 0;  // pieces of memory
