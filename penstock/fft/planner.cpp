@@ -133,8 +133,7 @@ bool choose_progress_thread(const gas::Team& team, const Problem& problem) {
     return false;
   }
   const auto rank = static_cast<std::size_t>(team.rank());
-  const auto has_room = team.all_gather(problem.options.threads < team.placement().processors[rank] ? 1 : 0);
-  return std::ranges::all_of(has_room, [](int has) { return has != 0; });
+  return team.all_of(problem.options.threads < team.placement().processors[rank]);
 }
 
 ModelledRun model_of(const gas::Team& team, const Problem& problem) {

@@ -135,8 +135,7 @@ Problem settle(const gas::Team& team, const Options& options) {
   settle_parts(team, problem);
 
   // Caches and threads may differ between ranks, the exchanges may not.
-  const auto have_room = team.all_gather(has_room_for_planes(problem, problem.grid, team.size()) ? 1 : 0);
-  problem.is_plane_in_cache = std::all_of(have_room.begin(), have_room.end(), [](int has) { return has != 0; });
+  problem.is_plane_in_cache = team.all_of(has_room_for_planes(problem, problem.grid, team.size()));
   problem.modelled.run = run_of(problem, problem.candidates.front(), problem.is_plane_in_cache);
 
   // Stores bypass the cache where the field would not stay in it anyway.

@@ -142,9 +142,8 @@ std::vector<BandwidthResult> measure_bandwidth(const gas::Team& team, const Band
   Memory data;
   team.together([&] { data = Memory(most_bytes); });
   const std::span<const std::byte> sent(data.data(), data.size());
-  const std::vector<int> are_local = team.all_gather(team.are_all_local() ? 1 : 0);
   std::vector<std::unique_ptr<Flood>> floods;
-  if (std::ranges::count(are_local, 0) == 0) {
+  if (team.all_of(team.are_all_local())) {
     floods.push_back(std::make_unique<Copies>(segment, sent));
   }
   floods.push_back(std::make_unique<Puts>(segment, sent));

@@ -1,6 +1,5 @@
 #include "penstock/measure/latency_ways.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <new>
@@ -131,9 +130,7 @@ std::vector<std::unique_ptr<Way>> make_latency_ways(const gas::Team& team, std::
                                                     [[maybe_unused]] bool has_mpi,
                                                     [[maybe_unused]] std::vector<std::string>& left_out) {
   std::vector<std::unique_ptr<Way>> ways;
-  const std::vector<int> reaches = team.all_gather(team.rank() > 1 || team.is_local(1 - team.rank()) ? 1 : 0);
-  const bool is_local = std::ranges::count(reaches, 0) == 0;
-  if (is_local) {
+  if (team.all_of(team.rank() > 1 || team.is_local(1 - team.rank()))) {
     ways.push_back(std::make_unique<CopyAndFlag>(team, most_bytes));
   }
   ways.push_back(std::make_unique<PutSignal>(team, most_bytes));

@@ -65,6 +65,7 @@ TEST(OneBadRank, FailsWhatMakesTeamsAndAgreesOnEveryRank) {
     {"gas::Team::split", unless_it_fails([](const Team& team) { team.split(0, 0); })},
     {"gas::Team::barrier", unless_it_fails([](const Team& team) { team.barrier(); })},
     {"gas::Team::all_gather", unless_it_fails([](const Team& team) { team.all_gather(1); })},
+    {"gas::Team::all_of", unless_it_fails([](const Team& team) { team.all_of(true); })},
     {"gas::Team::largest", unless_it_fails([](const Team& team) { team.largest(1); })},
     {"gas::Team::agree", [](const Team& team, bool is_bad) { team.agree(is_bad ? "no disk" : ""); }},
     {"gas::Team::agree_on", [](const Team& team, bool is_bad) { team.agree_on("name", is_bad ? "a" : "b"); }},

@@ -58,6 +58,16 @@ TEST(Team, TellsTheLargestValueToAll) {
   });
 }
 
+TEST(Team, TellsAllWhetherSomethingIsSoOfAll) {
+  on_worlds({1, 2, 3, 7}, [](Team& team) {
+    EXPECT_TRUE(team.all_of(true));
+    for (int one = 0; one < team.size(); ++one) {
+      EXPECT_FALSE(team.all_of(team.rank() != one));
+    }
+    EXPECT_FALSE(team.all_of(false));
+  });
+}
+
 TEST(Team, SplitsIntoRowsAndColumnsOfAGrid) {
   on_worlds({1, 4, 6, 7}, [](Team& team) {
     const int columns = team.size() % 2 == 0 ? 2 : 1;

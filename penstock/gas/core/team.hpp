@@ -144,6 +144,9 @@ class Team {
     return all;
   }
 
+  /// Collective: whether `mine` is true on every rank.
+  bool all_of(bool mine) const { return largest(mine ? 0 : 1) == 0; }
+
   /// Collective: the largest of every rank's value, on every rank.
   template <class T>
   T largest(const T& mine) const {

@@ -104,8 +104,7 @@ class Shift {
 bool can_have_thread(const Team& team) {
   const std::vector<int>& processors = team.placement().processors;
   const bool has_room = std::ranges::all_of(processors, [](int of_rank) { return of_rank > 1; });
-  const auto allow = team.all_gather(team.allows_threads() ? 1 : 0);
-  return has_room && std::ranges::all_of(allow, [](int allows) { return allows != 0; });
+  return has_room && team.all_of(team.allows_threads());
 }
 
 NetworkFigures measure(const Team& team, const std::vector<int>& nodes) {
