@@ -130,33 +130,36 @@ void touch(std::span<std::byte> memory) {
   touch_pages(memory.data(), memory.size());
 }
 
-AddressRange::AddressRange(std::size_t bytes, std::size_t alignment) {
-  // Where pages are not enough, more than is needed, for the aligned address inside.
+AddressRange::AddressRange(std::size_t bytes) {
+  if (bytes > std::numeric_limits<std::size_t>::max() - 2 * huge_page_bytes) {
+    throw Error(fmt::format("cannot map {} bytes: more than an address space", bytes));
+  }
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  reserved_bytes_ = round_up(bytes, page) + (alignment > page ? alignment : 0);
-  void* const reserved = mmap(nullptr, reserved_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const std::size_t pages_bytes = round_up(bytes, page);
+  // Where pages are not enough, more than is needed, for the aligned address inside.
+  const bool is_huge = bytes >= huge_page_bytes;
+  const std::size_t reserved_bytes = pages_bytes + (is_huge ? huge_page_bytes : 0);
+  void* const reserved = mmap(nullptr, reserved_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (reserved == MAP_FAILED) {
     throw_system_error(fmt::format("cannot map {} of memory", format_bytes(bytes)), errno);
   }
-  reserved_ = reserved;
-  data_ = reinterpret_cast<std::byte*>(round_up(reinterpret_cast<std::size_t>(reserved), alignment));
+  reserved_ = {static_cast<std::byte*>(reserved), reserved_bytes};
+  const auto address = reinterpret_cast<std::size_t>(reserved);
+  pages_ = reserved_.subspan(is_huge ? round_up(address, huge_page_bytes) - address : 0, pages_bytes);
 }
 
 AddressRange::~AddressRange() {
-  if (reserved_ != nullptr) {
-    munmap(reserved_, reserved_bytes_);
+  if (!reserved_.empty()) {
+    munmap(reserved_.data(), reserved_.size());
   }
 }
 
 AddressRange::AddressRange(AddressRange&& other) noexcept
-    : reserved_(std::exchange(other.reserved_, nullptr)),
-      reserved_bytes_(std::exchange(other.reserved_bytes_, 0)),
-      data_(std::exchange(other.data_, nullptr)) {}
+    : reserved_(std::exchange(other.reserved_, {})), pages_(std::exchange(other.pages_, {})) {}
 
 AddressRange& AddressRange::operator=(AddressRange&& other) noexcept {
   std::swap(reserved_, other.reserved_);
-  std::swap(reserved_bytes_, other.reserved_bytes_);
-  std::swap(data_, other.data_);
+  std::swap(pages_, other.pages_);
   return *this;
 }
 
@@ -172,38 +175,29 @@ void Memory::map(int fd, std::size_t bytes, bool is_touched) {
   if (bytes == 0) {
     return;
   }
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  const std::size_t alignment = bytes >= huge_page_bytes ? huge_page_bytes : page;
-  if (bytes > std::numeric_limits<std::size_t>::max() - 2 * alignment) {
-    throw Error(fmt::format("cannot map {} bytes: more than an address space", bytes));
-  }
-  const std::size_t mapped_bytes = round_up(bytes, page);
-  AddressRange addresses(mapped_bytes, alignment);
+  AddressRange addresses(bytes);
+  const std::span<std::byte> pages = addresses.pages();
   const int flags = MAP_FIXED | (fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
-  if (mmap(addresses.data(), mapped_bytes, PROT_READ | PROT_WRITE, flags, fd, 0) == MAP_FAILED) {
+  if (mmap(pages.data(), pages.size(), PROT_READ | PROT_WRITE, flags, fd, 0) == MAP_FAILED) {
     throw_system_error(fmt::format("cannot map {} of memory", format_bytes(bytes)), errno);
   }
-  if (alignment == huge_page_bytes) {
-    madvise(addresses.data(), mapped_bytes, MADV_HUGEPAGE);  // advice: without it it works as well, on small pages
+  if (bytes >= huge_page_bytes) {
+    madvise(pages.data(), pages.size(), MADV_HUGEPAGE);  // advice: without it it works as well, on small pages
   }
   if (is_touched) {
-    touch({addresses.data(), mapped_bytes});
+    touch(pages);
   }
   addresses_ = std::move(addresses);
-  data_ = addresses_.data();
   bytes_ = bytes;
 }
 
 Memory::~Memory() = default;
 
 Memory::Memory(Memory&& other) noexcept
-    : addresses_(std::move(other.addresses_)),
-      data_(std::exchange(other.data_, nullptr)),
-      bytes_(std::exchange(other.bytes_, 0)) {}
+    : addresses_(std::move(other.addresses_)), bytes_(std::exchange(other.bytes_, 0)) {}
 
 Memory& Memory::operator=(Memory&& other) noexcept {
   std::swap(addresses_, other.addresses_);
-  std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
   return *this;
 }

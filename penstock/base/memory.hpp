@@ -15,18 +15,19 @@ inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 class AddressRange {
  public:
   AddressRange() = default;
-  /// `bytes` bytes, at least one, that begin at a multiple of `alignment`. Throws Error where the process has none.
-  AddressRange(std::size_t bytes, std::size_t alignment);
+  /// Whole pages for `bytes` bytes, at least one; from `huge_page_bytes` on aligned to that. Throws Error where the
+  /// process has none.
+  explicit AddressRange(std::size_t bytes);
   ~AddressRange();
   AddressRange(AddressRange&& other) noexcept;
   AddressRange& operator=(AddressRange&& other) noexcept;
 
-  std::byte* data() const noexcept { return data_; }
+  std::byte* data() const noexcept { return pages_.data(); }
+  std::span<std::byte> pages() const noexcept { return pages_; }
 
  private:
-  void* reserved_ = nullptr;
-  std::size_t reserved_bytes_ = 0;
-  std::byte* data_ = nullptr;
+  std::span<std::byte> reserved_;
+  std::span<std::byte> pages_;
 };
 
 /// An owned block of memory mapped from the system, zeroed, aligned to `huge_page_bytes` when it is at least that large
@@ -44,14 +45,13 @@ class Memory {
   Memory(Memory&& other) noexcept;
   Memory& operator=(Memory&& other) noexcept;
 
-  std::byte* data() const noexcept { return data_; }
+  std::byte* data() const noexcept { return addresses_.data(); }
   std::size_t size() const noexcept { return bytes_; }
 
  private:
   void map(int fd, std::size_t bytes, bool is_touched);
 
   AddressRange addresses_;
-  std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
 };
 

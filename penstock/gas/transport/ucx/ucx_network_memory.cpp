@@ -137,8 +137,7 @@ class UcxNetwork::Allocated final : public Region {
     if (bytes == 0) {
       return;
     }
-    constexpr std::size_t page_bytes = 4096;
-    addresses_ = AddressRange(bytes, bytes >= huge_page_bytes ? huge_page_bytes : page_bytes);
+    addresses_ = AddressRange(bytes);
     ucp_mem_map_params_t params{};
     params.field_mask =
         UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS;
@@ -148,7 +147,7 @@ class UcxNetwork::Allocated final : public Region {
     ucx::check(ucx::api().ucp_mem_map(context_->get(), &params, &handle_),
                fmt::format("ucp_mem_map of {} that processes of this host map", format_bytes(bytes)).c_str());
     mine = {addresses_.data(), bytes};
-    touch({mine.data(), (bytes + page_bytes - 1) / page_bytes * page_bytes});
+    touch(addresses_.pages());
   }
   ~Allocated() override {
     if (handle_ != nullptr) {
