@@ -79,9 +79,6 @@ TEST(OneBadRank, FailsWhatMakesTeamsAndAgreesOnEveryRank) {
      }},
     {"gas::Team::require_memory",
      [](const Team& team, bool is_bad) { team.require_memory("a field", is_bad ? std::uint64_t{1} << 60 : 1, 0); }},
-    {"gas::split_grid, more rows", [](const Team& team, bool is_bad) { split_grid(team, is_bad ? 2 : 1, 3); }},
-    {"gas::split_grid, turned",
-     [](const Team& team, bool is_bad) { split_grid(team, is_bad ? 3 : 1, is_bad ? 1 : 3); }},
     {"gas::time_together, its work throws",
      [](const Team& team, bool is_bad) {
        time_together(team, [&] {

@@ -85,21 +85,6 @@ TEST(Team, SplitsIntoRowsAndColumnsOfAGrid) {
   });
 }
 
-TEST(Team, LaysItsRanksOutAsAGrid) {
-  on_worlds({1, 2, 4, 6}, [](Team& team) {
-    const int columns = team.size() % 2 == 0 ? 2 : 1;
-    const GridTeams grid = split_grid(team, team.size() / columns, columns);
-    EXPECT_EQ(grid.row.size(), columns);
-    EXPECT_EQ(grid.column.size(), team.size() / columns);
-    EXPECT_EQ(grid.column.rank() * columns + grid.row.rank(), team.rank());
-    for (const int rank : grid.row.all_gather(team.rank())) {
-      EXPECT_EQ(rank / columns, team.rank() / columns);
-    }
-    EXPECT_THROW(split_grid(team, team.size(), 2), Error);
-    EXPECT_THROW(split_grid(team, 0, 1), Error);
-  });
-}
-
 TEST(Team, ThrowsTheSameErrorOnEveryRankWhereOneHasFailed) {
   on_worlds({1, 3, 4}, [](Team& team) {
     team.agree("");

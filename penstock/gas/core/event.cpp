@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "penstock/base/base.hpp"
 #include "penstock/gas/core/engine.hpp"
@@ -127,16 +128,6 @@ std::size_t wait_any(std::span<Event> events) {
       }
     }
   }
-}
-
-std::vector<std::size_t> test_some(std::span<Event> events) {
-  std::vector<std::size_t> done;
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    if (events[i].test()) {
-      done.push_back(i);
-    }
-  }
-  return done;
 }
 
 }  // namespace penstock::gas

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <vector>
 
 namespace penstock::gas {
 
@@ -50,8 +49,5 @@ void wait_all(std::span<Event> events);
 
 /// Returns the number of one that is done, when one is; throws Error where there are none.
 std::size_t wait_any(std::span<Event> events);
-
-/// The numbers of those that are done.
-std::vector<std::size_t> test_some(std::span<Event> events);
 
 }  // namespace penstock::gas

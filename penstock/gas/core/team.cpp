@@ -235,17 +235,6 @@ void Team::require_memory(std::string_view what, std::uint64_t bytes, std::uint6
   agree(of_host.empty() ? lack(wanted_in(placement().limits), group_memory_left()) : of_host);
 }
 
-GridTeams split_grid(const Team& team, int rows, int columns) {
-  team.agree(rows < 1 || columns < 1 || static_cast<std::int64_t>(rows) * columns != team.size()
-                 ? fmt::format("a grid of {} x {} ranks for a team of {}: the product must be the team's size", rows,
-                               columns, team.size())
-                 : "");
-  team.agree_on("grid of ranks", fmt::format("{} x {}", rows, columns));
-  const int row = team.rank() / columns;
-  const int column = team.rank() % columns;
-  return {.row = team.split(row, column), .column = team.split(column, row)};
-}
-
 Team world_alone() {
   return make_world(make_alone_transport());
 }

@@ -187,16 +187,6 @@ class Team {
   int size_ = 0;
 };
 
-/// This rank's row and column of a grid of ranks.
-struct GridTeams {
-  Team row;     ///< the `columns` ranks of this rank's row, in order
-  Team column;  ///< the `rows` ranks of its column
-};
-
-/// Collective: lays the team's ranks out as `rows` times `columns`, row by row. Throws Error on every rank where that
-/// is not the team's size, or the ranks differ in it.
-GridTeams split_grid(const Team& team, int rows, int columns);
-
 /// The team of this process alone: rank 0 of 1. No MPI is needed or called.
 Team world_alone();
 
