@@ -15,8 +15,8 @@ inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 class AddressRange {
  public:
   AddressRange() = default;
-  /// Whole pages for `bytes` bytes, at least one; from `huge_page_bytes` on aligned to that. Throws Error where the
-  /// process has none.
+  /// Whole pages for `bytes` bytes, at least one; aligned to `huge_page_bytes` where they are at least as long. Throws
+  /// Error where the process has none.
   explicit AddressRange(std::size_t bytes);
   ~AddressRange();
   AddressRange(AddressRange&& other) noexcept;

@@ -74,10 +74,7 @@ std::string find_mistake(const std::vector<std::optional<Distribution>>& given, 
 /// The user's parts, or nothing where no rank has any.
 std::optional<std::vector<Distribution>> given_parts(const gas::Team& team, const std::optional<Distribution>& mine,
                                                      const Extents& points, std::string_view what) {
-  const std::int32_t is_given = mine.has_value() ? 1 : 0;
-  std::int32_t is_any_given = 0;
-  gas::all_reduce(team, std::span(&is_given, 1), std::span(&is_any_given, 1), gas::Maximum());
-  if (is_any_given == 0) {
+  if (team.all_of(!mine.has_value())) {
     return std::nullopt;
   }
   // Not as an optional: its bytes are not all set where it is empty.

@@ -1,4 +1,5 @@
 // A user's program that moves a column, built with Penstock as a part of its own project.
+#include <cstddef>
 #include <cstdio>
 #include <vector>
 

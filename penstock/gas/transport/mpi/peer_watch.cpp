@@ -26,10 +26,10 @@ namespace {
 /// its looks, a twentieth of a second.
 constexpr unsigned calls_between_looks = 1024;
 
-/// Of the thread that guards calls: its pause between two looks, and after how many of them that show the same call,
-/// with a peer dead, it takes it that the call does not come back.
+/// The thread that guards calls polls so often, and takes a call for one that does not return when so many polls in
+/// turn have found it, with a peer dead.
 constexpr std::chrono::milliseconds guard_pause{250};
-constexpr int most_looks = 4;
+constexpr int max_polls_of_a_call = 4;
 
 /// What each process shows on a page of its own, which is zeroed at first.
 struct Sign {
@@ -140,15 +140,15 @@ void PeerWatch::guard(const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any never;
   std::unique_lock lock(mutex);
-  int looks = 0;
-  for (std::uint64_t last = 0; looks < most_looks;) {
+  int polls = 0;
+  for (std::uint64_t last = 0; polls < max_polls_of_a_call;) {
     never.wait_for(lock, stop, guard_pause, [] { return false; });
     if (stop.stop_requested()) {
       return;
     }
     const std::uint64_t now = calls_begun_and_ended_.load(std::memory_order_relaxed);
     const bool is_same_call = now % 2 == 1 && now == last;
-    looks = is_same_call && look() ? looks + 1 : 0;
+    polls = is_same_call && look() ? polls + 1 : 0;
     last = now;
   }
   // The rank's own thread cannot, and MPI is not to be asked for anything beside it.

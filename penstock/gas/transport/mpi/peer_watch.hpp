@@ -39,9 +39,9 @@ class PeerWatch {
   /// The same, but asks the system at once.
   void check_now();
 
-  /// For calls that may never come back where a peer has died (MPI's one-sided ones): a thread of this watch ends the
-  /// process, and tells why as the rank would, where one of them has not come back seconds after a death. `begin_call`
-  /// and `end_call` go around each, by one thread at a time.
+  /// For calls that may never return where a peer has died (MPI's one-sided ones): a thread of this watch ends the
+  /// process, with the rank's message, where such a call has not returned a second after a death. `begin_call` and
+  /// `end_call` go around each, by one thread at a time.
   void guard_calls();
   void begin_call() noexcept { calls_begun_and_ended_.fetch_add(1, std::memory_order_relaxed); }
   void end_call() noexcept { calls_begun_and_ended_.fetch_add(1, std::memory_order_relaxed); }

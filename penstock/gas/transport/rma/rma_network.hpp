@@ -43,7 +43,7 @@ class RmaNetwork final : public Network {
 
  private:
   class Memory;
-  /// For calls of MPI's, any of which may wait there for a peer.
+  /// The lock that MPI's calls are made under. Any of them may wait for a peer, so that the watch is told of each.
   class Calls {
    public:
     Calls(std::mutex& mutex, std::shared_ptr<PeerWatch> watch) : mutex_(mutex), watch_(std::move(watch)) {}
