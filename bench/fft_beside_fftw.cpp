@@ -16,6 +16,7 @@
 #include "bench/fftw_peer.hpp"
 #include "penstock/base/base.hpp"
 #include "penstock/fft/fft.hpp"
+#include "penstock/gas/gas.hpp"
 
 namespace {
 
@@ -35,14 +36,14 @@ struct Case {
   std::int64_t n;
   int repetitions;
   int threads;
-  std::int64_t grain;
+  std::int64_t planes_per_message;
   bool is_real;
 };
 
 template <class Real>
 void compare(const Team& team, const Case& asked) {
   using Complex = std::complex<Real>;
-  const auto& [n, repetitions, threads, grain, is_real] = asked;
+  const auto& [n, repetitions, threads, planes_per_message, is_real] = asked;
   using penstock::bench::Place;
   const bool is_over_mpi = team.size() > 1;
   penstock::bench::FftwPeer<Real> in_place(n, is_real, is_over_mpi, threads, Place::same);
@@ -51,7 +52,7 @@ void compare(const Team& team, const Case& asked) {
   options.size = {n, n, n};
   options.type = is_real ? penstock::fft::Type::r2c : penstock::fft::Type::c2c;
   options.threads = threads;
-  options.grain = grain;
+  options.planes_per_message = planes_per_message;
   penstock::fft::Plan<Real> plan(team, options);
   const auto stride = static_cast<std::size_t>(plan.output_stride());
   const penstock::Memory memory(stride * sizeof(Complex));
@@ -117,7 +118,7 @@ int main(int argc, char** argv) {
     const Case asked{.n = number(1, 256),
                      .repetitions = std::max(number(2, 15), 1),
                      .threads = number(3, 1),
-                     .grain = number(4, 0),
+                     .planes_per_message = number(4, 0),
                      .is_real = is_second(word(5, "c2c"), "c2c", "r2c")};
     is_second(word(6, "double"), "double", "single") ? compare<float>(team, asked) : compare<double>(team, asked);
   } catch (const penstock::Error& error) {

@@ -5,7 +5,7 @@
     bench/planner_choices.py measure BUILD_FOLDER [NUMBER...]  the configurations below, or some: bench/planner/choices.json
     bench/planner_choices.py report                            prints the tables
 
-`measure` has `penstock fft --plan measure` time every grid, grain and late part that the planner looks at, in rounds, and beside them
+`measure` has `penstock fft --planning measure` time every tuning that the planner looks at, in rounds, and beside them
 what it takes by itself (auto) and MPI's own ways. The choice is that of auto in the first round; each way's time is its
 best of all rounds. What messages reach over the cluster (tests/cluster, as root) each run measures itself: the machine file
 is of the node alone.
@@ -66,7 +66,7 @@ def line_of(build, configuration, arguments):
 def lines_of(build, configuration, folder):
     """What is run in one round, with the files that it writes."""
     machine = ["--machine", str(DATA / "machine.toml")]
-    measured = ["--plan", "measure", "--plan-seconds", "60", "--reps", "2"]
+    measured = ["--planning", "measure", "--planning-seconds", "60", "--reps", "2"]
     yield "measure", line_of(build, configuration, [*machine, *measured, "--json", str(folder / "measure.json")])
     ways = ("auto", *MPI_WAYS) if configuration[2] in ("mpi", "cluster") else ("auto",)
     for way in ways:
@@ -79,8 +79,8 @@ def run_round(build, configuration, folder):
     size, ranks, transport, rate = configuration
     environment = {"XDG_CACHE_HOME": str(folder)}
     lines = dict(lines_of(build, configuration, folder))
-    for plans in folder.glob("penstock/plans-*"):  # what an earlier round has chosen
-        plans.unlink()
+    for wisdom in folder.glob("penstock/wisdom-*"):  # what an earlier round has chosen
+        wisdom.unlink()
     if rate is None:
         for line in lines.values():
             runs.run(line, environment)
@@ -93,8 +93,9 @@ def run_round(build, configuration, folder):
 
 
 def way_of(result):
-    """How many eighths are late follows from what the network reaches, as each run measures it: that some are counts."""
-    return {"grid": result["grid"], "grain": result["grain_planes"], "is_late": result["late_eighths"] > 0}
+    """How many parts are deferred follows from what the network reaches, as each run measures it: that some are counts."""
+    keys = ("grid", "planes_per_message")
+    return {**{key: result[key] for key in keys}, "is_deferred": result["deferred_parts"] > 0}
 
 
 def measure_one(build, configuration):
@@ -140,7 +141,7 @@ def report():
         others = facts["others_s"]
         if len(others) > 1:
             beside.append(others["auto"] / min(others[way] for way in MPI_WAYS))
-        name = lambda way: f"{way['grid'][0]}x{way['grid'][1]}, {way['grain'] or 'all'}{', late' if way['is_late'] else ''}"
+        name = lambda way: f"{way['grid'][0]}x{way['grid'][1]}, {way['planes_per_message'] or 'all'}{', deferred' if way['is_deferred'] else ''}"
         where = facts["transport"] + (f" {facts['rate']}" if facts["rate"] else "")
         print(f"| {number} | {facts['size']} | {facts['ranks']} | {where} | {len(ways)} | {name(chosen)} | "
               f"{chosen['predicted_s'] * 1e3:.3g} ms | {chosen['measured_s'] * 1e3:.3g} ms | {errors[-1]:+.0%} | {name(best)} | "

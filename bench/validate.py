@@ -78,7 +78,7 @@ def fft_line(command, configuration):
 def measure(command):
     DATA.mkdir(exist_ok=True)
     calibrate(command, "machine")
-    keys = ("size", "type", "precision", "ranks", "threads", "transport", "layout", "grid", "grain_planes", "passes")
+    keys = ("size", "type", "precision", "ranks", "threads", "transport", "layout", "grid", "planes_per_message", "passes")
     runs = [None] * len(CONFIGURATIONS)
     with tempfile.TemporaryDirectory() as cache:
         for round_number in range(ROUNDS):
@@ -121,7 +121,7 @@ def predict(command, run_facts, place=0):
             "--size", "x".join(map(str, run_facts["size"])), "--type", run_facts["type"],
             "--precision", run_facts["precision"], "--ranks-per-node", str(run_facts["ranks"]),
             "--threads", str(run_facts["threads"]), "--grid", "x".join(map(str, run_facts["grid"])),
-            "--grain", str(run_facts["grain_planes"]), "--layout", run_facts["layout"],
+            "--planes-per-message", str(run_facts["planes_per_message"]), "--layout", run_facts["layout"],
             "--passes", "joined" if run_facts["passes"] - brings_back == 2 else "separate", "--json", "-"]
     if run_facts["transport"] == "mpi":
         line += ["--transport", "mpi"]

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 #include <penstock/fft/fft.hpp>
+#include <penstock/gas/gas.hpp>
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);

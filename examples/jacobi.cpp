@@ -26,9 +26,9 @@ const double factor = (std::cos(std::numbers::pi / (rows + 1)) + std::cos(2 * st
 gas::Box<2> with_border(const gas::Box<2>& box) {
   gas::Box<2> larger;
   for (std::size_t d = 0; d < 2; ++d) {
-    const std::int64_t end = std::min(box.first[d] + box.extents[d] + 1, d == 0 ? rows : columns);
-    larger.first[d] = std::max<std::int64_t>(box.first[d] - 1, 0);
-    larger.extents[d] = end - larger.first[d];
+    const std::int64_t end = std::min(box.lower[d] + box.extent[d] + 1, d == 0 ? rows : columns);
+    larger.lower[d] = std::max<std::int64_t>(box.lower[d] - 1, 0);
+    larger.extent[d] = end - larger.lower[d];
   }
   return larger;
 }
@@ -48,15 +48,15 @@ int main(int argc, char** argv) {
     for (int step = 0; step < steps; ++step) {
       for (const gas::Box<2>& block : plate.boxes(world.rank())) {  // one at most in this distribution
         // Room for the block and its border; what lies beyond the plate stays 0.
-        const std::int64_t stride = block.extents[1] + 2;
-        std::vector<double> old(static_cast<std::size_t>((block.extents[0] + 2) * stride));
+        const std::int64_t stride = block.extent[1] + 2;
+        std::vector<double> old(static_cast<std::size_t>((block.extent[0] + 2) * stride));
         double* const corner = old.data() + stride + 1;  // the block's first cell
         const gas::Box<2> around = with_border(block);
-        double* const first = corner + (around.first[0] - block.first[0]) * stride + (around.first[1] - block.first[1]);
+        double* const first = corner + (around.lower[0] - block.lower[0]) * stride + (around.lower[1] - block.lower[1]);
         plate.start_get(around, first, {stride, 1}).wait();
         const gas::View<double, 2> mine = next.view();
-        for (std::int64_t i = 0; i < block.extents[0]; ++i) {
-          for (std::int64_t j = 0; j < block.extents[1]; ++j) {
+        for (std::int64_t i = 0; i < block.extent[0]; ++i) {
+          for (std::int64_t j = 0; j < block.extent[1]; ++j) {
             const double* const cell = corner + i * stride + j;
             mine(i, j) = (cell[-stride] + cell[stride] + cell[-1] + cell[1]) / 4;
           }

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <numbers>
 #include <penstock/fft/fft.hpp>
+#include <penstock/gas/gas.hpp>
 
 namespace {
 

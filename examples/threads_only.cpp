@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <numbers>
 #include <penstock/fft/fft.hpp>
+#include <penstock/gas/gas.hpp>
 
 namespace fft = penstock::fft;
 

@@ -136,22 +136,22 @@ class Walk {
     const double items = static_cast<double>(outers) * static_cast<double>(stage.tiles.size());
     const double tile_s = stage_s(model_, stage.number) / items;
     std::vector<std::int64_t> open_tiles;
-    for (const fft::Grain& grain : stage.sink.grains) {
-      open_tiles.push_back(grain.tiles);
+    for (const fft::MessageGroup& group : stage.sink.groups) {
+      open_tiles.push_back(group.tiles);
     }
     for (std::int64_t outer = stage.outer_range.lower; outer < stage.outer_range.lower + outers; ++outer) {
       for (std::size_t tile = 0; tile < stage.tiles.size(); ++tile) {
         receive(stage.source, outer, tile);
         computing_.add(tile_s);
         if (stage.sink.place == fft::Place::exchange) {
-          const std::size_t grain = stage.sink.sections[stage.sink.section_of(outer)].grain;
-          if (--open_tiles[grain] == 0) {
-            send(stage.sink.exchange, stage.sink.grains[grain].messages);
+          const std::size_t group = stage.sink.sections[stage.sink.section_of(outer)].group;
+          if (--open_tiles[group] == 0) {
+            send(stage.sink.exchange, stage.sink.groups[group].messages);
           }
         }
       }
     }
-    send(stage.sink.exchange, stage.sink.late_messages);
+    send(stage.sink.exchange, stage.sink.deferred_messages);
   }
 
   void receive(const fft::End& source, std::int64_t outer, std::size_t tile) {
@@ -185,11 +185,11 @@ class Walk {
 
 double rehearse(const gas::Team& team, const fft::Options& options, const machine::Transport& transport,
                 const model::FftTime& model, double resolution_s) {
-  const fft::Problem problem = fft::settle<double>(team, options);
-  const fft::Schedule schedule = fft::make_schedule(problem, fft::Way::forward, team.rank());
+  const fft::Problem problem = fft::resolve<double>(team, options);
+  const fft::Schedule schedule = fft::make_schedule(problem, fft::Direction::forward, team.rank());
   // A gap holds the link as so many bytes more would.
   const auto gap_bytes =
-      static_cast<std::size_t>(std::lround(transport.gap_s * options.machine.network->link_bandwidth_bytes_per_s));
+      static_cast<std::size_t>(std::lround(transport.gap_s * options.machine->network->link_bandwidth_bytes_per_s));
   const MPI_Comm comm =
       gas::duplicate(MPI_COMM_WORLD);  // SMPI's world takes messages of every communicator for its own
   void* const data = SMPI_SHARED_MALLOC(longest(schedule) + gap_bytes);

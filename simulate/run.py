@@ -19,7 +19,7 @@ MOST_ERROR = 0.15  # of packed slabs
 RUNS = (
     *(("packed", ranks, ["--rehearse", "--size", "1024x512x512"]) for ranks in (64, 256, 1024)),
     ("packed", 4096, ["--rehearse", "--size", "1024x512x512", "--resolution", "1e-4"]),
-    *(("slabs", ranks, ["--rehearse", "--size", "1024x1024x64", "--grain", "1"]) for ranks in (64, 256)),
+    *(("slabs", ranks, ["--rehearse", "--size", "1024x1024x64", "--planes-per-message", "1"]) for ranks in (64, 256)),
     *(("verified", ranks, ["--size", "64x64x64"]) for ranks in (64, 256)),
     *(("verified", ranks, ["--size", "64x64x64", "--no-links"]) for ranks in (1024, 4096)),
 )

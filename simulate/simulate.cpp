@@ -30,7 +30,7 @@ struct Settings {
   std::int64_t ranks = 64;
   std::int64_t ranks_per_node = 4;
   fft::Extents size{64, 64, 64};
-  std::int64_t grain = 0;
+  std::int64_t planes_per_message = 0;
   bool is_rehearsal = false;
   bool is_without_links = false;
   double resolution_s = 0;
@@ -71,8 +71,8 @@ fft::Options options_of(const Settings& settings, const machine::Machine& machin
   fft::Options options;
   options.size = settings.size;
   options.grid = {static_cast<int>(time.ty), static_cast<int>(time.tz)};
-  options.algorithm = settings.grain == 0 ? fft::Algorithm::packed : fft::Algorithm::automatic;
-  options.grain = settings.grain;
+  options.planes_per_message = settings.planes_per_message;
+  options.deferred_parts = 0;
   options.effort = fft::Effort::estimate;
   options.movers = fft::Movers::ahead_of_time;
   options.machine = machine;
@@ -149,7 +149,7 @@ int run(int argc, char** argv) {
   app.add_option("--ranks", settings.ranks)->capture_default_str();
   app.add_option("--ranks-per-node", settings.ranks_per_node)->capture_default_str();
   app.add_option("--size", size, "NXxNYxNZ")->capture_default_str();
-  app.add_option("--grain", settings.grain, "planes per message; 0: all (packed slabs)")->capture_default_str();
+  app.add_option("--planes-per-message", settings.planes_per_message, "0: all (packed slabs)")->capture_default_str();
   app.add_flag("--rehearse", settings.is_rehearsal, "no data: computing takes the time that the model says");
   app.add_option("--resolution", settings.resolution_s, "of a rehearsal, s: what is so close in time is one moment")
       ->capture_default_str()
@@ -171,7 +171,7 @@ int run(int argc, char** argv) {
                                 .ranks_per_node = settings.ranks_per_node,
                                 .ty = settings.ranks / tz,
                                 .tz = tz,
-                                .planes_per_message = settings.grain,
+                                .planes_per_message = settings.planes_per_message,
                                 .order = model::RankOrder::nodes_first,
                                 .transport = settings.transport,
                                 .copies_per_exchange = 2};
@@ -194,7 +194,7 @@ int run(int argc, char** argv) {
       {"ranks", settings.ranks},
       {"ranks_per_node", settings.ranks_per_node},
       {"grid", {time.ty, time.tz}},
-      {"grain", settings.grain},
+      {"planes_per_message", settings.planes_per_message},
       {"is_rehearsal", settings.is_rehearsal},
       {"is_without_links", settings.is_without_links},
       {"resolution_s", settings.resolution_s},

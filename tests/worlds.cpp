@@ -65,7 +65,7 @@ void on_worlds(std::initializer_list<int> ranks, const std::function<void(Team&)
   }
 }
 
-std::uint64_t most_on_a_node(const Team& team, std::uint64_t bytes) {
+std::uint64_t max_on_a_node(const Team& team, std::uint64_t bytes) {
   const std::vector<int>& nodes = team.placement().nodes;
   const std::vector<std::uint64_t> of_ranks = team.all_gather(bytes);
   std::vector<std::uint64_t> of_nodes(nodes.size());

@@ -14,6 +14,6 @@ namespace penstock::gas {
 void on_worlds(std::initializer_list<int> ranks, const std::function<void(Team&)>& body);
 
 /// Collective: what the ranks of some node take together where each takes `bytes` bytes: the most of all nodes.
-std::uint64_t most_on_a_node(const Team& team, std::uint64_t bytes);
+std::uint64_t max_on_a_node(const Team& team, std::uint64_t bytes);
 
 }  // namespace penstock::gas

@@ -15,7 +15,7 @@ namespace {
 using penstock::Error;
 
 // The samples of so many steps take 240 MB.
-constexpr std::int64_t most_steps = 10'000'000;
+constexpr std::int64_t max_steps = 10'000'000;
 
 /// An option, and how its value is taken; without a name for a value it has none.
 struct Option {
@@ -131,9 +131,9 @@ Options read_options(std::span<char* const> arguments) {
   if (options.parameters.dt == 0) {
     options.parameters.dt = safe_dt(options.parameters);
   }
-  if (options.steps() > most_steps) {
+  if (options.steps() > max_steps) {
     throw Error("--time and --dt make " + std::to_string(options.steps()) + " steps: at most " +
-                std::to_string(most_steps) + " are remembered");
+                std::to_string(max_steps) + " are remembered");
   }
   return options;
 }

@@ -91,14 +91,14 @@ Solver::Solver(const Team& team, const Parameters& parameters, int threads, pens
       dt_(parameters.dt),
       transforms_(team, n_, threads, effort),
       modes_(n_, transforms_.modes()),
-      crew_(threads),
+      pool_(threads),
       fields_(make_fields(team, transforms_)),
       of_rows_(modes_.kept_rows().size()) {}
 
 template <class Work>
 void Solver::for_each(std::size_t items, const Work& work) {
-  const auto threads = static_cast<std::size_t>(crew_.size());
-  crew_.run([&](int index) {
+  const auto threads = static_cast<std::size_t>(pool_.size());
+  pool_.run([&](int index) {
     const auto thread = static_cast<std::size_t>(index);
     for (std::size_t item = items * thread / threads; item < items * (thread + 1) / threads; ++item) {
       work(item);

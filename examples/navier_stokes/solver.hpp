@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <penstock/base/crew.hpp>
+#include <penstock/base/thread_pool.hpp>
 #include <penstock/gas/gas.hpp>
 #include <vector>
 
@@ -74,7 +74,7 @@ class Solver {
   double dt_;
   Transforms transforms_;
   Modes modes_;
-  penstock::Crew crew_;
+  penstock::ThreadPool pool_;
   Fields fields_;
   std::vector<Energies> of_rows_;
 };

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <penstock/base/memory.hpp>
 #include <penstock/fft/fft.hpp>
+#include <penstock/gas/gas.hpp>
 #include <span>
 #include <vector>
 
@@ -44,7 +45,7 @@ class VectorField {
 ///
 /// Where peers share memory, a plan transforms the components one after the other, and its exchange memory stays in
 /// cache. Through a network they are transformed at the same time, by a plan each, so that one computes while another
-/// is on the wire (docs/decisions/0121).
+/// is on the wire (docs/decisions/distributed-transforms.md).
 class Transforms {
  public:
   Transforms(const penstock::gas::Team& team, std::int64_t n, int threads, penstock::fft::Effort effort);

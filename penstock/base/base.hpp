@@ -1,16 +1,17 @@
-// The ground floor: errors, files, checksums, aligned huge-page memory, clocks, units, waiting, and a rank's crew of
-// threads.
+// The ground floor: errors, files, checksums, aligned huge-page memory, clocks, units, waiting, and a rank's thread
+// pool of threads.
 #pragma once
 
 #include "penstock/base/checksum.hpp"
 #include "penstock/base/clock.hpp"
 #include "penstock/base/config.hpp"
-#include "penstock/base/crew.hpp"
 #include "penstock/base/draft.hpp"
 #include "penstock/base/error.hpp"
 #include "penstock/base/file.hpp"
 #include "penstock/base/memory.hpp"
+#include "penstock/base/numbers.hpp"
 #include "penstock/base/simulated.hpp"
 #include "penstock/base/system.hpp"
+#include "penstock/base/thread_pool.hpp"
 #include "penstock/base/units.hpp"
 #include "penstock/base/wait.hpp"

@@ -15,14 +15,11 @@
 
 #include "penstock/base/control_group.hpp"
 #include "penstock/base/error.hpp"
+#include "penstock/base/numbers.hpp"
 #include "penstock/base/units.hpp"
 
 namespace penstock {
 namespace {
-
-std::size_t round_up(std::size_t value, std::size_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
 
 /// Gives every page of the range a frame now; a machine without memory then answers with an error and not a signal.
 void touch_pages(std::byte* data, std::size_t bytes) {

@@ -18,7 +18,7 @@ double seconds() noexcept;
 class Backoff {
  public:
   Backoff() = default;
-  explicit Backoff(int /*most_spins*/) {}
+  explicit Backoff(int /*max_spins*/) {}
   bool is_sleeping() const noexcept { return false; }
   void pause();
 

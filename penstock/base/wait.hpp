@@ -28,7 +28,7 @@ class Backoff {
   Backoff() = default;
   /// Spins no more than this often: where much is done between two pauses, and, with 0, where threads that wait for one
   /// another outnumber the processors.
-  explicit Backoff(int most_spins) : pauses_(spins - most_spins) {}
+  explicit Backoff(int max_spins) : pauses_(spins - max_spins) {}
 
   /// Whether the next pause is a sleep: after some milliseconds.
   bool is_sleeping() const noexcept { return pauses_ >= spins + yields; }

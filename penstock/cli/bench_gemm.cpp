@@ -54,7 +54,7 @@ void run_bench_gemm(Session& session, const BenchGemmOptions& options) {
   std::ranges::fill(b.local(), 0.25);
   const int all_threads = team.size() * session.threads;
   const Memory alone(team.rank() == 0 ? 3 * matrix_bytes : 0);
-  std::vector<Way> ways;
+  std::vector<Contender> ways;
   // Where blocks have to travel there is more than one way.
   const bool all_mapped = gemm::plan_multiply(team, npy::DataType::float64, n, n, n,
                                               {static_cast<int>(c.grid()[0]), static_cast<int>(c.grid()[1])})

@@ -11,7 +11,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/cli/bench_ways.hpp"
-#include "penstock/cli/memory_limit.hpp"
+#include "penstock/cli/cgroup_limit.hpp"
 #include "penstock/cli/output.hpp"
 #include "penstock/cli/result_file.hpp"
 #include "penstock/gemm/gemm.hpp"
@@ -156,7 +156,7 @@ void run_bench_gemm_files(Session& session, const BenchFiles& options) {
     drop_from_cache(ours.b);
   };
   const MemoryLimit limit(options.memory_bytes);
-  std::vector<Way> ways{
+  std::vector<Contender> ways{
       {"Penstock, out of core", [&] { gemm::FileMultiply(ours, file_options).run(); }, [&] { prepare(ours.c); }},
       {fmt::format("OpenBLAS, mapped, {} threads", session.threads),
        [&] { multiply_mapped(theirs, n, session.threads); }, [&] { prepare(theirs.c); }}};

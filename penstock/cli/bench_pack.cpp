@@ -11,7 +11,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/cli/bench.hpp"
 #include "penstock/cli/json.hpp"
-#include "penstock/cli/machine_figures.hpp"
+#include "penstock/cli/machine_rates.hpp"
 #include "penstock/cli/output.hpp"
 #include "penstock/cli/parse.hpp"
 #include "penstock/cli/progress.hpp"

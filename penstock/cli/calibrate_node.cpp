@@ -19,7 +19,7 @@ using measure::Figure;
 void take_streams(CalibratedMachine& to, const CalibrationOptions& options) {
   Node& node = to.machine.node;
   node.thread_bandwidths.clear();
-  for (const measure::StreamFigures& each : measure::measure_streams(node.cache_bytes, options)) {
+  for (const measure::StreamRates& each : measure::measure_streams(node.cache_bytes, options)) {
     const std::string key = fmt::format("node.thread_bandwidths.{}.", node.thread_bandwidths.size());
     node.thread_bandwidths.push_back({.threads = each.threads,
                                       .copy_bytes_per_s = each.copy_bytes_per_s.best,
@@ -65,7 +65,7 @@ void take_transforms(CalibratedMachine& to, const CalibrationOptions& options, c
   constexpr std::int64_t usual_length = 256;
   Node& node = to.machine.node;
   node.fft_rates.clear();
-  for (const measure::FftFigures& each : measure::measure_fft_rates(node, options, tell)) {
+  for (const measure::FftRates& each : measure::measure_fft_rates(node, options, tell)) {
     const std::string key = fmt::format("node.fft_rates.{}.", node.fft_rates.size());
     node.fft_rates.push_back({.length = each.length,
                               .complex_double_flops = each.complex_double.best,
@@ -84,11 +84,11 @@ void take_transforms(CalibratedMachine& to, const CalibrationOptions& options, c
 }
 
 /// In two rounds with all else between: what cores share in cache depends on where a host has placed them.
-void take_tiles(CalibratedMachine& to, std::vector<measure::TileFigures> first,
-                const std::vector<measure::TileFigures>& second) {
+void take_tiles(CalibratedMachine& to, std::vector<measure::TileRates> first,
+                const std::vector<measure::TileRates>& second) {
   Node& node = to.machine.node;
   for (std::size_t i = 0; i < first.size(); ++i) {
-    measure::TileFigures& each = first[i];
+    measure::TileRates& each = first[i];
     each.bytes_per_s = measure::better_rate(each.bytes_per_s, second[i].bytes_per_s);
     note(to, fmt::format("node.tile_copies.{}.bandwidth_bytes_per_s", node.tile_copies.size()), each.bytes_per_s);
     node.tile_copies.push_back({.threads = each.threads,
@@ -127,7 +127,7 @@ void take_multiply(CalibratedMachine& to, const CalibrationOptions& options) {
 }
 
 void take_disk(CalibratedMachine& to, const CalibrationOptions& options, const std::string& folder) {
-  const measure::DiskFigures disk = measure::measure_disk(folder, options);
+  const measure::DiskRates disk = measure::measure_disk(folder, options);
   const std::string key = fmt::format("node.memory_levels.{}.", to.machine.node.memory_levels.size());
   const bool is_write_slower = disk.write_bytes_per_s.best < disk.read_bytes_per_s.best;
   const Figure& slower = is_write_slower ? disk.write_bytes_per_s : disk.read_bytes_per_s;
@@ -159,7 +159,7 @@ void calibrate_node(CalibratedMachine& calibrated, const CalibrationOptions& opt
   tell("cache lines between cores");
   take_cores(calibrated, options);
   tell("copies of tiles, first round");
-  std::vector<measure::TileFigures> tiles = measure::measure_tile_copies(calibrated.machine.node, options);
+  std::vector<measure::TileRates> tiles = measure::measure_tile_copies(calibrated.machine.node, options);
   take_transforms(calibrated, options, tell);
   tell("the constant A");
   take_constant(calibrated, options);

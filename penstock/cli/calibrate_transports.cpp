@@ -18,17 +18,17 @@
 namespace penstock::cli {
 namespace {
 
-using measure::TransportFigures;
+using measure::TransportCosts;
 
 /// The pieces of a transport by its times: straight lines over parts of the lengths, as many as are worth it.
-std::vector<machine::MessagePiece> pieces_of(const TransportFigures& figures) {
-  constexpr int most_pieces = 3;
+std::vector<machine::MessagePiece> pieces_of(const TransportCosts& figures) {
+  constexpr int max_pieces = 3;
   std::vector<model::MessageTime> times;
-  for (const measure::MessageFigures& each : figures.times) {
+  for (const measure::MessageCosts& each : figures.times) {
     times.push_back({static_cast<double>(each.bytes), each.time_s.best});
   }
   std::vector<machine::MessagePiece> pieces;
-  for (const model::PingPongSegment& segment : model::fit_ping_pong(times, most_pieces).segments) {
+  for (const model::PingPongSegment& segment : model::fit_ping_pong(times, max_pieces).segments) {
     // On a busy machine a line may come out falling, or through zero: then it says no more than its longest message.
     const bool is_usable =
         segment.latency_s > 0 && segment.bandwidth_bytes_per_s > 0 && segment.bandwidth_bytes_per_s < 1e15;
@@ -41,7 +41,7 @@ std::vector<machine::MessagePiece> pieces_of(const TransportFigures& figures) {
   return pieces;
 }
 
-void add_transport(CalibratedMachine& to, const std::string& name, const TransportFigures& figures) {
+void add_transport(CalibratedMachine& to, const std::string& name, const TransportCosts& figures) {
   const std::string key = fmt::format("transports.{}.", to.machine.transports.size());
   to.machine.transports.push_back({.name = name,
                                    .progress = measure::rounded(figures.progress),
@@ -58,7 +58,7 @@ void add_transport(CalibratedMachine& to, const std::string& name, const Transpo
     to.comments.of_key[piece + "latency_s"] = "L, with both overheads: fitted to the best times of 12 lengths";
     to.comments.of_key[piece + "bandwidth_bytes_per_s"] = "1/G: the same fit";
   }
-  for (const measure::MessageFigures& each : figures.times) {
+  for (const measure::MessageCosts& each : figures.times) {
     to.figures.push_back({fmt::format("{}{}_bytes_s", key, each.bytes), each.time_s});
   }
 }
@@ -85,7 +85,7 @@ void add_between_processes(CalibratedMachine& to, const std::string& name, Sessi
     const gas::Team world =
         gas::world_of(MPI_COMM_WORLD, gas::reach_named(is_shm && session.nodes > 1 ? "shm+mpi" : name));
     const gas::Team pair = pair_first(world, session.nodes > 1 && !is_shm);
-    const TransportFigures figures = measure::measure_message_costs(pair, options);
+    const TransportCosts figures = measure::measure_message_costs(pair, options);
     if (session.is_first()) {
       add_transport(to, name, figures);
     }
@@ -123,7 +123,7 @@ void calibrate_transports(CalibratedMachine& calibrated, Session& session, const
   }
   if (session.team.transport().name == "threads") {
     tell("transport threads");
-    const TransportFigures figures = measure::measure_message_costs(session.team, options);
+    const TransportCosts figures = measure::measure_message_costs(session.team, options);
     if (session.is_first()) {
       add_transport(calibrated, "threads", figures);
     }

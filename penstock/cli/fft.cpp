@@ -101,14 +101,12 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
   }
 
   progress.show("planning");
-  WisdomFile wisdom(session, options.uses_wisdom && options.fft.effort == fft::Effort::measure);
-  fft::Options with_plans = options.fft;
-  const PlansFile plans(session, with_plans, options.uses_wisdom);
+  fft::Options with_wisdom = options.fft;
+  WisdomFile wisdom(session, with_wisdom, options.uses_wisdom);
   const double begin_s = seconds();
-  field::Fields<Real> fields(team, with_plans);
+  field::Fields<Real> fields(team, with_wisdom);
   report.planning_s = seconds() - begin_s;
   wisdom.keep(session);
-  plans.keep();
   session.has_begun_work = true;
 
   report.wisdom = wisdom.description();
@@ -121,7 +119,7 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
                     .fields = options.fft.batch,
                     .along = options.fft.along};
   report.figures =
-      find_figures<Real>(session, options.fft.machine, options.machine_path, report.problem, fields.memory());
+      find_rates<Real>(session, *options.fft.machine, options.machine_path, report.problem, fields.memory());
   report.limit = model::fft_limit(report.problem, report.figures.resources);
   report.predict(options.machine_path);
   if (session.has_table()) {
@@ -157,7 +155,7 @@ Body declare_fft(CLI::App& app) {
   const auto declared = declare_fft_options(app);
   return [declared, &app](Session& session) {
     FftOptions options = *declared;  // each rank settles its own
-    const auto source = settle(session, options);
+    const auto source = resolve(session, options);
     std::vector<std::string> given;
     for (const CLI::Option* option : app.get_options([](const CLI::Option* one) { return one->count() > 0; })) {
       given.push_back(option->get_name());

@@ -48,7 +48,7 @@ std::string describe(const fft::FilePlan& plan, const FftOptions& options, std::
       fmt::format("Transform   {}, {}x{}x{} {}, {} threads, in two passes over files\n", npy::name(plan.type),
                   plan.size[0], plan.size[1], plan.size[2], options.is_backward ? "backward" : "forward", threads);
   text += fmt::format("Memory      {}: slabs or columns {}, the process besides {}\n", bytes_text(memory_bytes),
-                      bytes_text(plan.block_bytes), bytes_text(plan.besides_bytes));
+                      bytes_text(plan.block_bytes), bytes_text(plan.reserved_bytes));
   text += fmt::format(
       "Tiling      {} slabs of {} planes, {} columns of {} points; bricks of {}, output in runs of {}\n", plan.slabs,
       plan.tiling.planes, plan.columns, plan.tiling.points, bytes_text(plan.brick_bytes), bytes_text(plan.run_bytes));

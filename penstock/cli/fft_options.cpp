@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
-#include "penstock/cli/machine_figures.hpp"
+#include "penstock/cli/machine_rates.hpp"
 #include "penstock/cli/parse.hpp"
 #include "penstock/cli/plan_options.hpp"
 
@@ -64,7 +64,7 @@ void declare_transform(CLI::App& app, const std::shared_ptr<FftOptions>& options
   add_plan_options(app, std::shared_ptr<fft::Options>(options, &options->fft));
   app.add_flag_function(
       "--no-wisdom", [options](std::int64_t) { options->uses_wisdom = false; },
-      "Neither read nor keep what planning has learned (~/.cache/penstock/wisdom and plans)");
+      "Neither read nor keep what planning has learned (~/.cache/penstock/wisdom)");
   app.add_flag("--explain", options->wants_explanation,
                "List the plans that were looked at: each one's time as predicted and as measured");
   add_value(app, "--machine", "FILE.toml", "Machine whose limit is reckoned (this one, measured in the run)",
@@ -103,22 +103,22 @@ std::string size_text(const fft::Extents& size) {
   return fmt::format("{}x{}x{}", size[0], size[1], size[2]);
 }
 
-void settle_by_file(const gas::Team& team, FftOptions& options) {
-  const field::FileFacts facts = field::inspect_file(team, options.input_path);
+void resolve_by_file(const gas::Team& team, FftOptions& options) {
+  const field::FileDescription file = field::inspect_file(team, options.input_path);
   const bool has_size = options.fft.size != fft::Extents{};
-  if (has_size && options.fft.size != facts.size) {
+  if (has_size && options.fft.size != file.size) {
     throw Error(fmt::format("--size {} differs from the {} points of {}: leave it out", size_text(options.fft.size),
-                            size_text(facts.size), options.input_path));
+                            size_text(file.size), options.input_path));
   }
-  const bool is_complex = facts.type() == fft::Type::c2c;
+  const bool is_complex = file.type() == fft::Type::c2c;
   if (options.type && (*options.type == fft::Type::c2c) != is_complex) {
     throw Error(fmt::format("--type {} does not fit {}, whose elements are {}: use --type {} or leave it out",
-                            name(*options.type), options.input_path, npy::name(facts.data_type), name(facts.type())));
+                            name(*options.type), options.input_path, npy::name(file.data_type), name(file.type())));
   }
-  options.fft.size = facts.size;
-  options.type = options.type.value_or(facts.type());
+  options.fft.size = file.size;
+  options.type = options.type.value_or(file.type());
   if (!options.is_single) {
-    options.is_single = facts.data_type == npy::DataType::float32 || facts.data_type == npy::DataType::complex64;
+    options.is_single = file.data_type == npy::DataType::float32 || file.data_type == npy::DataType::complex64;
   }
 }
 
@@ -145,7 +145,7 @@ std::shared_ptr<FftOptions> declare_fft_options(CLI::App& app) {
   return options;
 }
 
-std::unique_ptr<field::Source> settle(const Session& session, FftOptions& options) {
+std::unique_ptr<field::Source> resolve(const Session& session, FftOptions& options) {
   refuse_equal_paths({session.options.json_path, options.output_path, options.spectrum_path, options.trace_path});
   const bool has_results = !options.output_path.empty() || !options.spectrum_path.empty() || options.low_pass_radius;
   if (options.fft.batch > 1 && has_results) {
@@ -160,7 +160,7 @@ std::unique_ptr<field::Source> settle(const Session& session, FftOptions& option
     options.type = options.type.value_or(fft::Type::c2c);
     options.is_single = options.is_single.value_or(false);
   } else {
-    settle_by_file(session.team, options);
+    resolve_by_file(session.team, options);
   }
   options.fft.type = *options.type;
   if (options.has_kinds && options.fft.type != fft::Type::r2r) {

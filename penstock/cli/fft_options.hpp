@@ -47,6 +47,6 @@ std::shared_ptr<FftOptions> declare_fft_options(CLI::App& app);
 
 /// Collective: settles size, type, precision, machine and threads, and returns where the field comes from. Throws Error
 /// on every rank where the options or the input file do not fit one another.
-std::unique_ptr<field::Source> settle(const Session& session, FftOptions& options);
+std::unique_ptr<field::Source> resolve(const Session& session, FftOptions& options);
 
 }  // namespace penstock::cli

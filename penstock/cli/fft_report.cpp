@@ -83,11 +83,12 @@ std::string describe_times(std::string_view title, const field::Times& times) {
 std::string describe_candidates(const std::vector<fft::Candidate>& candidates) {
   const auto time = [](double time_s) { return time_s > 0 ? format_seconds(time_s) : std::string("-"); };
   std::string text =
-      line("Candidates", "{:<10} {:<8} {:<8} {:<12} {}", "grid", "planes", "late", "predicted", "measured");
+      line("Candidates", "{:<10} {:<8} {:<9} {:<12} {}", "grid", "planes", "deferred", "predicted", "measured");
   for (const fft::Candidate& candidate : candidates) {
-    text += line("", "{:<10} {:<8} {:<8} {:<12} {:<12}{}", fmt::format("{}x{}", candidate.grid.ty, candidate.grid.tz),
-                 candidate.grain == 0 ? "all" : fmt::format("{}", candidate.grain),
-                 candidate.late_eighths == 0 ? "none" : fmt::format("{}/8", candidate.late_eighths),
+    const auto& [grid, planes, deferred] = candidate.tuning;
+    text += line("", "{:<10} {:<8} {:<9} {:<12} {:<12}{}", fmt::format("{}x{}", grid.ty, grid.tz),
+                 planes == 0 ? "all" : fmt::format("{}", planes),
+                 deferred == 0 ? "none" : fmt::format("{}/{}", deferred, shape::exchange_parts),
                  time(candidate.predicted_s), time(candidate.measured_s),
                  &candidate == &candidates.front() ? "chosen" : "");
   }
@@ -99,13 +100,14 @@ nlohmann::ordered_json number_or_null(double number) {
   return number > 0 ? nlohmann::ordered_json(number) : nlohmann::ordered_json();
 }
 
-/// The candidates for grid and grain, the one chosen first.
+/// The candidates, the one chosen first.
 nlohmann::ordered_json to_json(const std::vector<fft::Candidate>& candidates) {
   auto json = nlohmann::ordered_json::array();
   for (const fft::Candidate& candidate : candidates) {
-    json.push_back({{"grid", {candidate.grid.ty, candidate.grid.tz}},
-                    {"grain_planes", candidate.grain},
-                    {"late_eighths", candidate.late_eighths},
+    const auto& [grid, planes_per_message, deferred_parts] = candidate.tuning;
+    json.push_back({{"grid", {grid.ty, grid.tz}},
+                    {"planes_per_message", planes_per_message},
+                    {"deferred_parts", deferred_parts},
                     {"predicted_s", number_or_null(candidate.predicted_s)},
                     {"measured_s", number_or_null(candidate.measured_s)}});
   }
@@ -140,10 +142,10 @@ std::string describe_plan(const Session& session, const FftOptions& options, con
   text += line("Ranks", "{} on {} node{}, {} thread{} each, transport {}", session.team.size(), session.nodes,
                session.nodes > 1 ? "s" : "", session.threads, session.threads > 1 ? "s" : "",
                session.team.transport().name);
-  text += line("Plan", "grid {}x{}, {}, {} pass{} over memory, spectrum {}, scaling {}", report.decision.grid.ty,
-               report.decision.grid.tz, describe_exchanges(report.decision), report.decision.passes,
+  text += line("Plan", "grid {}x{}, {}, {} pass{} over memory, spectrum {}, scaling {}", report.decision.tuning.grid.ty,
+               report.decision.tuning.grid.tz, describe_exchanges(report.decision), report.decision.passes,
                report.decision.passes == 1 ? "" : "es", name(options.fft.output), name(options.scaling));
-  text += line("", "planned in {} ({}); wisdom {}; pencils by {}, movers {}", format_seconds(report.planning_s),
+  text += line("", "planned in {} (effort {}); wisdom {}; pencils by {}, movers {}", format_seconds(report.planning_s),
                name(options.fft.effort), report.wisdom, report.decision.local, name(options.fft.movers));
   if (options.wants_explanation) {
     text += describe_candidates(report.decision.candidates);
@@ -155,15 +157,14 @@ std::string describe_plan(const Session& session, const FftOptions& options, con
 }
 
 void FftReport::predict(const std::string& machine_path) {
-  const fft::ModelledRun& modelled = decision.modelled;
   if (machine_path.empty()) {
     why_not_predicted = "give --machine FILE.toml, as penstock calibrate writes it";
-  } else if (!modelled.is_known) {
+  } else if (decision.modelled == nullptr) {
     why_not_predicted = "the model knows complex and real transforms along all directions, and not MPI's own ways";
   } else {
     try {
-      predicted = model::planned_fft_time(modelled.machine, modelled.run);
-      const auto gains = model::planned_fft_gains(modelled.machine, modelled.run);
+      predicted = model::planned_fft_time(decision.machine, *decision.modelled);
+      const auto gains = model::planned_fft_gains(decision.machine, *decision.modelled);
       predicted_bound = gains.empty() ? "nothing" : model::name_of(gains.front().resource);
     } catch (const Error& error) {
       why_not_predicted = error.what();
@@ -267,17 +268,17 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["nodes"] = session.nodes;
   json["threads"] = session.threads;
   json["transport"] = session.team.transport().name;
-  json["grid"] = {report.decision.grid.ty, report.decision.grid.tz};
+  json["grid"] = {report.decision.tuning.grid.ty, report.decision.tuning.grid.tz};
   json["algorithm"] = algorithm_name(report.decision);
-  json["grain_planes"] = report.decision.grain;
-  json["late_eighths"] = report.decision.late_eighths;
+  json["planes_per_message"] = report.decision.tuning.planes_per_message;
+  json["deferred_parts"] = report.decision.tuning.deferred_parts;
   json["progress"] = report.decision.has_progress_thread ? "thread" : "tiles";
   json["passes"] = report.decision.passes;
-  json["plan"] = options.fft.planning == fft::Planning::measure ? "measure" : "model";
+  json["planning"] = options.fft.planning == fft::Planning::measure ? "measure" : "model";
   json["candidates"] = to_json(report.decision.candidates);
   json["layout"] = name(options.fft.output);
   json["scaling"] = name(options.scaling);
-  json["planning"] = name(options.fft.effort);
+  json["effort"] = name(options.fft.effort);
   json["local"] = report.decision.local;
   json["isa"] = name_of(options.fft.instruction_set.value_or(best_instruction_set()));
   json["movers"] = name(options.fft.movers);

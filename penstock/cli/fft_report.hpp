@@ -7,7 +7,7 @@
 #include <string>
 
 #include "penstock/cli/fft_options.hpp"
-#include "penstock/cli/machine_figures.hpp"
+#include "penstock/cli/machine_rates.hpp"
 #include "penstock/cli/session.hpp"
 #include "penstock/field/field.hpp"
 #include "penstock/model/model.hpp"
@@ -21,7 +21,7 @@ struct FftReport {
   std::string wisdom;
   fft::MemoryNeed memory;  ///< the largest of all ranks', field by field
   std::uint64_t available_bytes = 0;
-  MachineFigures figures;
+  MachineRates figures;
   model::Fft problem;
   model::FftLimit limit;
   /// By the model, where a machine file was given that tells enough, and what bounds it; or why not.

@@ -7,7 +7,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/cli/file_report.hpp"
 #include "penstock/cli/gemm.hpp"
-#include "penstock/cli/machine_figures.hpp"
+#include "penstock/cli/machine_rates.hpp"
 #include "penstock/cli/output.hpp"
 #include "penstock/cli/progress.hpp"
 #include "penstock/cli/result_file.hpp"
@@ -19,7 +19,7 @@ std::string describe(const gemm::FilePlan& plan, const GemmOptions& options, int
   std::string text = fmt::format("Product     {}, {} x {} by {} x {}, {} threads\n", npy::name(plan.type), plan.m,
                                  plan.k, plan.k, plan.n, threads);
   text += fmt::format("Memory      {}: blocks {}, the process besides {}\n", format_bytes(options.memory_bytes),
-                      bytes_text(plan.block_bytes), bytes_text(plan.besides_bytes));
+                      bytes_text(plan.block_bytes), bytes_text(plan.reserved_bytes));
   text += fmt::format("Tiles       {} of {} x {} in strips of {}, panels {} deep\n", plan.tiles, plan.tile_m,
                       plan.tile_n, plan.strip, plan.depth);
   text += fmt::format("Storage     {}; scratch {}\n", plan.engine,

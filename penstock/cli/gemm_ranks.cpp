@@ -13,7 +13,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/cli/gemm.hpp"
-#include "penstock/cli/machine_figures.hpp"
+#include "penstock/cli/machine_rates.hpp"
 #include "penstock/cli/output.hpp"
 #include "penstock/cli/progress.hpp"
 #include "penstock/cli/result_file.hpp"
@@ -203,7 +203,7 @@ machine::Machine find_machine(const Session& session, const GemmOptions& options
     return read_machine(session, options.machine_path);
   }
   machine::Machine machine = machine::built_in();
-  if (const auto figures = gas::network_figures_of(session.team)) {
+  if (const auto figures = gas::network_rates_of(session.team)) {
     machine = gas::with_network(machine, *figures, gas::Carrier::fastest, session.team.transport().farthest());
   }
   const double rate = gemm::measure_rate(session.team, session.threads, options.type) / session.team.size();

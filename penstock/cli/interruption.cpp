@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-#include "penstock/base/crew.hpp"
+#include "penstock/base/thread_pool.hpp"
 
 namespace penstock::cli {
 namespace {

@@ -15,7 +15,7 @@ namespace penstock::cli {
 namespace {
 
 // The limit of thread ranks: each has stacks, barriers and at least one thread.
-constexpr int most_thread_ranks = 1024;
+constexpr int max_thread_ranks = 1024;
 
 /// The threads that OMP_NUM_THREADS asks for, at the outermost of its levels; 0 where it asks for none.
 int asked_by_environment() {
@@ -62,8 +62,8 @@ struct RankFailure {
 
 Outcome run_as_threads(Processes& processes, Interruption& interruption, int ranks, const CommonOptions& options,
                        const std::function<void(Session&)>& body) {
-  if (ranks > most_thread_ranks) {
-    return {2, fmt::format("--ranks {}: at most {} ranks run as threads of one process", ranks, most_thread_ranks)};
+  if (ranks > max_thread_ranks) {
+    return {2, fmt::format("--ranks {}: at most {} ranks run as threads of one process", ranks, max_thread_ranks)};
   }
   try {
     gas::run_world(ranks, [&](gas::Team& team) {
@@ -112,7 +112,7 @@ Outcome launch(Processes& processes, Interruption& interruption, const CommonOpt
                const std::function<void(Session&)>& body) {
   TransportChoice transport;
   try {
-    transport = settle_transport(processes, options.transport);
+    transport = resolve_transport(processes, options.transport);
   } catch (const Error& error) {
     return {2, error.what()};
   }

@@ -51,12 +51,12 @@ FftRun run_of(const FftChoices& choices, const Case& at) {
   return run;
 }
 
-Figures evaluate_run(const FftChoices& choices, const Case& at) {
+Quantities evaluate_run(const FftChoices& choices, const Case& at) {
   const FftRun run = run_of(choices, at);
   const FftTime time = model::fft_time(at.machine, run);
-  FftRun settled = run;
-  settled.ty = time.ty;
-  settled.tz = time.tz;
+  FftRun resolved = run;
+  resolved.ty = time.ty;
+  resolved.tz = time.tz;
   const auto sum = [](const std::array<double, 3>& stages) {
     return std::accumulate(stages.begin(), stages.end(), 0.0);
   };
@@ -67,7 +67,7 @@ Figures evaluate_run(const FftChoices& choices, const Case& at) {
     messages += exchange.messages;
   }
   const double flops = model::fft_flops(run.fft);
-  Figures figures = {
+  Quantities quantities = {
       {"nodes", "nodes", Unit::number, static_cast<double>(run.nodes)},
       {"grid", "grid", Unit::text, 0, fmt::format("{}x{}", time.ty, time.tz)},
       {"time_s", "time", Unit::seconds, time.total_s},
@@ -83,21 +83,21 @@ Figures evaluate_run(const FftChoices& choices, const Case& at) {
       {"link_bound_s",
        "least time of the links",
        Unit::seconds,
-       time.exchanges.empty() ? 0 : model::fft_link_bound_s(at.machine, settled),
+       time.exchanges.empty() ? 0 : model::fft_link_bound_s(at.machine, resolved),
        {},
        false},
       {"messages", "messages of a rank", Unit::number, messages, {}, false},
       {"message_bytes", "length of a message", Unit::bytes, message_bytes},
   };
   if (!time.is_mapped) {
-    figures.push_back({"note", "note", Unit::text, 0,
-                       "the grid does not follow the network's dimensions: exchanges are taken for all with all",
-                       false});
+    quantities.push_back({"note", "note", Unit::text, 0,
+                          "the grid does not follow the network's dimensions: exchanges are taken for all with all",
+                          false});
   }
-  return figures;
+  return quantities;
 }
 
-Figures evaluate_equations(const FftChoices& choices, const Case& at) {
+Quantities evaluate_equations(const FftChoices& choices, const Case& at) {
   const std::int64_t nodes = at.integer("nodes");
   const auto [nx, ny, nz] = size_of(at);
   const double n = std::cbrt(static_cast<double>(nx) * static_cast<double>(ny) * static_cast<double>(nz));
@@ -124,15 +124,15 @@ Figures evaluate_equations(const FftChoices& choices, const Case& at) {
                                 : std::max(times.flops_s, times.memory_s) + network_s + times.shuffle_s + times.bus_s;
   };
   const model::ExascaleTimes times = times_on(at.machine);
-  Figures figures = {{"nodes", "nodes", Unit::number, static_cast<double>(nodes)},
-                     {"time_s", "time", Unit::seconds, total_s(times)},
-                     {"rate_flops", "rate", Unit::flops_per_s, rate_of(model::exascale_flops(n), total_s(times))},
-                     {"flops_s", "T_flops", Unit::seconds, times.flops_s},
-                     {"memory_s", "T_mem", Unit::seconds, times.memory_s},
-                     {"network_s", "T_net", Unit::seconds, nodes > 1 ? times.network_s : 0},
-                     {"shuffle_s", "T_shuffle", Unit::seconds, times.shuffle_s},
-                     {"bus_s", "T_PCIe", Unit::seconds, times.bus_s}};
-  return figures;
+  Quantities quantities = {{"nodes", "nodes", Unit::number, static_cast<double>(nodes)},
+                           {"time_s", "time", Unit::seconds, total_s(times)},
+                           {"rate_flops", "rate", Unit::flops_per_s, rate_of(model::exascale_flops(n), total_s(times))},
+                           {"flops_s", "T_flops", Unit::seconds, times.flops_s},
+                           {"memory_s", "T_mem", Unit::seconds, times.memory_s},
+                           {"network_s", "T_net", Unit::seconds, nodes > 1 ? times.network_s : 0},
+                           {"shuffle_s", "T_shuffle", Unit::seconds, times.shuffle_s},
+                           {"bus_s", "T_PCIe", Unit::seconds, times.bus_s}};
+  return quantities;
 }
 
 void add_choices(CLI::App& app, const std::shared_ptr<Study>& study, const std::shared_ptr<FftChoices>& choices) {
@@ -148,12 +148,12 @@ void add_choices(CLI::App& app, const std::shared_ptr<Study>& study, const std::
               choices->run.ty = grid.ty;
               choices->run.tz = grid.tz;
             });
-  add_value(app, "--grain", "packed|slabs|N", "Planes that share a message: all, one, or N (packed)",
+  add_value(app, "--planes-per-message", "packed|slabs|N", "Planes that share a message: all, one, or N (packed)",
             [study](const std::string& text) {
-              study->numbers["planes_per_message"] = text == "packed" ? 0
-                                                     : text == "slabs"
-                                                         ? 1
-                                                         : static_cast<double>(parse_integer("--grain", text, 1));
+              study->numbers["planes_per_message"] =
+                  text == "packed"  ? 0
+                  : text == "slabs" ? 1
+                                    : static_cast<double>(parse_integer("--planes-per-message", text, 1));
             });
   add_value(app, "--transport", "NAME", "Of the machine's transports (its first)",
             [choices](const std::string& text) { choices->run.transport = text; });

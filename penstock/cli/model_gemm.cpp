@@ -21,10 +21,10 @@
 namespace penstock::cli {
 namespace {
 
-enum class Way { nodes, out_of_core, htmt };
+enum class Setting { nodes, out_of_core, htmt };
 
 struct GemmChoices {
-  Way way = Way::nodes;
+  Setting way = Setting::nodes;
   std::string transport;
   std::string outer = "storage";
   std::string inner = "memory";
@@ -41,11 +41,11 @@ std::int64_t words_of_row(const Case& at) {
 }
 
 /// All nodes in one layer, as global arrays are laid out, or in layers, with panels of all depths.
-Figures evaluate_nodes(const GemmChoices& choices, const Case& at) {
+Quantities evaluate_nodes(const GemmChoices& choices, const Case& at) {
   const std::int64_t nodes = at.integer("nodes");
-  constexpr std::int64_t most_nodes = 1 << 24;
-  if (nodes < 1 || nodes > most_nodes) {
-    throw Error(fmt::format("{} nodes: give from 1 to {}", nodes, most_nodes));
+  constexpr std::int64_t max_nodes = 1 << 24;
+  if (nodes < 1 || nodes > max_nodes) {
+    throw Error(fmt::format("{} nodes: give from 1 to {}", nodes, max_nodes));
   }
   const std::int64_t n = words_of_row(at);
   const gas::Distribution flat(std::array{n, n}, std::array<std::int64_t, 2>{}, std::array<int, 2>{},
@@ -101,14 +101,14 @@ double capacity_of(const machine::Machine& machine, const std::string& name) {
   throw Error(fmt::format("{} describes no memory level '{}': give --memory", machine.name, name));
 }
 
-Figures evaluate_out_of_core(const GemmChoices& choices, const Case& at) {
+Quantities evaluate_out_of_core(const GemmChoices& choices, const Case& at) {
   const std::int64_t n = words_of_row(at);
   const model::Product product{.m = n, .n = n, .k = n, .element_bytes = at.integer("word_bytes")};
   const auto threads = static_cast<int>(at.machine.node.cores);
   const double budget =
       at.number("budget_bytes") > 0 ? at.number("budget_bytes") : capacity_of(at.machine, choices.inner);
   const model::Tiling tiling =
-      model::choose_tiling(product, model::usual_tiling_figures(threads), static_cast<std::int64_t>(budget), 0);
+      model::choose_tiling(product, model::usual_tiling_rates(threads), static_cast<std::int64_t>(budget), 0);
   const model::TiledRun run{.product = product,
                             .tiling = tiling,
                             .flops = model::gemm_flops(at.number("n")),
@@ -127,7 +127,7 @@ Figures evaluate_out_of_core(const GemmChoices& choices, const Case& at) {
           {"tile_n", "columns of a tile", Unit::number, static_cast<double>(tiling.tile_n)},
           {"depth", "panels' depth", Unit::number, static_cast<double>(tiling.depth)},
           {"moved_bytes", "moved", Unit::bytes, time.moved_bytes},
-          {"least_bytes", "the least there is", Unit::bytes, time.least_bytes}};
+          {"min_bytes", "the least there is", Unit::bytes, time.min_bytes}};
 }
 
 /// A level's time for a word of 8 bytes.
@@ -157,21 +157,21 @@ model::Htmt htmt_of(const machine::Machine& machine, const Case& at) {
           .cnet_words_per_s = machine.network->link_bandwidth_bytes_per_s / 8};
 }
 
-Figures evaluate_htmt(const Case& at) {
+Quantities evaluate_htmt(const Case& at) {
   const auto time_s = [&](const machine::Machine& machine) { return model::htmt_equation_5_s(htmt_of(machine, at)); };
   const model::Htmt htmt = htmt_of(at.machine, at);
   const model::HtmtTimes times = model::htmt_times(htmt);
-  Figures figures = {{"n", "edge q M", Unit::number, htmt.edge()},
-                     {"time_s", "time (eq. 5)", Unit::seconds, time_s(at.machine)},
-                     {"rate_flops", "rate", Unit::flops_per_s, rate_of(htmt.flops(), time_s(at.machine))},
-                     {"peak_flops", "peak", Unit::flops_per_s, htmt.peak_flops()},
-                     {"equation_4_s", "eq. 4", Unit::seconds, model::htmt_equation_4_s(htmt)},
-                     {"transformation_s", "D_t", Unit::seconds, times.transformation_s},
-                     {"multiply_s", "M_S", Unit::seconds, times.multiply_s},
-                     {"shift_s", "D_S", Unit::seconds, times.shift_s},
-                     {"sram_to_cram_s", "IP_SC", Unit::seconds, times.sram_to_cram_s},
-                     {"dram_to_sram_s", "IP_DS", Unit::seconds, times.dram_to_sram_s}};
-  return figures;
+  Quantities quantities = {{"n", "edge q M", Unit::number, htmt.edge()},
+                           {"time_s", "time (eq. 5)", Unit::seconds, time_s(at.machine)},
+                           {"rate_flops", "rate", Unit::flops_per_s, rate_of(htmt.flops(), time_s(at.machine))},
+                           {"peak_flops", "peak", Unit::flops_per_s, htmt.peak_flops()},
+                           {"equation_4_s", "eq. 4", Unit::seconds, model::htmt_equation_4_s(htmt)},
+                           {"transformation_s", "D_t", Unit::seconds, times.transformation_s},
+                           {"multiply_s", "M_S", Unit::seconds, times.multiply_s},
+                           {"shift_s", "D_S", Unit::seconds, times.shift_s},
+                           {"sram_to_cram_s", "IP_SC", Unit::seconds, times.sram_to_cram_s},
+                           {"dram_to_sram_s", "IP_DS", Unit::seconds, times.dram_to_sram_s}};
+  return quantities;
 }
 
 }  // namespace
@@ -188,8 +188,9 @@ Body declare_model_gemm(CLI::App& app) {
             "Cannon's algorithm over nodes, generalised and in layers as `penstock gemm` has it, one node with the "
             "matrices in an outer level, or percolation on the HTMT (nodes)",
             [choices](const std::string& text) {
-              choices->way = parse_choice<Way>(
-                  "--way", text, {{"nodes", Way::nodes}, {"out-of-core", Way::out_of_core}, {"htmt", Way::htmt}});
+              choices->way = parse_choice<Setting>(
+                  "--way", text,
+                  {{"nodes", Setting::nodes}, {"out-of-core", Setting::out_of_core}, {"htmt", Setting::htmt}});
             });
   add_number(app, "--n", "Words in a row of the matrices; --way htmt has q t s b_c", study, "n", 1);
   add_number(app, "--nodes", "Nodes", study, "nodes", 1);
@@ -210,9 +211,9 @@ Body declare_model_gemm(CLI::App& app) {
       "--no-overlap", [choices] { choices->overlaps = false; }, "No block moves while others are multiplied");
   return [=](Session& session) {
     study->evaluate = [choices](const Case& at) {
-      return choices->way == Way::nodes         ? evaluate_nodes(*choices, at)
-             : choices->way == Way::out_of_core ? evaluate_out_of_core(*choices, at)
-                                                : evaluate_htmt(at);
+      return choices->way == Setting::nodes         ? evaluate_nodes(*choices, at)
+             : choices->way == Setting::out_of_core ? evaluate_out_of_core(*choices, at)
+                                                    : evaluate_htmt(at);
     };
     run_study(session, *study, *options);
   };

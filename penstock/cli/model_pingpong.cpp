@@ -14,7 +14,7 @@
 namespace penstock::cli {
 namespace {
 
-Figures evaluate_message(const std::string& transport_name, const Case& at) {
+Quantities evaluate_message(const std::string& transport_name, const Case& at) {
   if (at.machine.transports.empty()) {
     throw Error(fmt::format("{} describes no transport: give --machine", at.machine.name));
   }
@@ -29,16 +29,17 @@ Figures evaluate_message(const std::string& transport_name, const Case& at) {
   const machine::MessagePiece& piece = model::piece_of(transport.pieces, bytes);
   const double half = piece.latency_s * piece.bandwidth_bytes_per_s;
   const double time_s = time_on(at.machine);
-  Figures figures = {{"transport", "transport", Unit::text, 0, transport.name, false},
-                     {"bytes", "message", Unit::bytes, bytes},
-                     {"time_s", "time", Unit::seconds, time_s},
-                     {"bandwidth_bytes_per_s", "bandwidth", Unit::bytes_per_s, rate_of(bytes, time_s)},
-                     {"latency_s", "T_l", Unit::seconds, piece.latency_s},
-                     {"asymptotic_bytes_per_s", "B", Unit::bytes_per_s, piece.bandwidth_bytes_per_s},
-                     {"half_bytes", "N1/2", Unit::bytes, half},
-                     {"gain_of_bandwidth", "gain of 2 B", Unit::number, model::gain_of_bandwidth(bytes, half, 2)},
-                     {"gain_of_latency", "gain of T_l / 2", Unit::number, model::gain_of_latency(bytes, half, 2)}};
-  return figures;
+  Quantities quantities = {
+      {"transport", "transport", Unit::text, 0, transport.name, false},
+      {"bytes", "message", Unit::bytes, bytes},
+      {"time_s", "time", Unit::seconds, time_s},
+      {"bandwidth_bytes_per_s", "bandwidth", Unit::bytes_per_s, rate_of(bytes, time_s)},
+      {"latency_s", "T_l", Unit::seconds, piece.latency_s},
+      {"asymptotic_bytes_per_s", "B", Unit::bytes_per_s, piece.bandwidth_bytes_per_s},
+      {"half_bytes", "N1/2", Unit::bytes, half},
+      {"gain_of_bandwidth", "gain of 2 B", Unit::number, model::gain_of_bandwidth(bytes, half, 2)},
+      {"gain_of_latency", "gain of T_l / 2", Unit::number, model::gain_of_latency(bytes, half, 2)}};
+  return quantities;
 }
 
 }  // namespace

@@ -30,20 +30,19 @@ PlannedFft run_of(const PlanChoices& choices, const Case& at) {
   run.nodes = at.integer("nodes");
   run.ranks_per_node = at.integer("ranks_per_node");
   run.threads = at.integer("threads");
-  run.planes_per_message = at.integer("planes_per_message");
-  run.late_parts = at.integer("late_parts");
+  run.tuning.planes_per_message = at.integer("planes_per_message");
+  run.tuning.deferred_parts = at.integer("deferred_parts");
   if (!choices.has_grid) {
-    run.ty = 1;
-    run.tz = run.nodes * run.ranks_per_node;
+    run.tuning.grid = {1, static_cast<int>(run.nodes * run.ranks_per_node)};
   }
   return run;
 }
 
-Figures evaluate_plan(const PlanChoices& choices, const Case& at) {
+Quantities evaluate_plan(const PlanChoices& choices, const Case& at) {
   const PlannedFft run = run_of(choices, at);
   const PlannedFftTime time = model::planned_fft_time(at.machine, run);
   return {{"nodes", "nodes", Unit::number, static_cast<double>(run.nodes)},
-          {"grid", "grid", Unit::text, 0, fmt::format("{}x{}", run.ty, run.tz)},
+          {"grid", "grid", Unit::text, 0, fmt::format("{}x{}", run.tuning.grid.ty, run.tuning.grid.tz)},
           {"time_s", "time", Unit::seconds, time.total_s},
           {"rate_flops", "rate", Unit::flops_per_s, rate_of(model::fft_flops(run.fft), time.total_s)},
           {"transform_s", "transforms", Unit::seconds, time.transform_s},
@@ -61,7 +60,7 @@ Body declare_model_plan(CLI::App& app) {
   study->name = "plan";
   study->numbers = {{"nx", 256},           {"ny", 256},    {"nz", 256},  {"nodes", 1},
                     {"ranks_per_node", 1}, {"threads", 1}, {"batch", 1}, {"planes_per_message", 0},
-                    {"late_parts", 0}};
+                    {"deferred_parts", 0}};
   study->plotted = {"time_s", "transform_s", "move_s", "transfer_s", "hidden_s"};
   auto choices = std::make_shared<PlanChoices>();
   auto options = declare_study(app, true);
@@ -76,13 +75,11 @@ Body declare_model_plan(CLI::App& app) {
   add_number(app, "--threads", "Threads of each rank", study, "threads", 1);
   add_number(app, "--batch", "Fields transformed per call", study, "batch", 1);
   add_value(app, "--grid", "TYxTZ|auto", "Ranks in y and z (all in z)", [choices](const std::string& text) {
-    const fft::Grid grid = parse_grid("--grid", text);
-    choices->has_grid = grid.ty > 0;
-    choices->run.ty = grid.ty;
-    choices->run.tz = grid.tz;
+    choices->run.tuning.grid = parse_grid("--grid", text);
+    choices->has_grid = choices->run.tuning.grid.ty > 0;
   });
-  add_number(app, "--grain", "Planes that share a message; 0: all", study, "planes_per_message", 0);
-  add_number(app, "--late", "Eighths of what a rank receives that are sent after all else", study, "late_parts", 0);
+  add_number(app, "--planes-per-message", "Planes that share a message; 0: all", study, "planes_per_message", 0);
+  add_number(app, "--deferred-parts", "Eighths of what a rank receives that are sent last", study, "deferred_parts", 0);
   add_value(app, "--type", "c2c|r2c", "Complex or real fields (c2c)", [choices](const std::string& text) {
     choices->run.fft.is_real = parse_choice<bool>("--type", text, {{"c2c", false}, {"r2c", true}});
   });

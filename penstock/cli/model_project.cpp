@@ -36,11 +36,11 @@ model::ExascaleMachine exascale_machine(const machine::Machine& machine) {
           .bus_bytes_per_s = machine.node.bus_bandwidth_bytes_per_s.value_or(0)};
 }
 
-Figures evaluate_year(const ProjectChoices& choices, const Case& at) {
+Quantities evaluate_year(const ProjectChoices& choices, const Case& at) {
   const machine::Machine later = model::project(at.machine, at.integer("year"));
   const machine::Node& node = later.node;
   const double n = at.number("n");
-  Figures figures = {
+  Quantities quantities = {
       {"year", "year", Unit::number, at.number("year")},
       {"count", "nodes", Unit::number, static_cast<double>(later.count)},
       {"machine_peak_flops", "peak", Unit::flops_per_s, static_cast<double>(later.count) * node.peak_flops},
@@ -56,15 +56,15 @@ Figures evaluate_year(const ProjectChoices& choices, const Case& at) {
     };
     const model::ExascaleTimes times = times_on(later);
     const double time_s = times.memory_s + times.network_s;
-    figures.insert(
-        figures.end(),
+    quantities.insert(
+        quantities.end(),
         {{"link_bandwidth_bytes_per_s", "link", Unit::bytes_per_s, later.network->link_bandwidth_bytes_per_s},
          {"memory_s", "T_mem", Unit::seconds, times.memory_s},
          {"network_s", "T_net", Unit::seconds, times.network_s},
          {"time_s", "FFT", Unit::seconds, time_s},
          {"rate_flops", "its rate", Unit::flops_per_s, rate_of(model::exascale_flops(n), time_s)}});
   }
-  return figures;
+  return quantities;
 }
 
 /// CPU-1, CPU-2 and CPU-3 beside the GPU-like machine (section 6, Figure 5).
@@ -84,15 +84,15 @@ void run_swim_lanes(Session& session, const Study& study, const StudyOptions& op
   const auto lanes = lanes_of(at.machine);
   Study compared = study;
   compared.evaluate = [&](const Case& changed) {
-    Figures figures;
+    Quantities quantities;
     for (const model::SwimLane& lane : lanes_of(changed.machine)) {
       for (const double value : {lane.nodes, lane.peak_flops, lane.memory_s, lane.network_s}) {
-        figures.push_back({.key = std::string(lane.name), .name = "", .value = value});
+        quantities.push_back({.key = std::string(lane.name), .name = "", .value = value});
       }
     }
-    return figures;
+    return quantities;
   };
-  refuse_unread(compared, options, {{.at = at, .swept = 0, .figures = compared.evaluate(at)}});
+  refuse_unread(compared, options, {{.at = at, .swept = 0, .quantities = compared.evaluate(at)}});
   ResultFile json(session, "--json", session.options.json_path);
   session.has_begun_work = true;
   nlohmann::ordered_json all{{"model", "project"}, {"cpu", cpu.name}, {"gpu", gpu.name}, {"n", n}};

@@ -43,28 +43,30 @@ model::Scaling scaling_of(const ScalingChoices& choices, const Case& at) {
   return scaling;
 }
 
-Figures evaluate_law(const ScalingChoices& choices, const Case& at) {
+Quantities evaluate_law(const ScalingChoices& choices, const Case& at) {
   const model::Scaling scaling = scaling_of(choices, at);
   const double workers = at.number("workers");
   if (workers < 1) {
     throw Error(fmt::format("{} workers are none: give 1 or more", workers));
   }
-  Figures figures = {{"workers", "workers", Unit::number, workers},
-                     {"speedup", "speedup", Unit::number, model::speedup(scaling, workers, choices.work)},
-                     {"efficiency", "efficiency", Unit::number, model::efficiency(scaling, workers, choices.work)},
-                     {"time", "time, of one worker's", Unit::number, model::scaled_time(scaling, workers)}};
+  Quantities quantities = {
+      {"workers", "workers", Unit::number, workers},
+      {"speedup", "speedup", Unit::number, model::speedup(scaling, workers, choices.work)},
+      {"efficiency", "efficiency", Unit::number, model::efficiency(scaling, workers, choices.work)},
+      {"time", "time, of one worker's", Unit::number, model::scaled_time(scaling, workers)}};
   if (scaling.serial > 0) {
-    figures.push_back({"crossover_workers",
-                       "serial part pays from",
-                       Unit::number,
-                       model::crossover_workers(scaling.serial),
-                       {},
-                       false});
+    quantities.push_back({"crossover_workers",
+                          "serial part pays from",
+                          Unit::number,
+                          model::crossover_workers(scaling.serial),
+                          {},
+                          false});
   }
   if (scaling.communication == model::Communication::blocking && scaling.kappa + scaling.lambda > 0) {
-    figures.push_back({"best_workers", "fastest with", Unit::number, model::best_blocking_workers(scaling), {}, false});
+    quantities.push_back(
+        {"best_workers", "fastest with", Unit::number, model::best_blocking_workers(scaling), {}, false});
   }
-  return figures;
+  return quantities;
 }
 
 /// "1:1,2:1.9,4:3.5", or the same in the lines of a file, after a @.
@@ -97,7 +99,7 @@ void run_fit(Session& session, const Study& study, const StudyOptions& options, 
   }
   const Case at = make_case(study, options);
   const model::Scaling form = scaling_of(choices, at);
-  refuse_unread(study, options, {{.at = at, .swept = 0, .figures = {}}});
+  refuse_unread(study, options, {{.at = at, .swept = 0, .quantities = {}}});
   const model::ScalingFit fit = model::fit_scaling(choices.points, form);
   ResultFile json(session, "--json", session.options.json_path);
   session.has_begun_work = true;

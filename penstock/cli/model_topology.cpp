@@ -16,52 +16,54 @@ namespace penstock::cli {
 namespace {
 
 /// What the exchanges within rows and columns of a grid of ranks ask of the links, beside one of all with all.
-void add_grid(const fft::Grid& grid, model::RankOrder order, std::int64_t nodes, const Case& at, Figures& figures) {
+void add_grid(const fft::Grid& grid, model::RankOrder order, std::int64_t nodes, const Case& at,
+              Quantities& quantities) {
   const std::int64_t ranks = at.integer("ranks_per_node");
   const model::GridLoad load = model::grid_load(*at.machine.network, nodes, ranks, grid.ty, grid.tz, order);
   const double bytes = at.number("bytes");
   for (const std::size_t round : {0U, 1U}) {
     const std::string key = round == 0 ? "rows" : "columns";
-    figures.push_back({key + "_load", "load of " + key, Unit::number, load.load[round]});
-    figures.push_back({key + "_s", "exchange within " + key, Unit::seconds,
-                       bytes * load.load[round] / at.machine.network->link_bandwidth_bytes_per_s});
+    quantities.push_back({key + "_load", "load of " + key, Unit::number, load.load[round]});
+    quantities.push_back({key + "_s", "exchange within " + key, Unit::seconds,
+                          bytes * load.load[round] / at.machine.network->link_bandwidth_bytes_per_s});
   }
   // Czechowski et al. 2012, eqs. 4 and 5, of one exchange: the ideal mapping onto a torus of three dimensions, and the
   // bound by its bisection.
   const double link_s = bytes / at.machine.network->link_bandwidth_bytes_per_s;
-  figures.push_back(
+  quantities.push_back(
       {"ideal_s", "ideal mapping (eq. 4)", Unit::seconds, link_s * std::pow(static_cast<double>(nodes), 1.0 / 6)});
-  figures.push_back(
+  quantities.push_back(
       {"bisection_s", "bisection (eq. 5)", Unit::seconds, link_s * std::cbrt(static_cast<double>(nodes))});
 }
 
-Figures evaluate_network(const fft::Grid& grid, model::RankOrder order, const Case& at) {
+Quantities evaluate_network(const fft::Grid& grid, model::RankOrder order, const Case& at) {
   if (!at.machine.network) {
     throw Error(fmt::format("{} has no network: give --machine", at.machine.name));
   }
   const std::int64_t nodes = at.integer("nodes") > 0 ? at.integer("nodes") : at.machine.count;
   const double bytes = at.number("bytes");
   const machine::Network& network = *at.machine.network;
-  const model::TopologyFacts facts = model::topology_facts(network, nodes);
+  const model::TopologyMetrics metrics = model::topology_metrics(network, nodes);
   const double time_s = model::all_to_all_s(network, nodes, bytes);
   const std::string shape =
       network.dimensions.empty() ? "" : fmt::format("{}", fmt::join(model::shape_of(network, nodes), "x"));
-  Figures figures = {{"nodes", "nodes", Unit::number, static_cast<double>(nodes)},
-                     {"shape", "shape", Unit::text, 0, shape, !shape.empty()},
-                     {"links", "links", Unit::number, facts.links},
-                     {"diameter", "diameter", Unit::number, facts.diameter},
-                     {"bisection_links", "links of bisection", Unit::number, facts.bisection_links},
-                     {"bisection_bytes_per_s", "bisection", Unit::bytes_per_s, facts.bisection_bytes_per_s},
-                     {"bisection_per_node_bytes_per_s", "of a node", Unit::bytes_per_s,
-                      facts.bisection_bytes_per_s / static_cast<double>(nodes)},
-                     {"injection_bytes_per_s", "injection", Unit::bytes_per_s, facts.injection_bytes_per_s},
-                     {"all_to_all_load", "load of all-to-all", Unit::number, facts.all_to_all_load},
-                     {"time_s", fmt::format("all-to-all, {} a node", format_bytes(static_cast<std::uint64_t>(bytes))),
-                      Unit::seconds, time_s}};
+  Quantities quantities = {
+      {"nodes", "nodes", Unit::number, static_cast<double>(nodes)},
+      {"shape", "shape", Unit::text, 0, shape, !shape.empty()},
+      {"links", "links", Unit::number, metrics.links},
+      {"diameter", "diameter", Unit::number, metrics.diameter},
+      {"bisection_links", "links of bisection", Unit::number, metrics.bisection_links},
+      {"bisection_bytes_per_s", "bisection", Unit::bytes_per_s, metrics.bisection_bytes_per_s},
+      {"bisection_per_node_bytes_per_s", "of a node", Unit::bytes_per_s,
+       metrics.bisection_bytes_per_s / static_cast<double>(nodes)},
+      {"injection_bytes_per_s", "injection", Unit::bytes_per_s, metrics.injection_bytes_per_s},
+      {"all_to_all_load", "load of all-to-all", Unit::number, metrics.all_to_all_load},
+      {"time_s", fmt::format("all-to-all, {} a node", format_bytes(static_cast<std::uint64_t>(bytes))), Unit::seconds,
+       time_s}};
   if (grid.ty > 0) {
-    add_grid(grid, order, nodes, at, figures);
+    add_grid(grid, order, nodes, at, quantities);
   }
-  return figures;
+  return quantities;
 }
 
 }  // namespace

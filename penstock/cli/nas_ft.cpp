@@ -60,7 +60,7 @@ void print_result(const Session& session, const nas::Result& result) {
                format_seconds(spent.setup_s), format_seconds(spent.fft_s), format_seconds(spent.evolve_s),
                format_seconds(spent.checksum_s));
   print_output("Plan          grid {}x{}, {}, {} passes over memory per transform, transport {}\n",
-               result.decision.grid.ty, result.decision.grid.tz, describe_exchanges(result.decision),
+               result.decision.tuning.grid.ty, result.decision.tuning.grid.tz, describe_exchanges(result.decision),
                result.decision.passes, session.team.transport().name);
   print_output("Memory        {} per rank\n", format_bytes(result.memory_bytes));
 }
@@ -74,7 +74,7 @@ nlohmann::ordered_json to_json(const Session& session, const nas::Problem& probl
   json["ranks"] = session.team.size();
   json["threads"] = session.threads;
   json["transport"] = session.team.transport().name;
-  json["grid"] = {result.decision.grid.ty, result.decision.grid.tz};
+  json["grid"] = {result.decision.tuning.grid.ty, result.decision.tuning.grid.tz};
   json["algorithm"] = algorithm_name(result.decision);
   json["passes"] = result.decision.passes;
   json["memory_bytes_per_rank"] = result.memory_bytes;

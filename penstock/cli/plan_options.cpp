@@ -5,7 +5,9 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "penstock/base/base.hpp"
@@ -41,47 +43,52 @@ void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& option
                 "One message per peer, one per plane, or what suits the ranks; with mpi-, to compare with, the same by "
                 "MPI_Alltoall, MPI_Isend or MPI_Ialltoall (auto)",
                 [options](const std::string& text) {
-                  options->algorithm = parse_choice<fft::Algorithm>("--algorithm", text,
-                                                                    {{"packed", fft::Algorithm::packed},
-                                                                     {"slabs", fft::Algorithm::slabs},
-                                                                     {"mpi-packed", fft::Algorithm::packed},
-                                                                     {"mpi-slabs", fft::Algorithm::slabs},
-                                                                     {"mpi-ialltoall", fft::Algorithm::slabs},
-                                                                     {"auto", fft::Algorithm::automatic}});
+                  options->planes_per_message = parse_choice<std::optional<std::int64_t>>("--algorithm", text,
+                                                                                          {{"packed", 0},
+                                                                                           {"slabs", 1},
+                                                                                           {"mpi-packed", 0},
+                                                                                           {"mpi-slabs", 1},
+                                                                                           {"mpi-ialltoall", 1},
+                                                                                           {"auto", std::nullopt}});
+                  options->deferred_parts = text == "auto" ? std::nullopt : std::optional<std::int64_t>(0);
                   options->exchange_method = exchange_method_named(text);
                 });
-  add_value(app, "--grain", "N", "Planes per message, instead of an algorithm", [options](const std::string& text) {
-    options->grain = parse_integer("--grain", text, 1);
-  })->excludes(algorithm);
-  add_value(app, "--late", "N|auto",
-            "Eighths of what a peer receives that are sent after all else, while it transforms the others (auto)",
+  add_value(app, "--planes-per-message", "N", "Planes that share a message, instead of an algorithm; 0: all of them",
             [options](const std::string& text) {
-              options->late_eighths = text == "auto" ? std::nullopt : std::optional(parse_integer("--late", text, 0));
+              options->planes_per_message = parse_integer("--planes-per-message", text, 0);
+            })
+      ->excludes(algorithm);
+  add_value(app, "--deferred-parts", "N|auto",
+            "Eighths of what a peer receives that are sent last, while it transforms the others (auto)",
+            [options](const std::string& text) {
+              options->deferred_parts =
+                  text == "auto" ? std::nullopt : std::optional(parse_integer("--deferred-parts", text, 0));
             });
   add_value(
       app, "--progress", "auto|tiles|thread",
-      "Who looks after the network while a rank computes: its threads between tiles, a thread more, or what hides "
+      "Who polls the network while a rank computes: its threads between tiles, a thread more, or what hides "
       "more (auto)",
       [options](const std::string& text) {
         options->progress = parse_choice<fft::Progress>(
             "--progress", text,
             {{"auto", fft::Progress::automatic}, {"tiles", fft::Progress::tiles}, {"thread", fft::Progress::thread}});
       });
-  add_value(app, "--planning", "estimate|measure",
+  add_value(app, "--planning", "model|measure",
+            "Grid, planes per message and deferred parts by the model of the machine, or by timing those that it finds "
+            "best (model)",
+            [options](const std::string& text) {
+              options->planning = parse_choice<fft::Planning>(
+                  "--planning", text, {{"model", fft::Planning::model}, {"measure", fft::Planning::measure}});
+            });
+  add_value(
+      app, "--planning-seconds", "S", "With --planning measure, no other candidate is timed after so long (10)",
+      [options](const std::string& text) { options->planning_budget_s = parse_number("--planning-seconds", text, 0); });
+  add_value(app, "--effort", "estimate|measure",
             "How local transforms take lengths apart: by cost, or by timing (estimate)",
             [options](const std::string& text) {
               options->effort = parse_choice<fft::Effort>(
-                  "--planning", text, {{"estimate", fft::Effort::estimate}, {"measure", fft::Effort::measure}});
+                  "--effort", text, {{"estimate", fft::Effort::estimate}, {"measure", fft::Effort::measure}});
             });
-  add_value(app, "--plan", "model|measure",
-            "Grid, grain and what is late by the model of the machine, or by timing those that it finds best (model)",
-            [options](const std::string& text) {
-              options->planning = parse_choice<fft::Planning>(
-                  "--plan", text, {{"model", fft::Planning::model}, {"measure", fft::Planning::measure}});
-            });
-  add_value(
-      app, "--plan-seconds", "S", "With --plan measure, no other candidate is timed after so long (10)",
-      [options](const std::string& text) { options->planning_budget_s = parse_number("--plan-seconds", text, 0); });
   add_value(app, "--local", "penstock|fftw",
             "What transforms pencils: penstock, or FFTW where this build has it (penstock)",
             [options](const std::string& text) { options->local = text; });
@@ -116,13 +123,15 @@ std::string algorithm_name(const fft::Decision& decision) {
   if (!decision.exchange_method.empty()) {
     return decision.exchange_method;
   }
-  return decision.grain == 0 ? "packed" : decision.grain == 1 ? "slabs" : fmt::format("grain {}", decision.grain);
+  const std::int64_t planes = decision.tuning.planes_per_message;
+  return planes == 0 ? "packed" : planes == 1 ? "slabs" : fmt::format("{} planes per message", planes);
 }
 
 std::string describe_exchanges(const fft::Decision& decision) {
   const std::string name = algorithm_name(decision);
-  const std::string late = decision.late_eighths == 0 ? "" : fmt::format(", {}/8 late", decision.late_eighths);
-  return name + late + (decision.has_progress_thread ? ", progress by a thread" : "");
+  const std::int64_t parts = decision.tuning.deferred_parts;
+  const std::string deferred = parts == 0 ? "" : fmt::format(", {}/{} deferred", parts, shape::exchange_parts);
+  return name + deferred + (decision.has_progress_thread ? ", progress by a thread" : "");
 }
 
 }  // namespace penstock::cli

@@ -38,20 +38,20 @@ void set(Case& at, const std::string& key, const std::string& value) {
   }
 }
 
-bool has_time(const Figures& figures) {
-  return std::ranges::find(figures, "time_s", &Figure::key) != figures.end();
+bool has_time(const Quantities& quantities) {
+  return std::ranges::find(quantities, "time_s", &Quantity::key) != quantities.end();
 }
 
-double time_s(const Figures& figures) {
-  const auto figure = std::ranges::find(figures, "time_s", &Figure::key);
-  if (figure == figures.end()) {
+double time_s(const Quantities& quantities) {
+  const auto quantity = std::ranges::find(quantities, "time_s", &Quantity::key);
+  if (quantity == quantities.end()) {
     throw Error("there is no time to solve for: the machine needs a network");
   }
-  return figure->value.value();
+  return quantity->value.value();
 }
 
 std::vector<model::Gain> gains_of(const Study& study, const Evaluated& each) {
-  if (!study.has_machine || !has_time(each.figures)) {
+  if (!study.has_machine || !has_time(each.quantities)) {
     return {};
   }
   return model::gains(each.at.machine, [&](const machine::Machine& machine) {
@@ -82,10 +82,10 @@ Evaluated solve_nodes(const Study& study, const Case& base, double wanted_s) {
   for (const double nodes : numbers_of_nodes(static_cast<double>(base.machine.count))) {
     try {
       const Evaluated evaluated = evaluate_with(study, base, "nodes", nodes);
-      if (time_s(evaluated.figures) <= wanted_s) {
+      if (time_s(evaluated.quantities) <= wanted_s) {
         return evaluated;
       }
-      if (!best || time_s(evaluated.figures) < time_s(best->figures)) {
+      if (!best || time_s(evaluated.quantities) < time_s(best->quantities)) {
         best = evaluated;
       }
     } catch (const Error& error) {
@@ -98,7 +98,7 @@ Evaluated solve_nodes(const Study& study, const Case& base, double wanted_s) {
   throw Error(
       fmt::format("--time {}: no number of nodes reaches it; the shortest is {:.4g} s, with {} of the machine's {} "
                   "nodes",
-                  wanted_s, time_s(best->figures), digits_of(best->swept), base.machine.count));
+                  wanted_s, time_s(best->quantities), digits_of(best->swept), base.machine.count));
 }
 
 /// Whether the model, which has been evaluated at `at`, or the machine takes whole numbers alone for `key`.
@@ -120,22 +120,22 @@ bool is_whole(const Case& at, const std::string& key, double value) {
 /// Halves the interval from `near` to `far`, in logarithms, of which `far` alone is on the other side of the time.
 Evaluated halve(const Study& study, const Case& base, const std::string& key, double wanted_s, bool has_whole,
                 Evaluated near, Evaluated far) {
-  const bool is_above = time_s(near.figures) > wanted_s;
-  constexpr int most_halvings = 80;
-  for (int halvings = 0; halvings < most_halvings; ++halvings) {
+  const bool is_above = time_s(near.quantities) > wanted_s;
+  constexpr int max_halvings = 80;
+  for (int halvings = 0; halvings < max_halvings; ++halvings) {
     const double middle = has_whole ? std::floor((near.swept + far.swept) / 2) : std::sqrt(near.swept * far.swept);
     if (middle == near.swept || middle == far.swept) {
       break;
     }
     Evaluated between = evaluate_with(study, base, key, middle);
-    ((time_s(between.figures) > wanted_s) == is_above ? near : far) = std::move(between);
+    ((time_s(between.quantities) > wanted_s) == is_above ? near : far) = std::move(between);
   }
   return has_whole && !is_above ? near : far;
 }
 
 /// How far a time is from the one that is wanted, as the logarithm of their ratio.
 double distance(const Evaluated& evaluated, double wanted_s) {
-  return std::abs(std::log(time_s(evaluated.figures) / wanted_s));
+  return std::abs(std::log(time_s(evaluated.quantities) / wanted_s));
 }
 
 Evaluated solve_number(const Study& study, const StudyOptions& options, const Case& base, double wanted_s) {
@@ -147,20 +147,20 @@ Evaluated solve_number(const Study& study, const StudyOptions& options, const Ca
   const Evaluated first = evaluate_with(study, base, key, start);
   refuse_unread(study, options, {first});
   const bool has_whole = is_whole(first.at, key, start);
-  const bool is_above = time_s(first.figures) > wanted_s;
+  const bool is_above = time_s(first.quantities) > wanted_s;
   Evaluated nearest = first;
-  constexpr int most_doublings = 40;
+  constexpr int max_doublings = 40;
   const double astray = std::log(1000);  // a time so many times farther off than it was does not come back
   for (const double factor : {2.0, 0.5}) {
     Evaluated near = first;
-    for (int doublings = 0; doublings < most_doublings; ++doublings) {
+    for (int doublings = 0; doublings < max_doublings; ++doublings) {
       const double value = has_whole ? std::floor(near.swept * factor) : near.swept * factor;
       if (value == 0 || distance(near, wanted_s) > distance(nearest, wanted_s) + astray) {
         break;
       }
       try {
         Evaluated far = evaluate_with(study, base, key, value);
-        if ((time_s(far.figures) > wanted_s) != is_above) {
+        if ((time_s(far.quantities) > wanted_s) != is_above) {
           return halve(study, base, key, wanted_s, has_whole, near, far);
         }
         near = std::move(far);
@@ -173,7 +173,7 @@ Evaluated solve_number(const Study& study, const StudyOptions& options, const Ca
     }
   }
   throw Error(fmt::format("--time {}: no value of {} gives it; the {} is {:.4g} s, with {}", wanted_s, key,
-                          is_above ? "shortest" : "longest", time_s(nearest.figures), digits_of(nearest.swept)));
+                          is_above ? "shortest" : "longest", time_s(nearest.quantities), digits_of(nearest.swept)));
 }
 
 }  // namespace
@@ -239,9 +239,9 @@ std::string digits_of(double value) {
 }
 
 Evaluated evaluate_with(const Study& study, const Case& base, const std::string& key, double value) {
-  Evaluated evaluated{.at = base, .swept = value, .figures = {}};
+  Evaluated evaluated{.at = base, .swept = value, .quantities = {}};
   set(evaluated.at, key, digits_of(value));
-  evaluated.figures = study.evaluate(evaluated.at);
+  evaluated.quantities = study.evaluate(evaluated.at);
   return evaluated;
 }
 
@@ -277,7 +277,7 @@ Case make_case(const Study& study, const StudyOptions& options) {
 std::vector<Evaluated> evaluate(const Study& study, const StudyOptions& options, const std::optional<Sweep>& sweep) {
   const Case base = make_case(study, options);
   if (!sweep) {
-    return {{.at = base, .swept = 0, .figures = study.evaluate(base)}};
+    return {{.at = base, .swept = 0, .quantities = study.evaluate(base)}};
   }
   std::vector<Evaluated> points;
   for (const double value : sweep->values) {

@@ -20,14 +20,14 @@ namespace penstock::cli {
 enum class Unit { number, seconds, bytes, bytes_per_s, flops_per_s, text };
 
 /// A result of a model at one point; without a value where there is none, as the rate of what takes no time.
-struct Figure {
+struct Quantity {
   std::string key;  ///< in JSON, with its unit
   std::string name;
   Unit unit = Unit::number;
   std::optional<double> value = 0;
   std::string text = {};    ///< for Unit::text
   bool is_in_table = true;  ///< a column of a swept table, not only of a single point's list
-  bool operator==(const Figure&) const = default;
+  bool operator==(const Quantity&) const = default;
 };
 
 /// No rate where there is no time.
@@ -36,7 +36,7 @@ inline std::optional<double> rate_of(double amount, double time_s) {
 }
 
 /// All results at one point.
-using Figures = std::vector<Figure>;
+using Quantities = std::vector<Quantity>;
 
 /// The numbers that a model has read, and of them those that must be whole.
 struct Reads {
@@ -60,7 +60,7 @@ struct Case {
 struct Study {
   std::string name;
   std::map<std::string, double> numbers;
-  std::function<Figures(const Case&)> evaluate;
+  std::function<Quantities(const Case&)> evaluate;
   std::vector<std::string> plotted;  ///< keys of the figures that a plot draws
   std::string default_sweep = {};    ///< where none is asked for; empty: one point
   bool has_machine = true;           ///< false for laws that know none: neither bounds nor gains, nothing to solve for
@@ -95,7 +95,7 @@ void run_study(Session& session, const Study& study, const StudyOptions& options
 struct Evaluated {
   Case at;
   double swept = 0;
-  Figures figures;
+  Quantities quantities;
   std::vector<model::Gain> gains = {};  ///< what twice of each resource makes of "time_s", the greatest first
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 /// The results with the machine's key at another value, or none where the model refuses it; nothing where the machine
 /// cannot have that value.
-std::optional<Figures> results_with(const Study& study, const Case& at, const std::string& key, double value) {
+std::optional<Quantities> results_with(const Study& study, const Case& at, const std::string& key, double value) {
   Case changed = at;
   try {
     changed.machine = machine::with(at.machine, std::vector{machine::Override{key, digits_of(value)}});
@@ -25,7 +25,7 @@ std::optional<Figures> results_with(const Study& study, const Case& at, const st
   try {
     return study.evaluate(changed);
   } catch (const Error&) {
-    return Figures();
+    return Quantities();
   }
 }
 
@@ -51,7 +51,7 @@ std::optional<bool> depends_on(const Study& study, const Evaluated& point, const
   for (const double other : {*value * 1e3, *value * 1e-3, *value * 1e9, *value * 1e-9, 0.0, 1.0, 2.0, *value * 2}) {
     const auto results = other == *value ? std::nullopt : results_with(study, point.at, key, other);
     has_tried = has_tried || results;
-    if (results && *results != point.figures) {
+    if (results && *results != point.quantities) {
       return true;
     }
   }

@@ -45,8 +45,8 @@ std::string text_of(double value, Unit unit) {
   return {};
 }
 
-std::string text_of(const Figure& figure) {
-  return figure.unit == Unit::text ? figure.text : figure.value ? text_of(*figure.value, figure.unit) : "-";
+std::string text_of(const Quantity& quantity) {
+  return quantity.unit == Unit::text ? quantity.text : quantity.value ? text_of(*quantity.value, quantity.unit) : "-";
 }
 
 /// Resources are named in JSON as keys are.
@@ -61,8 +61,8 @@ std::string bound_of(const Evaluated& each) {
 }
 
 void print_list(const Evaluated& each) {
-  for (const Figure& figure : each.figures) {
-    print_output("{:34} {}\n", figure.name, text_of(figure));
+  for (const Quantity& quantity : each.quantities) {
+    print_output("{:34} {}\n", quantity.name, text_of(quantity));
   }
   if (!each.gains.empty()) {
     print_output("\n{:34} {}\n", "bound by", bound_of(each));
@@ -78,12 +78,12 @@ void print_table(const std::vector<Evaluated>& points, const std::string& swept_
   rows[0].push_back(swept_key);
   for (std::size_t i = 0; i < points.size(); ++i) {
     rows[i + 1].push_back(text_of(points[i].swept, Unit::number));
-    for (const Figure& figure : points[i].figures) {
-      if (figure.is_in_table && figure.key != swept_key) {
+    for (const Quantity& quantity : points[i].quantities) {
+      if (quantity.is_in_table && quantity.key != swept_key) {
         if (i == 0) {
-          rows[0].push_back(figure.name);
+          rows[0].push_back(quantity.name);
         }
-        rows[i + 1].push_back(text_of(figure));
+        rows[i + 1].push_back(text_of(quantity));
       }
     }
     if (!points[i].gains.empty()) {
@@ -115,7 +115,7 @@ void print_points(const std::vector<Evaluated>& points, const std::string& swept
     return;
   }
   if (!swept_key.empty() &&
-      std::ranges::find(points.front().figures, swept_key, &Figure::key) == points.front().figures.end()) {
+      std::ranges::find(points.front().quantities, swept_key, &Quantity::key) == points.front().quantities.end()) {
     print_output("{:34} {:g}\n", swept_key, points.front().swept);
   }
   print_list(points.front());
@@ -133,11 +133,11 @@ std::string points_to_json(const Study& study, const std::vector<Evaluated>& poi
     if (!swept_key.empty()) {
       point[swept_key] = each.swept;
     }
-    for (const Figure& figure : each.figures) {
-      if (figure.unit == Unit::text) {
-        point[figure.key] = figure.text;
+    for (const Quantity& quantity : each.quantities) {
+      if (quantity.unit == Unit::text) {
+        point[quantity.key] = quantity.text;
       } else {
-        point[figure.key] = figure.value ? nlohmann::ordered_json(*figure.value) : nlohmann::ordered_json();
+        point[quantity.key] = quantity.value ? nlohmann::ordered_json(*quantity.value) : nlohmann::ordered_json();
       }
     }
     if (!each.gains.empty()) {
@@ -164,17 +164,17 @@ void draw_points(const Study& study, const std::vector<Evaluated>& points, const
                     .series = {}};
   for (const Evaluated& each : points) {
     chart.x.push_back(each.swept);
-    for (const Figure& figure : each.figures) {
-      if (std::ranges::find(study.plotted, figure.key) == study.plotted.end()) {
+    for (const Quantity& quantity : each.quantities) {
+      if (std::ranges::find(study.plotted, quantity.key) == study.plotted.end()) {
         continue;
       }
-      const double value = figure.value.value_or(0);
-      const auto series = std::ranges::find(chart.series, figure.name, &plot::Chart::Series::name);
+      const double value = quantity.value.value_or(0);
+      const auto series = std::ranges::find(chart.series, quantity.name, &plot::Chart::Series::name);
       if (series == chart.series.end()) {
-        chart.series.push_back({figure.name, {value}});
-        chart.y_name = figure.unit == Unit::seconds       ? "seconds"
-                       : figure.unit == Unit::bytes_per_s ? "bytes per second"
-                                                          : "";
+        chart.series.push_back({quantity.name, {value}});
+        chart.y_name = quantity.unit == Unit::seconds       ? "seconds"
+                       : quantity.unit == Unit::bytes_per_s ? "bytes per second"
+                                                            : "";
       } else {
         series->y.push_back(value);
       }

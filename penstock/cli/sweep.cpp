@@ -11,7 +11,7 @@
 namespace penstock::cli {
 namespace {
 
-constexpr std::size_t most_values = 10000;
+constexpr std::size_t max_values = 10000;
 constexpr double lowest = std::numeric_limits<double>::lowest();
 
 std::vector<double> parse_list(std::string_view option, std::string_view text) {
@@ -57,8 +57,8 @@ Sweep parse_sweep(std::string_view option, std::string_view text) {
   }
   // Each value from the first one, so that no rounding adds up and leaves out the last.
   for (double value = first, step = 0; value <= last * (1 + 1e-12); ++step) {
-    if (sweep.values.size() == most_values) {
-      throw Error(fmt::format("{} {}: more than {} values", option, text, most_values));
+    if (sweep.values.size() == max_values) {
+      throw Error(fmt::format("{} {}: more than {} values", option, text, max_values));
     }
     sweep.values.push_back(value);
     value = sweep.is_geometric ? sweep.values.back() * by : first + (step + 1) * by;

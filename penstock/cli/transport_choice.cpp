@@ -26,7 +26,7 @@ void check_transport(const TransportChoice& choice) {
   }
 }
 
-TransportChoice settle_transport(const Processes& processes, const TransportChoice& option) {
+TransportChoice resolve_transport(const Processes& processes, const TransportChoice& option) {
   if (!option.told_by.empty()) {
     return option;
   }

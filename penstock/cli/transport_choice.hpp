@@ -17,6 +17,6 @@ void check_transport(const TransportChoice& choice);
 
 /// Collective: the option's choice where there was one, else that of the environment, else auto. Throws Error on every
 /// rank where the environment's differs between ranks or cannot be had.
-TransportChoice settle_transport(const Processes& processes, const TransportChoice& option);
+TransportChoice resolve_transport(const Processes& processes, const TransportChoice& option);
 
 }  // namespace penstock::cli

@@ -16,15 +16,15 @@
 namespace penstock::cli {
 namespace {
 
-/// A file of the user's cache folder, one for each version of Penstock; empty where the environment names no folder.
-std::string path_in_cache(const std::string& kind) {
-  const std::string name = kind + "-" PENSTOCK_VERSION;
+/// In the user's cache folder, a file for each version of Penstock; empty where the environment names no folder.
+std::string wisdom_path() {
+  const std::string name = "/penstock/wisdom-" PENSTOCK_VERSION;
   const char* cache = std::getenv("XDG_CACHE_HOME");
   if (cache != nullptr && cache[0] == '/') {  // a relative path counts as none (XDG Base Directory Specification)
-    return std::string(cache) + "/penstock/" + name;
+    return cache + name;
   }
   const char* home = std::getenv("HOME");
-  return home != nullptr && home[0] == '/' ? std::string(home) + "/.cache/penstock/" + name : "";
+  return home != nullptr && home[0] == '/' ? std::string(home) + "/.cache" + name : "";
 }
 
 /// The file's text, empty where there is none; a note on standard error where it cannot be read.
@@ -88,61 +88,36 @@ std::string broadcast(const gas::Team& team, const std::string& text) {
 
 }  // namespace
 
-WisdomFile::WisdomFile(const Session& session, bool is_used) {
-  if (!is_used) {
+WisdomFile::WisdomFile(const Session& session, fft::Options& options, bool is_used) {
+  if (!is_used || (options.effort != fft::Effort::measure && options.planning != fft::Planning::measure)) {
     return;
   }
-  path_ = path_in_cache("wisdom");
+  path_ = wisdom_path();
+  wisdom_ = std::make_shared<fft::Wisdom>();
   const std::string text = broadcast(session.team, session.is_first() ? read_if_there(path_) : "");
   description_ = text.empty() ? description_ : "read from " + path_;
-  // Ranks that are threads share what is learned.
-  const bool imports = session.is_first() || session.team.transport().name != "threads";
-  if (imports && !text.empty() && !fft::import_wisdom(text) && session.is_first()) {
+  // Ranks that are threads share what local transforms have learned.
+  const bool reads = session.is_first() || session.team.transport().name != "threads";
+  if (reads && !text.empty() && !wisdom_->read(text) && session.is_first()) {
     note_damage(path_);
     description_ = "not used";
   }
-  known_ = session.is_first() ? fft::export_wisdom() : "";
+  known_ = session.is_first() ? wisdom_->text() : "";
+  options.wisdom = wisdom_;
   session.team.barrier();
 }
 
 void WisdomFile::keep(const Session& session) {
   session.team.barrier();  // all have planned
-  if (!session.is_first() || path_.empty()) {
+  if (!session.is_first() || path_.empty() || wisdom_->text() == known_) {
     return;
   }
-  const std::string learned = fft::export_wisdom();
-  if (learned == known_) {
-    return;
-  }
-  const bool is_kept = update(path_, [](const std::string& now) {
-    fft::import_wisdom(now);
-    return fft::export_wisdom();
+  const bool is_kept = update(path_, [&](const std::string& now) {
+    wisdom_->read(now);
+    return wisdom_->text();
   });
   if (is_kept) {
     description_ = (description_ == "not used" ? "written to " : "added to ") + path_;
-  }
-}
-
-PlansFile::PlansFile(const Session& session, fft::Options& options, bool is_used) {
-  if (!session.is_first() || !is_used || options.planning != fft::Planning::measure) {
-    return;
-  }
-  path_ = path_in_cache("plans");
-  choices_ = std::make_shared<fft::Choices>();
-  const std::string text = read_if_there(path_);
-  if (!text.empty() && !choices_->read(text)) {
-    note_damage(path_);
-  }
-  known_ = choices_->text();
-  options.choices = choices_;
-}
-
-void PlansFile::keep() const {
-  if (choices_ && !path_.empty() && choices_->text() != known_) {
-    update(path_, [&](const std::string& now) {
-      choices_->read(now);
-      return choices_->text();
-    });
   }
 }
 

@@ -1,5 +1,4 @@
-// What planning has learned about this machine, kept between runs in the user's cache folder: the local transforms'
-// wisdom, and the plans that were measured to be best.
+// What planning has learned about this machine, kept between runs in the user's cache folder.
 #pragma once
 
 #include <memory>
@@ -14,9 +13,9 @@ namespace penstock::cli {
 /// reads and writes it.
 class WisdomFile {
  public:
-  /// Collective: reads it, and gives what it says to all ranks; does nothing where `is_used` is false or there is no
-  /// such folder. A file that cannot be used is named in a note on standard error, and ignored.
-  WisdomFile(const Session& session, bool is_used);
+  /// Collective: reads it into `options.wisdom` on every rank. Does nothing where `is_used` is false, nothing is
+  /// measured or there is no such folder. A file that cannot be used is named in a note on standard error, and ignored.
+  WisdomFile(const Session& session, fft::Options& options, bool is_used);
 
   /// Collective, after planning: writes what has been learned since, beside the file and renamed.
   void keep(const Session& session);
@@ -27,24 +26,8 @@ class WisdomFile {
  private:
   std::string path_;  // empty: not used
   std::string known_;
+  std::shared_ptr<fft::Wisdom> wisdom_;
   std::string description_ = "not used";
-};
-
-/// The plans that `--plan measure` has found best, in the file `plans-VERSION` of the same folder; of the first rank
-/// alone.
-class PlansFile {
- public:
-  /// Reads it into `options.choices`. Does nothing where `is_used` is false or nothing is measured. A file that cannot
-  /// be used is named in a note on standard error, and ignored.
-  PlansFile(const Session& session, fft::Options& options, bool is_used);
-
-  /// After planning: writes what has been found since, beside the file and renamed.
-  void keep() const;
-
- private:
-  std::string path_;
-  std::string known_;
-  std::shared_ptr<fft::Choices> choices_;
 };
 
 }  // namespace penstock::cli

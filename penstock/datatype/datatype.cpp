@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "penstock/base/error.hpp"
+#include "penstock/base/numbers.hpp"
 #include "penstock/datatype/contents.hpp"
 #include "penstock/datatype/distance.hpp"
 #include "penstock/datatype/distributed_array.hpp"
@@ -92,7 +93,7 @@ class Sequence {
       runs_.push_back({sum(displacement, layout.lower_bound()), product(length, layout.bytes())});
       return;
     }
-    if (layout.levels().empty() && layout.parts().empty() && length <= most_copies_unrolled) {
+    if (layout.levels().empty() && layout.parts().empty() && length <= max_copies_unrolled) {
       for (std::int64_t i = 0; i < length; ++i) {
         const std::int64_t origin = sum(displacement, product(i, element.extent));
         for (const Run& run : layout.runs()) {
@@ -118,7 +119,7 @@ class Sequence {
 
  private:
   // Longer blocks become loops, as a block's length has no bound. A layout unrolls what it likes to by itself.
-  static constexpr std::int64_t most_copies_unrolled = 8;
+  static constexpr std::int64_t max_copies_unrolled = 8;
 
   void end_runs() {
     if (!runs_.empty()) {
@@ -178,16 +179,16 @@ Layout indexed_block_of(const Contents& contents, std::int64_t unit, const Descr
 }
 
 Layout struct_of(const Contents& contents, int depth) {
-  constexpr std::size_t most_kept = 8;  // more kinds of members are rare, and then read anew
+  constexpr std::size_t max_kept = 8;  // more kinds of members are rare, and then read anew
   const auto count = static_cast<std::size_t>(contents.number(0));
   std::vector<std::pair<MPI_Datatype, Description>> kept;
-  kept.reserve(std::min(count, most_kept));
+  kept.reserve(std::min(count, max_kept));
   const auto description_of = [&](MPI_Datatype type) -> const Description& {
     const auto found = std::ranges::find(kept, type, &std::pair<MPI_Datatype, Description>::first);
     if (found != kept.end()) {
       return found->second;
     }
-    if (kept.size() == most_kept) {
+    if (kept.size() == max_kept) {
       kept.pop_back();
     }
     return kept.emplace_back(type, read(type, depth)).second;
@@ -245,7 +246,7 @@ Layout darray_of(const Contents& contents, const Description& element) {
     } else if (block != MPI_DISTRIBUTE_DFLT_DARG) {
       dealing = {size, block, processes, coordinate};
     } else {
-      const std::int64_t even_block = (size + processes - 1) / processes;
+      const std::int64_t even_block = divide_up(size, processes);
       dealing = {size, distribution == MPI_DISTRIBUTE_BLOCK ? even_block : 1, processes, coordinate};
     }
   }

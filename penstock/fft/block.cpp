@@ -13,10 +13,6 @@ std::size_t at(int direction) {
   return static_cast<std::size_t>(direction);
 }
 
-std::int64_t round_up(std::int64_t value, std::int64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
-
 /// Some of the indices along a direction that is cut into equal parts (the first and last may be shorter): `extent` of
 /// them from `lower` on in each of `parts` parts, the first of which is part `index`.
 struct Cut {
@@ -40,15 +36,15 @@ std::vector<Cut> cuts_of(std::int64_t lower, std::int64_t end, std::int64_t firs
   return cuts;
 }
 
-/// The piece that one cut along the grains and one along the strips have in common with `box`.
-Piece piece_of(const Block& block, Box box, const Cut& grains, const Cut& strips) {
+/// The piece that one cut along the messages and one along the strips have in common with `box`.
+BlockPart part_of_block(const Block& block, Box box, const Cut& messages, const Cut& strips) {
   const std::size_t cut = at(block.cut);
   const std::size_t outermost = at(block.order[0]);
   const std::size_t middle = at(block.order[1]);
   const std::size_t innermost = at(block.order[2]);
-  Extents extent = block.box.extent;  // of one grain
+  Extents extent = block.box.extent;  // of one message
   Extents first = block.box.lower;
-  const Range planes = block.grain_range(grains.index);
+  const Range planes = block.message_planes(messages.index);
   first[cut] = planes.lower;
   extent[cut] = planes.extent;
   const std::int64_t strip_offset = strips.index * block.strip_width();
@@ -63,14 +59,14 @@ Piece piece_of(const Block& block, Box box, const Cut& grains, const Cut& strips
   strides[middle] = row_bytes;
   strides[outermost] = block.pitch_bytes * extent[middle];
 
-  box.lower[cut] = grains.lower;
-  box.extent[cut] = grains.extent;
+  box.lower[cut] = messages.lower;
+  box.extent[cut] = messages.extent;
   box.lower[innermost] = strips.lower;
   box.extent[innermost] = strips.extent;
-  Piece piece{.box = box,
-              .offset_bytes = block.offset_bytes + block.grain_offset(grains.index) +
-                              strip_offset * block.element_bytes * extent[middle],
-              .levels = {}};
+  BlockPart piece{.box = box,
+                  .offset_bytes = block.offset_bytes + block.message_offset(messages.index) +
+                                  strip_offset * block.element_bytes * extent[middle],
+                  .levels = {}};
   for (std::size_t d = 0; d < 3; ++d) {
     piece.offset_bytes += (box.lower[d] - first[d]) * strides[d];
     piece.levels[d] = {{box.extent[d], strides[d]}};
@@ -83,7 +79,7 @@ Piece piece_of(const Block& block, Box box, const Cut& grains, const Cut& strips
     }
   };
   repeat(innermost, strips, row_bytes * extent[middle]);
-  repeat(cut, grains, block.grain_offset(grains.index + 1) - block.grain_offset(grains.index));
+  repeat(cut, messages, block.message_offset(messages.index + 1) - block.message_offset(messages.index));
   return piece;
 }
 
@@ -105,47 +101,49 @@ Block Block::aligned(const Box& box, std::array<int, 3> order, std::int64_t elem
   return block;
 }
 
-void Block::cut_into_grains(int direction, std::int64_t planes, std::int64_t first) {
-  PENSTOCK_ASSERT(direction != order[2]);  // the innermost rows are the same in every grain
+void Block::cut_into_messages(int direction, std::int64_t planes, std::int64_t first) {
+  PENSTOCK_ASSERT(direction != order[2]);  // the innermost rows are the same in every message
   cut = direction;
-  grain = planes;
+  planes_per_message = planes;
   const std::int64_t lower = box.lower[at(direction)];
-  grain_origin = planes == 0 ? lower : lower - (lower - first) % planes;
+  message_origin = planes == 0 ? lower : lower - (lower - first) % planes;
 }
 
 std::int64_t Block::strip_width() const noexcept {
   return strip == 0 ? box.extent[at(order[2])] : strip;
 }
 
-std::int64_t Block::grains() const noexcept {
+std::int64_t Block::messages() const noexcept {
   const std::int64_t end = box.lower[at(cut)] + box.extent[at(cut)];
-  return grain == 0 ? 1 : (end - grain_origin + grain - 1) / grain;
+  return planes_per_message == 0 ? 1 : divide_up(end - message_origin, planes_per_message);
 }
 
-std::int64_t Block::grain_of(std::int64_t index) const noexcept {
-  return grain == 0 ? 0 : (index - grain_origin) / grain;
+std::int64_t Block::message_of(std::int64_t index) const noexcept {
+  return planes_per_message == 0 ? 0 : (index - message_origin) / planes_per_message;
 }
 
-Range Block::grain_range(std::int64_t index) const noexcept {
+Range Block::message_planes(std::int64_t message) const noexcept {
   const std::int64_t lower = box.lower[at(cut)];
   const std::int64_t extent = box.extent[at(cut)];
-  if (grain == 0) {
+  if (planes_per_message == 0) {
     return {lower, extent};
   }
-  const std::int64_t first = std::clamp(grain_origin + index * grain, lower, lower + extent);
-  return {first, std::clamp(grain_origin + (index + 1) * grain, lower, lower + extent) - first};
+  const auto begin_of = [&](std::int64_t number) {
+    return std::clamp(message_origin + number * planes_per_message, lower, lower + extent);
+  };
+  return {begin_of(message), begin_of(message + 1) - begin_of(message)};
 }
 
-std::int64_t Block::grain_offset(std::int64_t index) const noexcept {
+std::int64_t Block::message_offset(std::int64_t message) const noexcept {
   const std::int64_t planes = box.extent[at(cut)];
   const std::int64_t bytes = box.extent[at(order[0])] * box.extent[at(order[1])] * pitch_bytes;
-  if (planes == 0 || grain == 0) {
-    return index * bytes;
+  if (planes == 0 || planes_per_message == 0) {
+    return message * bytes;
   }
-  return bytes / planes * (grain_range(index).lower - box.lower[at(cut)]);
+  return bytes / planes * (message_planes(message).lower - box.lower[at(cut)]);
 }
 
-layout::Layout Piece::layout(const std::array<int, 3>& order, std::int64_t element_bytes) const {
+layout::Layout BlockPart::layout(const std::array<int, 3>& order, std::int64_t element_bytes) const {
   std::vector<layout::Level> nest;
   for (const int direction : order) {
     nest.insert(nest.end(), levels[at(direction)].begin(), levels[at(direction)].end());
@@ -153,22 +151,22 @@ layout::Layout Piece::layout(const std::array<int, 3>& order, std::int64_t eleme
   return layout::Layout::nest(0, nest, element_bytes);
 }
 
-std::vector<Piece> pieces_of(const Block& block, const Box& box) {
+std::vector<BlockPart> parts_of_block(const Block& block, const Box& box) {
   if (box.count() == 0) {
     return {};
   }
-  std::vector<Piece> pieces;
+  std::vector<BlockPart> pieces;
   const auto cuts_along = [&](int direction, std::int64_t first, std::int64_t length) {
     const std::int64_t lower = box.lower[at(direction)];
     return cuts_of(lower, lower + box.extent[at(direction)], first, length);
   };
   const int innermost = block.order[2];
-  const bool is_cut = block.grain > 0;
-  const std::int64_t origin = is_cut ? block.grain_origin : block.box.lower[at(block.cut)];
-  const std::int64_t planes = is_cut ? block.grain : block.box.extent[at(block.cut)];
-  for (const Cut& grains : cuts_along(block.cut, origin, planes)) {
+  const bool is_cut = block.planes_per_message > 0;
+  const std::int64_t origin = is_cut ? block.message_origin : block.box.lower[at(block.cut)];
+  const std::int64_t planes = is_cut ? block.planes_per_message : block.box.extent[at(block.cut)];
+  for (const Cut& messages : cuts_along(block.cut, origin, planes)) {
     for (const Cut& strips : cuts_along(innermost, block.box.lower[at(innermost)], block.strip_width())) {
-      pieces.push_back(piece_of(block, box, grains, strips));
+      pieces.push_back(part_of_block(block, box, messages, strips));
     }
   }
   return pieces;

@@ -1,4 +1,4 @@
-// How a box of the field lies in memory: in some order of the directions, perhaps cut into grains.
+// How a box of the field lies in memory: in some order of the directions, perhaps cut into messages.
 #pragma once
 
 #include <array>
@@ -10,20 +10,22 @@
 
 namespace penstock::fft {
 
-/// A box stored in `order` (slowest direction first). Where `grain` > 0 it is stored as a row of sub-boxes ("grains")
-/// of `grain` planes each along direction `cut`, each in `order`: one message after the other, so that a message is
-/// contiguous. Grains begin at `grain_origin` and every `grain` planes from there on; the first and the last may be
-/// shorter. Where `strip` > 0 the innermost direction is cut as well, inside the
-/// outermost: strips of so many elements (the last one may be narrower), [order[0]][strips][order[1]][strip], so that a
-/// tile of that width is contiguous.
+/// A box stored in `order` (slowest direction first).
+///
+/// Where `planes_per_message` > 0 the box is cut along direction `cut` into sub-boxes of so many planes, one after the
+/// other in memory, each in `order`: so each is contiguous, and is a message. Messages begin at `message_origin` and
+/// every `planes_per_message` planes from there on; the first and the last may have fewer.
+///
+/// Where `strip` > 0 the innermost direction is cut as well, inside the outermost: into strips of so many elements (the
+/// last one may be narrower), [order[0]][strips][order[1]][strip], so that a tile of that width is contiguous.
 struct Block {
   Box box;
   std::array<int, 3> order{};
   std::int64_t element_bytes = 0;
   std::int64_t pitch_bytes = 0;  ///< from one innermost row to the next, or of all strips of a row together
   int cut = 0;
-  std::int64_t grain = 0;
-  std::int64_t grain_origin = 0;  ///< an index along `cut`, at most `grain` - 1 before the box
+  std::int64_t planes_per_message = 0;  ///< 0: all
+  std::int64_t message_origin = 0;      ///< an index along `cut`, at most `planes_per_message` - 1 before the box
   std::int64_t strip = 0;
   std::int64_t offset_bytes = 0;  ///< of the block from the base of its memory
 
@@ -31,24 +33,24 @@ struct Block {
   static Block packed(const Box& box, std::array<int, 3> order, std::int64_t element_bytes);
   /// A block in rows of whole cache lines where that costs little, so that stores can bypass the cache. Not yet cut.
   static Block aligned(const Box& box, std::array<int, 3> order, std::int64_t element_bytes);
-  /// Cuts it into grains as the planes from `first` on are cut, which its box is a part of; grain 0 is the first that
-  /// has planes of the box.
-  void cut_into_grains(int direction, std::int64_t planes, std::int64_t first);
+  /// Cuts it as the planes from `first` on are cut, which its box is a part of. Message 0 is the first that has planes
+  /// of the box.
+  void cut_into_messages(int direction, std::int64_t planes, std::int64_t first);
 
-  std::int64_t grains() const noexcept;
-  /// The grain that index `index` along `cut` lies in.
-  std::int64_t grain_of(std::int64_t index) const noexcept;
-  /// The indices along `cut` of grain `index`.
-  Range grain_range(std::int64_t index) const noexcept;
+  std::int64_t messages() const noexcept;
+  /// The message that index `index` along `cut` lies in.
+  std::int64_t message_of(std::int64_t index) const noexcept;
+  /// The indices along `cut` of a message.
+  Range message_planes(std::int64_t message) const noexcept;
   /// Elements of a strip (but the last): all, where it is not cut.
   std::int64_t strip_width() const noexcept;
-  /// Bytes from the block's start to grain `index`, and of the whole block for index == grains().
-  std::int64_t grain_offset(std::int64_t index) const noexcept;
-  std::int64_t bytes() const noexcept { return grain_offset(grains()); }
+  /// Bytes from the block's begin to that of a message, and of the whole block for messages().
+  std::int64_t message_offset(std::int64_t message) const noexcept;
+  std::int64_t bytes() const noexcept { return message_offset(messages()); }
 };
 
 /// A part of a block that loops can describe: where it begins, and the loops of each direction.
-struct Piece {
+struct BlockPart {
   Box box;
   std::int64_t offset_bytes = 0;
   std::array<std::vector<layout::Level>, 3> levels;  ///< by direction, outermost first
@@ -58,7 +60,7 @@ struct Piece {
 };
 
 /// The part `box` of `block` as pieces: one where it is not cut; for each direction that is, at most three (what is
-/// left of a grain or strip that began before, whole ones, the begin of one that goes on).
-std::vector<Piece> pieces_of(const Block& block, const Box& box);
+/// left of a message or strip that began before, whole ones, the begin of one that goes on).
+std::vector<BlockPart> parts_of_block(const Block& block, const Box& box);
 
 }  // namespace penstock::fft

@@ -16,30 +16,14 @@ std::int64_t Distribution::position(std::int64_t x, std::int64_t y, std::int64_t
   return position;
 }
 
-Range part_of(std::int64_t n, int parts, int index) noexcept {
-  const std::int64_t length = n / parts;
-  const std::int64_t longer = n % parts;  // so many parts at the front have one more
-  return {.lower = index * length + std::min<std::int64_t>(index, longer), .extent = length + (index < longer ? 1 : 0)};
-}
-
-Box intersect(const Box& a, const Box& b) noexcept {
-  Box common;
-  for (std::size_t d = 0; d < 3; ++d) {
-    common.lower[d] = std::max(a.lower[d], b.lower[d]);
-    const std::int64_t upper = std::min(a.lower[d] + a.extent[d], b.lower[d] + b.extent[d]);
-    common.extent[d] = std::max<std::int64_t>(upper - common.lower[d], 0);
-  }
-  return common;
-}
-
 Box Decomposition::pencil(int along, int rank) const noexcept {
   // Along x: y is cut by the row, z by the plane group. Each exchange swaps the whole direction with one that is cut.
   const int row = rank % grid_.ty;
   const int group = rank / grid_.ty;
   const Range whole{0, points_[static_cast<std::size_t>(along)]};
-  Range x = part_of(points_[0], grid_.ty, row);
-  Range y = along == 0 ? part_of(points_[1], grid_.ty, row) : part_of(points_[1], grid_.tz, group);
-  Range z = part_of(points_[2], grid_.tz, group);
+  Range x = shape::part_of(points_[0], grid_.ty, row);
+  Range y = along == 0 ? shape::part_of(points_[1], grid_.ty, row) : shape::part_of(points_[1], grid_.tz, group);
+  Range z = shape::part_of(points_[2], grid_.tz, group);
   (along == 0 ? x : along == 1 ? y : z) = whole;
   return {.lower = {x.lower, y.lower, z.lower}, .extent = {x.extent, y.extent, z.extent}};
 }

@@ -8,18 +8,6 @@
 
 namespace penstock::fft {
 
-/// A half-open range of indices.
-struct Range {
-  std::int64_t lower;
-  std::int64_t extent;
-};
-
-/// Part `index` of `parts` nearly equal parts of [0, n): their lengths differ by at most one.
-Range part_of(std::int64_t n, int parts, int index) noexcept;
-
-/// The points that both boxes hold.
-Box intersect(const Box& a, const Box& b) noexcept;
-
 /// The box of each rank.
 using Boxes = std::vector<Box>;
 

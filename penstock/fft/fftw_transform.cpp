@@ -85,7 +85,7 @@ fftw_r2r_kind r2r_kind(RowKind kind) noexcept {
 template <class Real>
 class FftwTransform final : public LocalTransform {
  public:
-  FftwTransform(const PencilShape& shape, Effort effort) : shape_(shape), facts_(facts_of(shape.kind)) {
+  FftwTransform(const PencilShape& shape, Effort effort) : shape_(shape), traits_(traits_of(shape.kind)) {
     prepare_planner();
     // Measuring runs the transform: on memory of the plan's own, aligned as the tiles are.
     const Memory in(static_cast<std::size_t>(shape.pencils * shape.source_stride));
@@ -130,8 +130,8 @@ class FftwTransform final : public LocalTransform {
 
   typename Api::Plan make(std::byte* in, std::byte* out, int rows, Effort effort) const {
     const int length = static_cast<int>(shape_.length);
-    const auto in_element = static_cast<std::int64_t>(facts_.has_real_input ? sizeof(Real) : 2 * sizeof(Real));
-    const auto out_element = static_cast<std::int64_t>(facts_.has_real_output ? sizeof(Real) : 2 * sizeof(Real));
+    const auto in_element = static_cast<std::int64_t>(traits_.has_real_input ? sizeof(Real) : 2 * sizeof(Real));
+    const auto out_element = static_cast<std::int64_t>(traits_.has_real_output ? sizeof(Real) : 2 * sizeof(Real));
     const int in_pitch = static_cast<int>(shape_.source_stride / in_element);
     const int out_pitch = static_cast<int>(shape_.destination_stride / out_element);
     const unsigned flags = (effort == Effort::measure ? FFTW_MEASURE : FFTW_ESTIMATE) | FFTW_DESTROY_INPUT;
@@ -139,15 +139,15 @@ class FftwTransform final : public LocalTransform {
     auto* complex_out = reinterpret_cast<typename Api::Complex*>(out);
     auto* real_in = reinterpret_cast<Real*>(in);
     auto* real_out = reinterpret_cast<Real*>(out);
-    if (facts_.has_real_input && facts_.has_real_output) {
+    if (traits_.has_real_input && traits_.has_real_output) {
       const fftw_r2r_kind kind = r2r_kind(shape_.kind);
       return Api::plan_r2r(1, &length, rows, real_in, nullptr, 1, in_pitch, real_out, nullptr, 1, out_pitch, &kind,
                            flags);
     }
-    if (facts_.has_real_input) {
+    if (traits_.has_real_input) {
       return Api::plan_r2c(1, &length, rows, real_in, nullptr, 1, in_pitch, complex_out, nullptr, 1, out_pitch, flags);
     }
-    if (facts_.has_real_output) {
+    if (traits_.has_real_output) {
       return Api::plan_c2r(1, &length, rows, complex_in, nullptr, 1, in_pitch, real_out, nullptr, 1, out_pitch, flags);
     }
     const int sign = shape_.kind == RowKind::forward ? FFTW_FORWARD : FFTW_BACKWARD;
@@ -160,11 +160,11 @@ class FftwTransform final : public LocalTransform {
     auto* complex_out = reinterpret_cast<typename Api::Complex*>(out);
     auto* real_in = reinterpret_cast<Real*>(in);
     auto* real_out = reinterpret_cast<Real*>(out);
-    if (facts_.has_real_input && facts_.has_real_output) {
+    if (traits_.has_real_input && traits_.has_real_output) {
       Api::run_r2r(plan, real_in, real_out);
-    } else if (facts_.has_real_input) {
+    } else if (traits_.has_real_input) {
       Api::run_r2c(plan, real_in, complex_out);
-    } else if (facts_.has_real_output) {
+    } else if (traits_.has_real_output) {
       Api::run_c2r(plan, complex_in, real_out);
     } else {
       Api::run_c2c(plan, complex_in, complex_out);
@@ -181,7 +181,7 @@ class FftwTransform final : public LocalTransform {
   }
 
   PencilShape shape_;
-  RowFacts facts_;
+  TransformTraits traits_;
   typename Api::Plan tile_ = nullptr;
   typename Api::Plan row_ = nullptr;
 };
@@ -198,8 +198,8 @@ std::unique_ptr<LocalTransform> plan_with_fftw(const PencilShape& shape, std::in
   if (shape.length > std::numeric_limits<int>::max()) {
     throw Error("a direction of " + std::to_string(shape.length) + " points is longer than FFTW can transform");
   }
-  constexpr std::size_t most_planner_bytes = std::size_t{32} << 20;
-  require_address_space(most_planner_bytes);  // FFTW aborts where it gets no memory
+  constexpr std::size_t max_planner_bytes = std::size_t{32} << 20;
+  require_address_space(max_planner_bytes);  // FFTW aborts where it gets no memory
   if (real_bytes == sizeof(float)) {
     return std::make_unique<FftwTransform<float>>(shape, effort);
   }

@@ -17,10 +17,6 @@ constexpr std::int64_t page_bytes = File::scratch_alignment;
 // Columns are whole cache lines wide, two of them, so that lines of a tile are neighbours in memory.
 constexpr std::int64_t column_step_bytes = 128;
 
-std::int64_t ceiling(std::int64_t value, std::int64_t unit) noexcept {
-  return (value + unit - 1) / unit;
-}
-
 std::int64_t taken(std::int64_t bytes) noexcept {
   return static_cast<std::int64_t>(percolate::Slots::taken_bytes(static_cast<std::size_t>(bytes)));
 }
@@ -51,13 +47,13 @@ template <class Take>
 void for_each_tiling(const Extents& size, npy::DataType type, const Take& take) {
   const std::int64_t plane_points = size[0] * size[1];
   const std::int64_t step = column_step_bytes / npy::element_bytes(type);
-  const std::int64_t most_steps = ceiling(plane_points, step);
+  const std::int64_t max_steps = divide_up(plane_points, step);
   for (std::int64_t length = 1; length < 2 * size[2]; length = next_length(length)) {
     // Slabs of equal height, as far as that goes; columns likewise.
-    const std::int64_t planes = ceiling(size[2], ceiling(size[2], std::min(length, size[2])));
-    for (std::int64_t steps = 1; steps < 2 * most_steps; steps = next_length(steps)) {
-      const std::int64_t columns = ceiling(most_steps, std::min(steps, most_steps));
-      const FileTiling tiling{.planes = planes, .points = std::min(ceiling(most_steps, columns) * step, plane_points)};
+    const std::int64_t planes = divide_up(size[2], divide_up(size[2], std::min(length, size[2])));
+    for (std::int64_t steps = 1; steps < 2 * max_steps; steps = next_length(steps)) {
+      const std::int64_t columns = divide_up(max_steps, std::min(steps, max_steps));
+      const FileTiling tiling{.planes = planes, .points = std::min(divide_up(max_steps, columns) * step, plane_points)};
       take(FileCuts(size, type, tiling));
     }
   }
@@ -67,9 +63,9 @@ void for_each_tiling(const Extents& size, npy::DataType type, const Take& take) 
 
 FileCuts::FileCuts(const Extents& size, npy::DataType type, const FileTiling& tiling) noexcept
     : plane_points_(size[0] * size[1]), planes_(size[2]), element_bytes_(npy::element_bytes(type)), tiling_(tiling) {
-  slabs_ = ceiling(planes_, tiling.planes);
-  columns_ = ceiling(plane_points_, tiling.points);
-  brick_bytes_ = ceiling(tiling.planes * tiling.points * element_bytes_, page_bytes) * page_bytes;
+  slabs_ = divide_up(planes_, tiling.planes);
+  columns_ = divide_up(plane_points_, tiling.points);
+  brick_bytes_ = round_up(tiling.planes * tiling.points * element_bytes_, page_bytes);
 }
 
 std::int64_t FileCuts::planes_of(std::int64_t slab) const noexcept {
@@ -94,7 +90,7 @@ std::int64_t cuts_bytes(const FileCuts& cuts, int threads) noexcept {
 }
 
 FileTiling choose_file_tiling(const Extents& size, npy::DataType type, int threads, std::int64_t memory_bytes,
-                              std::int64_t besides_bytes) {
+                              std::int64_t reserved_bytes) {
   FileTiling best;
   double best_s = std::numeric_limits<double>::infinity();
   for_each_tiling(size, type, [&](const FileCuts& cuts) {
@@ -104,13 +100,13 @@ FileTiling choose_file_tiling(const Extents& size, npy::DataType type, int threa
     }
   });
   if (best.planes == 0) {
-    std::int64_t least_bytes = std::numeric_limits<std::int64_t>::max();
+    std::int64_t min_bytes = std::numeric_limits<std::int64_t>::max();
     for_each_tiling(size, type,
-                    [&](const FileCuts& cuts) { least_bytes = std::min(least_bytes, cuts_bytes(cuts, threads)); });
+                    [&](const FileCuts& cuts) { min_bytes = std::min(min_bytes, cuts_bytes(cuts, threads)); });
     throw Error(fmt::format(
         "{} of memory are too small for a transform of {}x{}x{} from files: at least {} are needed with {} threads",
-        format_bytes(static_cast<std::uint64_t>(memory_bytes + besides_bytes)), size[0], size[1], size[2],
-        format_bytes(static_cast<std::uint64_t>(least_bytes + besides_bytes)), threads));
+        format_bytes(static_cast<std::uint64_t>(memory_bytes + reserved_bytes)), size[0], size[1], size[2],
+        format_bytes(static_cast<std::uint64_t>(min_bytes + reserved_bytes)), threads));
   }
   return best;
 }

@@ -72,9 +72,9 @@ std::int64_t column_pass_bytes(const FileCuts& cuts, int threads) noexcept;
 std::int64_t cuts_bytes(const FileCuts& cuts, int threads) noexcept;
 
 /// The tiling of the shortest expected time that fits into `memory_bytes`. Throws Error where none does, with the least
-/// that would; `besides_bytes` are what the process takes besides, for that message.
+/// that would; `reserved_bytes` are what the process takes besides, for that message.
 FileTiling choose_file_tiling(const Extents& size, npy::DataType type, int threads, std::int64_t memory_bytes,
-                              std::int64_t besides_bytes);
+                              std::int64_t reserved_bytes);
 
 /// For the journal.
 std::string describe(const FileTiling& tiling);

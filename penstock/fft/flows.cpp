@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "penstock/model/model.hpp"
+#include "penstock/base/base.hpp"
 
 namespace penstock::fft {
 namespace {
@@ -11,11 +11,11 @@ namespace {
 // Blocks begin on pairs of cache lines, so that neighbours' stores never share one.
 constexpr std::int64_t block_alignment = 128;
 
-/// What is wanted of a receiver's box in part `part`: the first is what is left of the late ones.
+/// What is wanted of a receiver's box in part `part`: 0 is all that is not deferred.
 Box part_of(Box box, const FlowShape& shape, std::int64_t part) {
   const auto outer = static_cast<std::size_t>(shape.order[0]);
-  const std::int64_t early = model::exchange_parts - shape.late_eighths;
-  const auto begin_of = [&](std::int64_t eighth) { return box.extent[outer] * eighth / model::exchange_parts; };
+  const std::int64_t early = shape::exchange_parts - shape.deferred_parts;
+  const auto begin_of = [&](std::int64_t eighth) { return box.extent[outer] * eighth / shape::exchange_parts; };
   const std::int64_t begin = part == 0 ? 0 : begin_of(early + part - 1);
   const std::int64_t end = begin_of(early + part);
   box.lower[outer] += begin;
@@ -29,7 +29,7 @@ template <class Visit>
 std::int64_t walk_received(const Boxes& from, const Box& wanted, const FlowShape& shape, Visit visit) {
   std::int64_t offset = 0;
   std::size_t message = 0;
-  for (std::int64_t part = 0; part <= shape.late_eighths; ++part) {
+  for (std::int64_t part = 0; part <= shape.deferred_parts; ++part) {
     const Box wanted_part = part_of(wanted, shape, part);
     for (std::size_t sender = 0; sender < from.size(); ++sender) {
       const Box common = intersect(from[sender], wanted_part);
@@ -37,13 +37,13 @@ std::int64_t walk_received(const Boxes& from, const Box& wanted, const FlowShape
         continue;
       }
       Block block = Block::aligned(common, shape.order, shape.element_bytes);
-      block.cut_into_grains(shape.cut, part == 0 ? shape.grain : 0,
-                            from[sender].lower[static_cast<std::size_t>(shape.cut)]);
+      block.cut_into_messages(shape.cut, part == 0 ? shape.planes_per_message : 0,
+                              from[sender].lower[static_cast<std::size_t>(shape.cut)]);
       block.strip = shape.strip;
       block.offset_bytes = offset;
       visit(static_cast<int>(sender), Flow{.block = block, .part = part, .first_message = message});
-      offset += (block.bytes() + block_alignment - 1) / block_alignment * block_alignment;
-      message += static_cast<std::size_t>(block.grains());
+      offset += round_up(block.bytes(), block_alignment);
+      message += static_cast<std::size_t>(block.messages());
     }
   }
   return offset;
@@ -59,11 +59,12 @@ Flows make_flows(const Boxes& from, const Boxes& to, const FlowShape& shape, int
       walk_received(from, to[static_cast<std::size_t>(rank)], shape, [&](int sender, const Flow& flow) {
         const Block& block = flow.block;
         flows.incoming.push_back(flow);
-        for (std::int64_t grain = 0; grain < block.grains(); ++grain) {
-          const std::int64_t begin = block.grain_offset(grain);
-          flows.incoming_messages.push_back({.peer = sender,
-                                             .offset = static_cast<std::size_t>(block.offset_bytes + begin),
-                                             .bytes = static_cast<std::size_t>(block.grain_offset(grain + 1) - begin)});
+        for (std::int64_t message = 0; message < block.messages(); ++message) {
+          const std::int64_t begin = block.message_offset(message);
+          flows.incoming_messages.push_back(
+              {.peer = sender,
+               .offset = static_cast<std::size_t>(block.offset_bytes + begin),
+               .bytes = static_cast<std::size_t>(block.message_offset(message + 1) - begin)});
         }
       });
   // Each rank begins with its right neighbour, so that they do not all write to the same one.
@@ -79,16 +80,17 @@ Flows make_flows(const Boxes& from, const Boxes& to, const FlowShape& shape, int
       }
       const Block& block = flow.block;
       const std::size_t index = std::exchange(flow.first_message, flows.outgoing_messages.size());
-      const std::int64_t planes_before = block.grain_origin - mine.lower[static_cast<std::size_t>(shape.cut)];
-      flow.first_grain = static_cast<std::size_t>(block.grain == 0 ? 0 : planes_before / block.grain);
-      for (std::int64_t grain = 0; grain < block.grains(); ++grain) {
-        const std::int64_t begin = block.grain_offset(grain);
+      const std::int64_t planes_before = block.message_origin - mine.lower[static_cast<std::size_t>(shape.cut)];
+      flow.first_group =
+          static_cast<std::size_t>(block.planes_per_message == 0 ? 0 : planes_before / block.planes_per_message);
+      for (std::int64_t message = 0; message < block.messages(); ++message) {
+        const std::int64_t begin = block.message_offset(message);
         flows.outgoing_messages.push_back(
             {.peer = receiver,
              .offset = static_cast<std::size_t>(block.offset_bytes + begin),
-             .bytes = static_cast<std::size_t>(block.grain_offset(grain + 1) - begin),
-             .index = index + static_cast<std::size_t>(grain),
-             .wave = flow.part > 0 ? gas::no_wave : flow.first_grain + static_cast<std::size_t>(grain)});
+             .bytes = static_cast<std::size_t>(block.message_offset(message + 1) - begin),
+             .index = index + static_cast<std::size_t>(message),
+             .wave = flow.part > 0 ? gas::no_wave : flow.first_group + static_cast<std::size_t>(message)});
       }
       flows.outgoing.push_back(flow);
     });

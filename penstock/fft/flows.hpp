@@ -11,13 +11,12 @@
 
 namespace penstock::fft {
 
-/// What passes between this rank and one peer in an exchange, or a part of it that goes by itself: a block, each of its
-/// grains one message.
+/// What passes between this rank and one peer in an exchange, or a deferred part of that.
 struct Flow {
   Block block;
-  std::int64_t part = 0;          ///< 0: sent grain by grain; the others, once all grains are, in their order
-  std::size_t first_message = 0;  ///< the message of grain 0; the others follow
-  std::size_t first_grain = 0;    ///< which of the sender's own grains grain 0 is a part of
+  std::int64_t part = 0;          ///< 0: sent as planes are done; the others are deferred, and sent in their order
+  std::size_t first_message = 0;  ///< the number of the block's message 0; the others follow
+  std::size_t first_group = 0;    ///< which group of the sender's planes the planes of message 0 are a part of
 };
 
 /// An exchange as one rank sees it.
@@ -29,15 +28,14 @@ struct Flows {
   std::int64_t received_bytes = 0;  ///< the size of the memory that peers write into
 };
 
-/// What shapes an exchange: what a sender and a receiver have in common is stored in `order`, cut into messages as the
-/// sender's box is along its outer direction `cut`, every `grain` planes (0: one message), and in strips as Block
-/// tells. Of the receiver's box the last `late_eighths` eighths along `order[0]` are parts of their own, each a message
-/// that is not cut.
+/// The layout and the message boundaries of what a sender and a receiver share. It is stored in `order` and in strips,
+/// as Block tells. Its messages are groups of the sender's planes along `cut`. The last `deferred_parts` parts of the
+/// receiver's box along `order[0]` are messages of their own, which are not cut.
 struct FlowShape {
   std::array<int, 3> order{};
   int cut = 0;
-  std::int64_t grain = 0;
-  std::int64_t late_eighths = 0;
+  std::int64_t planes_per_message = 0;  ///< as in shape::Tuning
+  std::int64_t deferred_parts = 0;      ///< as in shape::Tuning
   std::int64_t strip = 0;
   std::int64_t element_bytes = 0;
 };

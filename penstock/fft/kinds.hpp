@@ -1,13 +1,17 @@
 // What is transformed into what. Included by fft.hpp.
 #pragma once
 
-#include <array>
-#include <cstdint>
+#include "penstock/shape/shape.hpp"
 
 namespace penstock::fft {
 
-/// Directions of space: index 0 is x, the direction that is contiguous in the input, 1 is y, 2 is z.
-using Extents = std::array<std::int64_t, 3>;
+// The vocabulary of plans, in the namespace of their users. Of directions 0 is x, which is contiguous in the input, 1
+// is y and 2 is z.
+using shape::Box;
+using shape::Extents;
+using shape::Grid;
+using shape::Range;
+using shape::Tuning;
 
 /// What is transformed into what by `forward`; `backward` goes the other way.
 enum class Type {

@@ -4,15 +4,15 @@
 #include <algorithm>
 
 #include "penstock/base/base.hpp"
-#include "penstock/model/model.hpp"
+#include "penstock/shape/shape.hpp"
 
 namespace penstock::fft {
 namespace {
 
-std::int64_t most_width(npy::DataType type, std::int64_t points) noexcept {
+std::int64_t max_width(npy::DataType type, std::int64_t points) noexcept {
   // Not this machine's cache, so that tiles are the same everywhere: half of what all have at least.
   constexpr std::int64_t cache_l2_bytes = std::int64_t{1} << 17;
-  return model::tile_rows(2 * points * npy::element_bytes(type), cache_l2_bytes, npy::element_bytes(type));
+  return shape::tile_rows(2 * points * npy::element_bytes(type), cache_l2_bytes, npy::element_bytes(type));
 }
 
 std::unique_ptr<LocalTransform> plan(npy::DataType type, const PencilShape& shape) {
@@ -21,11 +21,11 @@ std::unique_ptr<LocalTransform> plan(npy::DataType type, const PencilShape& shap
 
 }  // namespace
 
-std::int64_t LineTransform::most_tile_bytes(npy::DataType type, std::int64_t points) {
+std::int64_t LineTransform::max_tile_bytes(npy::DataType type, std::int64_t points) {
   std::int64_t most = 0;
   for (const Spacing spacing : {Spacing::adjacent, Spacing::contiguous, Spacing::apart}) {
     const PencilShape shape{.length = points,
-                            .pencils = most_width(type, points),
+                            .pencils = max_width(type, points),
                             .source = spacing,
                             .destination = spacing,
                             .instruction_set = best_instruction_set()};
@@ -46,7 +46,7 @@ LineTransform::LineTransform(npy::DataType type, bool is_backward, const std::ve
       are_contiguous &= offsets_.back() - offsets_.front() == (std::ssize(offsets_) - 1) * element_bytes;
     }
   }
-  width_ = std::min(most_width(type, std::ssize(offsets_)), lines_);
+  width_ = std::min(max_width(type, std::ssize(offsets_)), lines_);
   const Spacing spacing = line_stride_ == element_bytes ? Spacing::adjacent
                           : are_contiguous              ? Spacing::contiguous
                                                         : Spacing::apart;

@@ -29,7 +29,7 @@ class LineTransform {
   LineTransform(npy::DataType type, bool is_backward, const std::vector<LinePart>& parts, std::int64_t lines);
 
   /// The most memory that a thread lends to `run` for lines of so many points.
-  static std::int64_t most_tile_bytes(npy::DataType type, std::int64_t points);
+  static std::int64_t max_tile_bytes(npy::DataType type, std::int64_t points);
   /// The memory that a thread lends to `run`, aligned to a page.
   std::size_t tile_bytes() const noexcept { return transform_->scratch_bytes(); }
   /// Transforms the lines at `data`, and multiplies them by `factor`.

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "penstock/base/config.hpp"
+
 namespace penstock::fft {
 namespace {
 
@@ -44,30 +46,22 @@ std::unique_ptr<LocalTransform> plan_own(const PencilShape& shape, std::int64_t 
   return std::make_unique<OwnTransform<double>>(shape, effort);
 }
 
-// The text of all libraries: this line, then for each its title and what it has learned.
-const std::string wisdom_mark = "# penstock wisdom " PENSTOCK_VERSION "\n";
-const std::string title_begin = "# of ";
-
-std::string title_of(const LocalLibrary& library) {
-  return title_begin + library.name + "\n";
-}
-
 }  // namespace
 
-const RowFacts& facts_of(RowKind kind) noexcept {
-  static constexpr std::array<RowFacts, 12> facts{{{RowKind::backward, false, false, 1, 0},
-                                                   {RowKind::forward, false, false, 1, 0},
-                                                   {RowKind::complex_to_real, true, false, 1, 0},
-                                                   {RowKind::real_to_complex, false, true, 1, 0},
-                                                   {RowKind::redft00, true, true, 2, -1},
-                                                   {RowKind::redft01, true, true, 2, 0},
-                                                   {RowKind::redft10, true, true, 2, 0},
-                                                   {RowKind::redft11, true, true, 2, 0},
-                                                   {RowKind::rodft00, true, true, 2, 1},
-                                                   {RowKind::rodft01, true, true, 2, 0},
-                                                   {RowKind::rodft10, true, true, 2, 0},
-                                                   {RowKind::rodft11, true, true, 2, 0}}};
-  return facts[static_cast<std::size_t>(kind)];
+const TransformTraits& traits_of(RowKind kind) noexcept {
+  static constexpr std::array<TransformTraits, 12> traits{{{RowKind::backward, false, false, 1, 0},
+                                                           {RowKind::forward, false, false, 1, 0},
+                                                           {RowKind::complex_to_real, true, false, 1, 0},
+                                                           {RowKind::real_to_complex, false, true, 1, 0},
+                                                           {RowKind::redft00, true, true, 2, -1},
+                                                           {RowKind::redft01, true, true, 2, 0},
+                                                           {RowKind::redft10, true, true, 2, 0},
+                                                           {RowKind::redft11, true, true, 2, 0},
+                                                           {RowKind::rodft00, true, true, 2, 1},
+                                                           {RowKind::rodft01, true, true, 2, 0},
+                                                           {RowKind::rodft10, true, true, 2, 0},
+                                                           {RowKind::rodft11, true, true, 2, 0}}};
+  return traits[static_cast<std::size_t>(kind)];
 }
 
 RowKind row_kind_of(RealKind kind) noexcept {
@@ -104,29 +98,6 @@ const LocalLibrary* find_library(const std::string& name, RowKind kind) {
     }
   }
   return nullptr;
-}
-
-bool import_wisdom(const std::string& text) {
-  if (!text.starts_with(wisdom_mark)) {
-    return false;
-  }
-  bool is_good = true;
-  for (const LocalLibrary& library : local_libraries()) {
-    const std::string title = title_of(library);
-    if (const std::size_t begin = text.find(title); begin != std::string::npos) {
-      const std::size_t first = begin + title.size();
-      is_good &= library.import_learned(text.substr(first, text.find(title_begin, first) - first));
-    }
-  }
-  return is_good;
-}
-
-std::string export_wisdom() {
-  std::string text = wisdom_mark;
-  for (const LocalLibrary& library : local_libraries()) {
-    text += title_of(library) + library.export_learned();
-  }
-  return text;
 }
 
 std::string local_transform_names() {

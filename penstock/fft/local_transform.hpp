@@ -32,14 +32,14 @@ enum class RowKind {
 };
 
 /// What there is to know about a kind but how it is transformed.
-struct RowFacts {
+struct TransformTraits {
   RowKind inverse;
   bool has_real_input;
   bool has_real_output;
   int period_per_point;  ///< forward then backward multiplies by the period: this times (points + points_more)
   int points_more;
 };
-const RowFacts& facts_of(RowKind kind) noexcept;
+const TransformTraits& traits_of(RowKind kind) noexcept;
 
 /// The kind of a sine or cosine transform.
 RowKind row_kind_of(RealKind kind) noexcept;

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
-#include "penstock/fft/file_figures.hpp"
 #include "penstock/fft/file_passes.hpp"
+#include "penstock/fft/file_rates.hpp"
 #include "penstock/fft/file_tiling.hpp"
 #include "penstock/journal/journal.hpp"
 #include "penstock/model/model.hpp"
@@ -81,13 +81,13 @@ struct FileTransform::State {
 
   std::string scratch_path() const { return follow_links(field.output) + ".scratch"; }
   percolate::Engine& engine() { return options.engine != nullptr ? *options.engine : *own_engine; }
-  journal::Facts facts() const;
+  journal::ResumeKey resume_key() const;
   std::int64_t taken_besides() const;
   void cut(bool goes_on, std::int64_t besides);
   void choose(bool goes_on);
   void open_files(bool goes_on);
   void find_pieces();
-  void predict(const model::StorageFigures& figures);
+  void predict(const model::StorageCosts& rates);
   PassSetting setting();
   template <class Pass>
   percolate::RunTimes run(Pass& pass, const percolate::Slots& slots);
@@ -96,13 +96,13 @@ struct FileTransform::State {
   }
 };
 
-journal::Facts FileTransform::State::facts() const {
-  journal::Facts facts = {
+journal::ResumeKey FileTransform::State::resume_key() const {
+  journal::ResumeKey resume_key = {
       {"transform",
        fmt::format("{} {}x{}x{}, {}, times {:a}", npy::name(plan.type), plan.size[0], plan.size[1], plan.size[2],
                    field.is_backward ? "backward" : "forward", factor_of(field.scaling, plan.size))}};
-  journal::add_input(facts, "input", field.input, input, options.verifies_input);
-  return facts;
+  journal::add_input(resume_key, "input", field.input, input, options.verifies_input);
+  return resume_key;
 }
 
 /// What of the memory is for other things than slabs and columns, as the process is now; where not the process is
@@ -111,7 +111,7 @@ std::int64_t FileTransform::State::taken_besides() const {
   if (!options.counts_process) {
     std::int64_t tile_bytes = 0;
     for (const std::int64_t points : plan.size) {
-      tile_bytes = std::max(tile_bytes, LineTransform::most_tile_bytes(plan.type, points));
+      tile_bytes = std::max(tile_bytes, LineTransform::max_tile_bytes(plan.type, points));
     }
     return options.threads * tile_bytes;
   }
@@ -120,7 +120,7 @@ std::int64_t FileTransform::State::taken_besides() const {
   const std::int64_t later =
       (std::int64_t{256 + 128 * options.threads} << 10) + std::int64_t{64} * cuts.slabs() * cuts.columns();
   const std::int64_t step = options.memory_bytes / 128 + 1;
-  return (resident_bytes() + later + step - 1) / step * step;
+  return round_up(resident_bytes() + later, step);
 }
 
 /// Cuts the field by a tiling of which so much is taken besides, the journal's or the best.
@@ -149,9 +149,9 @@ void FileTransform::State::cut(bool goes_on, std::int64_t besides) {
 
 /// What transforms take themselves is seen when they are there, and depends a little on how the field is cut.
 void FileTransform::State::choose(bool goes_on) {
-  constexpr int most_rounds = 4;
+  constexpr int max_rounds = 4;
   std::int64_t besides = taken_besides();
-  for (int round = 0; round < most_rounds; ++round) {
+  for (int round = 0; round < max_rounds; ++round) {
     cut(goes_on, besides);
     transforms.reset();
     transforms.emplace(plan.size, plan.type, cuts, field.is_backward, options.threads);
@@ -161,7 +161,7 @@ void FileTransform::State::choose(bool goes_on) {
     }
     besides = now;
   }
-  plan.besides_bytes = besides;
+  plan.reserved_bytes = besides;
   plan.tiling = cuts.tiling();
   plan.slabs = cuts.slabs();
   plan.columns = cuts.columns();
@@ -175,8 +175,8 @@ void FileTransform::State::open_files(bool goes_on) {
   const npy::Header output_header{.type = header.type, .shape = header.shape};
   const std::string text = npy::header_text(field.output, output_header);
   output_offset = std::ssize(text);
-  output = result->open(goes_on ? journal::Standing::goes_on : journal::Standing::anew, facts(), describe(plan.tiling),
-                        text, output_offset + header.data_bytes());
+  output = result->open(goes_on ? journal::ResumeState::goes_on : journal::ResumeState::anew, resume_key(),
+                        describe(plan.tiling), text, output_offset + header.data_bytes());
   const bool has_scratch = goes_on && fs::exists(scratch_path());
   try {
     scratch = has_scratch ? File::open_direct_for_writing(scratch_path()) : File::create_direct(scratch_path());
@@ -234,22 +234,22 @@ void FileTransform::State::find_pieces() {
   }
 }
 
-void FileTransform::State::predict(const model::StorageFigures& figures) {
-  plan.storage = {.read_bytes_per_s = figures.read_bytes_per_s, .write_bytes_per_s = figures.write_bytes_per_s};
-  plan.rate_flops = figures.rate_flops;
+void FileTransform::State::predict(const model::StorageCosts& rates) {
+  plan.storage = {.read_bytes_per_s = rates.read_bytes_per_s, .write_bytes_per_s = rates.write_bytes_per_s};
+  plan.rate_flops = rates.rate_flops;
   const PassFlops flops = pass_flops(plan.size);
   const double slabs_left = static_cast<double>(slabs.size()) / static_cast<double>(plan.slabs);
   const double columns_left = static_cast<double>(columns.size()) / static_cast<double>(plan.columns);
   const auto field_bytes = static_cast<double>(cuts.field_bytes());
   const auto scratch_bytes = static_cast<double>(cuts.scratch_bytes());
-  plan.predicted_s = model::storage_pass_s(figures, {.read_bytes = slabs_left * field_bytes,
-                                                     .written_bytes = slabs_left * scratch_bytes,
-                                                     .flops = slabs_left * flops.slabs,
-                                                     .edge_bytes = static_cast<double>(cuts.slab_bytes())}) +
-                     model::storage_pass_s(figures, {.read_bytes = columns_left * scratch_bytes,
-                                                     .written_bytes = columns_left * field_bytes,
-                                                     .flops = columns_left * flops.columns,
-                                                     .edge_bytes = static_cast<double>(cuts.column_bytes())});
+  plan.predicted_s = model::storage_pass_s(rates, {.read_bytes = slabs_left * field_bytes,
+                                                   .written_bytes = slabs_left * scratch_bytes,
+                                                   .flops = slabs_left * flops.slabs,
+                                                   .edge_bytes = static_cast<double>(cuts.slab_bytes())}) +
+                     model::storage_pass_s(rates, {.read_bytes = columns_left * scratch_bytes,
+                                                   .written_bytes = columns_left * field_bytes,
+                                                   .flops = columns_left * flops.columns,
+                                                   .edge_bytes = static_cast<double>(cuts.column_bytes())});
 }
 
 PassSetting FileTransform::State::setting() {
@@ -271,13 +271,13 @@ PassSetting FileTransform::State::setting() {
 template <class Pass>
 percolate::RunTimes FileTransform::State::run(Pass& pass, const percolate::Slots& slots) {
   const percolate::Program program =
-      percolate::told([&] { return pass.next(); },
-                      [&] {
-                        return percolate::Progress{.done = static_cast<double>(done_bytes.load()),
-                                                   .total = static_cast<double>(total_bytes),
-                                                   .elapsed_s = seconds() - begin_s};
-                      },
-                      options.progress);
+      percolate::with_progress([&] { return pass.next(); },
+                               [&] {
+                                 return percolate::Progress{.done = static_cast<double>(done_bytes.load()),
+                                                            .total = static_cast<double>(total_bytes),
+                                                            .elapsed_s = seconds() - begin_s};
+                               },
+                               options.progress);
   // As many parcels as reach into the pieces after those for which there are slots.
   const int window = 6 * options.threads + 16;
   if (options.trace != nullptr && begin_s > 0) {
@@ -308,21 +308,21 @@ FileTransform::FileTransform(const FileField& field, const FileOptions& options)
   }
   state.plan.engine = state.engine().name();
   state.result.emplace(field.output, "transform", std::vector{state.scratch_path()});
-  const journal::Standing standing = state.result->find(state.facts());
-  if (standing == journal::Standing::complete) {
+  const journal::ResumeState resume_state = state.result->find(state.resume_key());
+  if (resume_state == journal::ResumeState::complete) {
     state.plan.was_complete = true;
     return;
   }
-  const bool goes_on = standing == journal::Standing::goes_on;
+  const bool goes_on = resume_state == journal::ResumeState::goes_on;
   const std::int64_t had_bytes = options.counts_process ? resident_bytes() : 0;
   // Half of what is left for figures: plans and threads take their part.
-  const model::StorageFigures figures =
-      find_storage_figures(options, state.plan.size, state.plan.type, folder_of(field.output), state.engine(),
-                           std::max<std::int64_t>((options.memory_bytes - had_bytes) / 2, 0));
+  const model::StorageCosts rates =
+      find_storage_rates(options, state.plan.size, state.plan.type, folder_of(field.output), state.engine(),
+                         std::max<std::int64_t>((options.memory_bytes - had_bytes) / 2, 0));
   state.choose(goes_on);
   state.open_files(goes_on);
   state.find_pieces();
-  state.predict(figures);
+  state.predict(rates);
 }
 
 FileTransform::~FileTransform() = default;
@@ -344,10 +344,10 @@ FileResult FileTransform::run() {
                       std::ssize(state.columns) * piece_bytes / state.plan.columns;
   state.begin_s = seconds();
   // One round, where storage gives back what it was given.
-  constexpr int most_rounds = 3;
+  constexpr int max_rounds = 3;
   try {
     for (int round = 0; !state.columns.empty(); ++round) {
-      if (round == most_rounds) {
+      if (round == max_rounds) {
         throw Error(fmt::format("'{}' does not keep what is written to it: {} bricks were not as they should be",
                                 state.scratch_path(), result.bricks_torn));
       }
@@ -367,7 +367,7 @@ FileResult FileTransform::run() {
   } catch (const Error& error) {
     throw Error(fmt::format("{}; what is complete is kept, and the next run goes on with it", error.what()));
   }
-  state.result->check(state.facts());
+  state.result->check(state.resume_key());
   state.result->commit();
   result.times.total_s = seconds() - state.begin_s;
   return result;

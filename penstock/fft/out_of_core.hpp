@@ -35,7 +35,7 @@ struct FileOptions {
   percolate::Trace* trace = nullptr;
   /// The machine whose figures predict the time; none: they are measured.
   std::optional<machine::Machine> machine = {};
-  percolate::Tell progress = {};  ///< told in bytes read and written
+  percolate::ProgressCallback progress = {};  ///< told in bytes read and written
 };
 
 /// How a field is cut for two passes over storage. As a matrix whose rows are planes of nx * ny points, one under the
@@ -53,11 +53,11 @@ struct FilePlan {
   FileTiling tiling;
   std::int64_t slabs = 0;
   std::int64_t columns = 0;
-  std::int64_t brick_bytes = 0;    ///< in the scratch file: what is read or written there at least in one go
-  std::int64_t run_bytes = 0;      ///< what is written to the output in one go
-  std::int64_t block_bytes = 0;    ///< of memory, for slabs or columns
-  std::int64_t besides_bytes = 0;  ///< of memory, for the rest of what memory_bytes counts
-  std::int64_t scratch_bytes = 0;  ///< of disk
+  std::int64_t brick_bytes = 0;     ///< in the scratch file: what is read or written there at least in one go
+  std::int64_t run_bytes = 0;       ///< what is written to the output in one go
+  std::int64_t block_bytes = 0;     ///< of memory, for slabs or columns
+  std::int64_t reserved_bytes = 0;  ///< of memory, for the rest of what memory_bytes counts
+  std::int64_t scratch_bytes = 0;   ///< of disk
   std::string engine;
   percolate::StorageRates storage;  ///< measured, or the machine's
   double rate_flops = 0;            ///< the same: of all threads

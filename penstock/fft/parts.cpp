@@ -119,7 +119,7 @@ std::vector<Distribution> predefined_output(const Problem& problem) {
   constexpr std::array<std::array<int, 3>, 3> orders{{{2, 1, 0}, {2, 0, 1}, {0, 1, 2}}};
   const int last = last_direction(options);
   const bool is_only = last == first_direction(options);
-  return pencils_of(points, problem.grid, last,
+  return pencils_of(points, problem.tuning.grid, last,
                     is_only ? problem.input.front().order : orders[static_cast<std::size_t>(last)]);
 }
 
@@ -156,11 +156,11 @@ std::string find_tiling_mistake(const Boxes& boxes, const Extents& points, std::
   return {};
 }
 
-void settle_parts(const gas::Team& team, Problem& problem) {
+void resolve_parts(const gas::Team& team, Problem& problem) {
   const Options& options = problem.options;
   auto input = given_parts(team, options.input_part, options.size, "input");
   problem.input =
-      input ? *std::move(input) : pencils_of(options.size, problem.grid, first_direction(options), x_contiguous);
+      input ? *std::move(input) : pencils_of(options.size, problem.tuning.grid, first_direction(options), x_contiguous);
   auto output = given_parts(team, options.output_part, spectrum_points(problem.options), "output");
   problem.output = output ? *std::move(output) : predefined_output(problem);
 }

@@ -13,7 +13,7 @@ namespace penstock::fft {
 
 /// Settles problem.input and problem.output, whose other members are settled; collective. Throws Error on every rank
 /// where parts of the user's are no parts of the field, or hold a point twice or not at all.
-void settle_parts(const gas::Team& team, Problem& problem);
+void resolve_parts(const gas::Team& team, Problem& problem);
 
 /// Why these boxes, one of each rank, do not hold each of `points` (nx, ny, nz) once, or nothing; `what` names them
 /// ("input").

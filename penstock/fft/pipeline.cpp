@@ -23,9 +23,9 @@ Pipeline<Real>::Pipeline(const gas::Team& team, Schedule schedule, const std::ve
                          const Problem& problem)
     : schedule_(std::move(schedule)),
       next_items_(schedule_.passes.size()),
-      open_grains_(schedule_.passes.size()),
+      open_groups_(schedule_.passes.size()),
       unread_tiles_(std::make_unique<std::atomic<std::int64_t>>()),
-      looks_after_network_(!problem.has_progress_thread),
+      polls_network_(!problem.has_progress_thread),
       workers_(static_cast<std::size_t>(problem.options.threads)) {
   for (ExchangePlan& plan : schedule_.exchanges) {
     const gas::Segment& region = regions[plan.region];
@@ -42,7 +42,7 @@ Pipeline<Real>::Pipeline(const gas::Team& team, Schedule schedule, const std::ve
       for (const Stage& stage : pass.stages) {
         transforms.push_back({.there = make(stage, stage.there), .back = make(stage, stage.back)});
       }
-      open_tiles_.emplace_back(pass.stages.back().sink.grains.size());
+      open_tiles_.emplace_back(pass.stages.back().sink.groups.size());
     }
   });
 }
@@ -57,9 +57,9 @@ void Pipeline<Real>::begin(const Run<Real>& run) {
   for (std::size_t i = 0; i < schedule_.passes.size(); ++i) {
     next_items_[i].store(0, std::memory_order_relaxed);
     const End& sink = schedule_.passes[i].stages.back().sink;
-    open_grains_[i].store(std::ssize(sink.grains), std::memory_order_relaxed);
-    for (std::size_t j = 0; j < sink.grains.size(); ++j) {
-      open_tiles_[i][j].store(sink.grains[j].tiles, std::memory_order_relaxed);
+    open_groups_[i].store(std::ssize(sink.groups), std::memory_order_relaxed);
+    for (std::size_t j = 0; j < sink.groups.size(); ++j) {
+      open_tiles_[i][j].store(sink.groups[j].tiles, std::memory_order_relaxed);
     }
   }
   const Stage& first = schedule_.passes.front().stages.front();
@@ -72,9 +72,9 @@ void Pipeline<Real>::begin(const Run<Real>& run) {
 }
 
 template <class Real>
-bool Pipeline<Real>::advance(const gas::Team& team, Crew& crew, std::vector<Scratch>& scratch, bool may_wait) {
+bool Pipeline<Real>::advance(const gas::Team& team, ThreadPool& pool, std::vector<Scratch>& scratch, bool may_wait) {
   std::atomic<bool> is_done{true};
-  crew.run([&](int thread) {
+  pool.run([&](int thread) {
     const auto i = static_cast<std::size_t>(thread);
     // Each by itself, as the other threads of the rank may wait for what this one was to do.
     if (!team.run_or_revoke([&] { return work(team, workers_[i], scratch[i], may_wait); })) {
@@ -203,14 +203,14 @@ void Pipeline<Real>::wait_for_peers(const gas::Team& team, Worker& worker) {
   worker.times[stage.number].wait_s += seconds() - begin_s;
 }
 
-/// Messages go on while the rank computes. A look that finds nothing takes 1 to 2 us.
+/// Messages go on while the rank computes. A poll that finds nothing takes 1 to 2 us.
 template <class Real>
-void Pipeline<Real>::look_after_network(Worker& worker, double now_s) {
+void Pipeline<Real>::poll_network(Worker& worker, double now_s) {
   constexpr double pause_s = 2e-4;
-  if (!looks_after_network_ || now_s - worker.looked_s < pause_s) {
+  if (!polls_network_ || now_s - worker.polled_s < pause_s) {
     return;
   }
-  worker.looked_s = now_s;
+  worker.polled_s = now_s;
   const Pass& pass = schedule_.passes[worker.pass];
   for (const End* end : {&pass.stages.back().sink, &pass.stages.front().source}) {
     if (end->place == Place::exchange && exchanges_[end->exchange].needs_progress()) {
@@ -301,11 +301,11 @@ void Pipeline<Real>::run_tile(Worker& worker, Scratch& scratch) {
   copy(sink, [&](const Move& move, std::byte* far) { move.mover(after + move.tile_offset, far); });
   if (sink.place != Place::plane) {
     mover::finish_streaming();
-    complete_tile(worker.pass, sink, sink.sections[sink.section_of(worker.outer)].grain);
+    complete_tile(worker.pass, sink, sink.sections[sink.section_of(worker.outer)].group);
   }
   const double scattered_s = seconds();
   time.scatter_s += scattered_s - transformed_s;
-  look_after_network(worker, scattered_s);
+  poll_network(worker, scattered_s);
 }
 
 /// Transforms a tile, from and to where its pencils lie: returns the tile that it leaves them in, where it does.
@@ -367,18 +367,18 @@ std::byte* Pipeline<Real>::transform_tile(const Stage& stage, const Worker& work
 
 /// Counts a tile of a sink, and sends what it makes complete.
 template <class Real>
-void Pipeline<Real>::complete_tile(std::size_t pass, const End& sink, std::size_t grain) {
+void Pipeline<Real>::complete_tile(std::size_t pass, const End& sink, std::size_t group) {
   const auto is_last = [](std::atomic<std::int64_t>& open) {
     return open.fetch_sub(1, std::memory_order_acq_rel) == 1;
   };
-  if (!is_last(open_tiles_[pass][grain])) {
+  if (!is_last(open_tiles_[pass][group])) {
     return;
   }
-  for (const std::size_t message : sink.grains[grain].messages) {
+  for (const std::size_t message : sink.groups[group].messages) {
     exchanges_[sink.exchange].send(message);
   }
-  if (is_last(open_grains_[pass])) {
-    for (const std::size_t message : sink.late_messages) {
+  if (is_last(open_groups_[pass])) {
+    for (const std::size_t message : sink.deferred_messages) {
       exchanges_[sink.exchange].send(message);
     }
   }

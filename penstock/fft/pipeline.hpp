@@ -37,9 +37,9 @@ class Pipeline {
   /// Where either throws, so it does on the other ranks, and the pipeline is of no more use: its team is revoked.
   void begin(const Run<Real>& run);
 
-  /// Runs tiles on the threads of `crew`, with a scratch for each. With `may_wait` it waits for peers and returns true
-  /// when all is done; else it returns where what comes next has not arrived, and whether all is done.
-  bool advance(const gas::Team& team, Crew& crew, std::vector<Scratch>& scratch, bool may_wait);
+  /// Runs tiles on the threads of `thread pool`, with a scratch for each. With `may_wait` it waits for peers and
+  /// returns true when all is done; else it returns where what comes next has not arrived, and whether all is done.
+  bool advance(const gas::Team& team, ThreadPool& pool, std::vector<Scratch>& scratch, bool may_wait);
 
   /// Ends a run that is done. Returns the time by kind, averaged over the threads.
   Breakdown end();
@@ -53,10 +53,10 @@ class Pipeline {
     std::size_t stage = 0;
     std::int64_t outer = 0;
     std::size_t tile = 0;
-    std::size_t end_tile = 0;                    // of the item, in this stage
-    std::array<StageTime, most_stages> times{};  // in the order in which the stages run
-    std::vector<char> has_all;                   // by exchange: every incoming message of this round was seen
-    double looked_s = 0;                         // when it looked after the network last
+    std::size_t end_tile = 0;                   // of the item, in this stage
+    std::array<StageTime, max_stages> times{};  // in the order in which the stages run
+    std::vector<char> has_all;                  // by exchange: every incoming message of this round was seen
+    double polled_s = 0;                        // when it polled the network last
   };
 
   /// A tile of a stage.
@@ -75,8 +75,8 @@ class Pipeline {
   Spot next_spot(const Worker& worker) const;
   void run_tile(Worker& worker, Scratch& scratch);
   std::byte* transform_tile(const Stage& stage, const Worker& worker, Scratch& scratch);
-  void complete_tile(std::size_t pass, const End& sink, std::size_t grain);
-  void look_after_network(Worker& worker, double now_s);
+  void complete_tile(std::size_t pass, const End& sink, std::size_t group);
+  void poll_network(Worker& worker, double now_s);
 
   Schedule schedule_;
   std::vector<gas::Exchange> exchanges_;
@@ -86,10 +86,10 @@ class Pipeline {
   };
   std::vector<std::vector<Transforms>> transforms_;                 // by pass and stage
   std::vector<std::atomic<std::int64_t>> next_items_;               // by pass
-  std::vector<std::vector<std::atomic<std::int64_t>>> open_tiles_;  // by pass and grain of its sink
-  std::vector<std::atomic<std::int64_t>> open_grains_;              // by pass
+  std::vector<std::vector<std::atomic<std::int64_t>>> open_tiles_;  // by pass and group of its sink
+  std::vector<std::atomic<std::int64_t>> open_groups_;              // by pass
   std::unique_ptr<std::atomic<std::int64_t>> unread_tiles_;         // of the user's input
-  bool looks_after_network_;                                        // between tiles
+  bool polls_network_;                                              // between tiles
   std::vector<Worker> workers_;                                     // by thread
   Run<Real> run_;
   double begin_s_ = 0;

@@ -30,7 +30,7 @@ template <class Real>
 MemoryNeed memory_need(const gas::Team& team, const Options& options) {
   Options by_model = options;
   by_model.planning = Planning::model;
-  return team.run_or_revoke([&] { return make_schedules(team, settle<Real>(team, by_model)).need; });
+  return team.run_or_revoke([&] { return make_schedules(team, resolve<Real>(team, by_model)).need; });
 }
 
 template <class Real>
@@ -44,7 +44,7 @@ struct Plan<Real>::State {
   std::int64_t space_bytes;  // of an element
   std::int64_t spectrum_bytes;
   MemoryNeed need;
-  Crew crew;
+  ThreadPool pool;
   std::vector<Scratch> scratch;
   std::vector<gas::Segment> regions;
   Pipeline<Real> forward;
@@ -91,7 +91,7 @@ class Plan<Real>::State::Fields final : public Execution::Work {
 
   bool step(bool may_wait) override {
     return state_.team.run_or_revoke([&] {
-      while (pipeline_.advance(state_.team, state_.crew, state_.scratch, may_wait)) {
+      while (pipeline_.advance(state_.team, state_.pool, state_.scratch, may_wait)) {
         state_.last.add(pipeline_.end());
         if (++done_ == state_.options.batch) {
           return true;
@@ -171,7 +171,7 @@ Plan<Real>::Plan(const gas::Team& team, const Options& options)
 template <class Real>
 std::unique_ptr<typename Plan<Real>::State> Plan<Real>::State::make(const gas::Team& user_team,
                                                                     const Options& options) {
-  Problem problem = settle<Real>(user_team, options);
+  Problem problem = resolve<Real>(user_team, options);
   user_team.agree((options.threads > 1 || problem.has_progress_thread) && !user_team.allows_threads()
                       ? "several threads per rank need MPI initialised with MPI_THREAD_SERIALIZED or more"
                       : "");
@@ -180,7 +180,7 @@ std::unique_ptr<typename Plan<Real>::State> Plan<Real>::State::make(const gas::T
 
   gas::Team team = user_team.split(0, user_team.rank());
   std::vector<gas::Segment> regions;
-  std::optional<Crew> crew;
+  std::optional<ThreadPool> pool;
   std::vector<Scratch> scratch;
   Decision decision;
   std::optional<Pipeline<Real>> forward;
@@ -192,7 +192,7 @@ std::unique_ptr<typename Plan<Real>::State> Plan<Real>::State::make(const gas::T
       regions.emplace_back(team, bytes, 0);
     }
     team.together([&] {
-      crew.emplace(options.threads);
+      pool.emplace(options.threads);
       for (int i = 0; i < options.threads; ++i) {
         scratch.emplace_back(schedules.scratch);
       }
@@ -226,7 +226,7 @@ std::unique_ptr<typename Plan<Real>::State> Plan<Real>::State::make(const gas::T
                                           .space_bytes = space_bytes,
                                           .spectrum_bytes = spectrum_bytes,
                                           .need = schedules.need,
-                                          .crew = std::move(*crew),
+                                          .pool = std::move(*pool),
                                           .scratch = std::move(scratch),
                                           .regions = std::move(regions),
                                           .forward = std::move(*forward),

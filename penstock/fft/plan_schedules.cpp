@@ -9,14 +9,14 @@ namespace penstock::fft {
 namespace {
 
 Schedules schedules_of(const gas::Team& team, const Problem& problem) {
-  Schedules schedules{.forward = make_schedule(problem, Way::forward, team.rank()),
-                      .backward = make_schedule(problem, Way::backward, team.rank()),
+  Schedules schedules{.forward = make_schedule(problem, Direction::forward, team.rank()),
+                      .backward = make_schedule(problem, Direction::backward, team.rank()),
                       .convolution = {},
                       .region_bytes = {},
                       .scratch = {},
                       .need = {}};
   if (problem.options.convolves) {
-    schedules.convolution = make_schedule(problem, Way::there_and_back, team.rank());
+    schedules.convolution = make_schedule(problem, Direction::there_and_back, team.rank());
   }
   const auto count = [&](const Schedule& schedule) {
     schedules.region_bytes.resize(std::max(schedules.region_bytes.size(), schedule.region_bytes.size()));
@@ -48,15 +48,14 @@ Schedules schedules_of(const gas::Team& team, const Problem& problem) {
 Decision decide(const Problem& problem, const Schedules& schedules) {
   const gas::ExchangeMethod* const method = problem.options.exchange_method.get();
   return {
-      .grid = problem.grid,
-      .grain = problem.grain,
-      .late_eighths = problem.late_eighths,
+      .tuning = problem.tuning,
       .exchange_method = std::string(method == nullptr ? "" : method->name()),
       .has_progress_thread = problem.has_progress_thread,
       .local = find_library(problem.options.local, problem.row_kind(first_direction(problem.options)))->name,
       .is_plane_in_cache = problem.is_plane_in_cache,
       .candidates = problem.candidates,
-      .modelled = problem.modelled,
+      .machine = problem.modelled ? problem.modelled->machine : problem.machine,
+      .modelled = problem.modelled ? std::make_shared<const model::PlannedFft>(problem.modelled->run) : nullptr,
       .passes = static_cast<int>(schedules.forward.passes.size()),
       .forward_stages = describe_stages(schedules.forward),
       .backward_stages = describe_stages(schedules.backward),

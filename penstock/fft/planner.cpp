@@ -5,8 +5,6 @@
 #include <complex>
 #include <iterator>
 #include <memory>
-#include <numeric>
-#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -17,99 +15,116 @@
 namespace penstock::fft {
 namespace {
 
-std::vector<Grid> grids_of(const Problem& problem, int ranks) {
-  const Options& options = problem.options;
-  if (options.grid != Grid{}) {
-    return {options.grid};
-  }
-  std::vector<Grid> grids{choose_grid(spectrum_points(options), ranks, options.along)};
-  for (int ty = 1; ty <= ranks; ++ty) {
-    if (ranks % ty == 0 && Grid{ty, ranks / ty} != grids.front()) {
-      grids.push_back({ty, ranks / ty});
-    }
-  }
-  return grids;
-}
-
-std::vector<std::int64_t> grains_of(const Problem& problem, const Grid& grid, bool any_by_message) {
-  const std::int64_t planes = (spectrum_points(problem.options)[2] + grid.tz - 1) / grid.tz;
-  const auto at_most_all = [&](std::int64_t grain) { return grain >= planes ? 0 : grain; };
-  switch (problem.options.grain > 0 ? Algorithm::automatic : problem.options.algorithm) {
-    case Algorithm::packed:
-      return {0};
-    case Algorithm::slabs:
-      return {at_most_all(1)};
-    case Algorithm::automatic:
-      break;
-  }
-  if (problem.options.grain > 0) {
-    return {at_most_all(problem.options.grain)};
-  }
-  if (!any_by_message) {
-    return {0};  // nothing is gained by telling peers earlier: their last stage needs every plane
-  }
-  // By rule, four messages in flight per peer: they overlap all but the last quarter.
-  std::vector<std::int64_t> grains{at_most_all(std::max<std::int64_t>(planes / 4, 1))};
-  for (std::int64_t grain = planes; grain > 0; grain /= 2) {
-    if (std::ranges::find(grains, at_most_all(grain)) == grains.end()) {
-      grains.push_back(at_most_all(grain));
-    }
-  }
-  return grains;
-}
-
-/// The numbers of late eighths to choose from.
-std::vector<std::int64_t> late_eighths_of(const Problem& problem, bool any_by_message) {
-  const Options& options = problem.options;
-  if (options.late_eighths || options.algorithm != Algorithm::automatic || !any_by_message) {
-    return {options.late_eighths.value_or(0)};
-  }
-  std::vector<std::int64_t> all(model::exchange_parts);
-  std::iota(all.begin(), all.end(), 0);
-  return all;
-}
-
-/// Collective: what messages between nodes reach; nothing where there are none, where they are so short that to measure
-/// would take longer than it saves, or where another exchange method is asked for.
-std::shared_ptr<const gas::NetworkFigures> network_of(const gas::Team& team, const Problem& problem) {
-  constexpr std::int64_t least_bytes = 64 << 10;  // of what two ranks have for one another
-  const auto [nx, ny, nz] = spectrum_points(problem.options);
-  const std::int64_t pairs = static_cast<std::int64_t>(team.size()) * team.size();
-  const bool is_long = nx * ny * nz * problem.spectrum_bytes() / pairs >= least_bytes;
-  return is_long && problem.options.exchange_method == nullptr && !is_simulated ? gas::network_figures_of(team)
-                                                                                : nullptr;
-}
+/// What the values of a dimension of tuning depend on.
+struct Search {
+  const Problem& problem;
+  int ranks;
+  bool sends_messages;  ///< some ranks do not map one another's memory
+};
 
 /// What the model says, or 0 where the machine's figures do not suffice or it does not know the transform.
-double predict(const gas::Team& team, const Problem& problem, const Candidate& candidate) {
-  if (!problem.modelled.is_known) {
+double predict(const Search& search, const Tuning& tuning) {
+  const auto& modelled = search.problem.modelled;
+  if (!modelled) {
     return 0;
   }
-  const bool is_plane_in_cache = has_room_for_planes(problem, candidate.grid, team.size());
+  const bool is_plane_in_cache = has_room_for_planes(search.problem, tuning.grid, search.ranks);
   try {
-    return model::planned_fft_time(problem.modelled.machine, run_of(problem, candidate, is_plane_in_cache)).total_s;
+    return model::planned_fft_time(modelled->machine, run_of(*modelled, tuning, is_plane_in_cache)).total_s;
   } catch (const Error&) {
     return 0;
   }
 }
 
-/// Of ways that differ in what is late, and are in its order: the first one where it is as good as any, else the middle
-/// of those that are, which has the most room on both sides.
-Candidate middle_of_best(const std::vector<Candidate>& ways) {
+std::vector<Tuning> with_grids(const Search& search, const Tuning& tuning) {
+  const Options& options = search.problem.options;
+  const auto with = [&](const Grid& grid) {
+    Tuning one = tuning;
+    one.grid = grid;
+    return one;
+  };
+  if (options.grid != Grid{}) {
+    return {with(options.grid)};
+  }
+  std::vector<Tuning> tunings{with(choose_grid(spectrum_points(options), search.ranks, options.along))};
+  for (int ty = 1; ty <= search.ranks; ++ty) {
+    if (search.ranks % ty == 0 && Grid{ty, search.ranks / ty} != tunings.front().grid) {
+      tunings.push_back(with({ty, search.ranks / ty}));
+    }
+  }
+  return tunings;
+}
+
+std::vector<Tuning> with_planes_per_message(const Search& search, const Tuning& tuning) {
+  const Options& options = search.problem.options;
+  const std::int64_t planes = divide_up(spectrum_points(options)[2], tuning.grid.tz);
+  std::vector<Tuning> tunings;
+  const auto add = [&](std::int64_t planes_per_message) {
+    Tuning one = tuning;
+    one.planes_per_message = planes_per_message >= planes ? 0 : planes_per_message;
+    if (std::ranges::find(tunings, one) == tunings.end()) {
+      tunings.push_back(one);
+    }
+  };
+  if (options.planes_per_message) {
+    add(*options.planes_per_message);
+  } else if (!search.sends_messages) {
+    add(0);  // nothing is gained by telling peers earlier: their last stage needs every plane
+  } else {
+    // By rule, four messages in flight per peer: they overlap all but the last quarter.
+    add(std::max<std::int64_t>(planes / 4, 1));
+    for (std::int64_t fewer = planes; fewer > 0; fewer /= 2) {
+      add(fewer);
+    }
+  }
+  return tunings;
+}
+
+/// At most two: nothing deferred, and as many parts as the model finds best. Where several numbers are within 1 % of
+/// the best the median is taken, as it has most room on both sides.
+std::vector<Tuning> with_deferred_parts(const Search& search, const Tuning& tuning) {
   constexpr double as_good = 1.01;
-  const double least_s = std::ranges::min(ways, {}, &Candidate::predicted_s).predicted_s;
-  std::vector<Candidate> best;
-  std::ranges::copy_if(ways, std::back_inserter(best),
-                       [&](const Candidate& way) { return way.predicted_s <= as_good * least_s; });
-  return best.front().is_as(ways.front()) ? ways.front() : best[best.size() / 2];
+  const Options& options = search.problem.options;
+  Tuning one = tuning;
+  if (options.deferred_parts || options.exchange_method != nullptr || !search.sends_messages) {
+    one.deferred_parts = options.deferred_parts.value_or(0);
+    return {one};
+  }
+  std::array<double, shape::exchange_parts> predicted_s{};
+  for (std::size_t parts = 0; parts < predicted_s.size(); ++parts) {
+    one.deferred_parts = static_cast<std::int64_t>(parts);
+    predicted_s[parts] = predict(search, one);
+  }
+  std::vector<std::int64_t> best;
+  for (std::size_t parts = 0; parts < predicted_s.size(); ++parts) {
+    if (predicted_s[parts] <= as_good * std::ranges::min(predicted_s)) {
+      best.push_back(static_cast<std::int64_t>(parts));
+    }
+  }
+  one.deferred_parts = best[best.size() / 2];
+  return best.front() == 0 ? std::vector{tuning} : std::vector{tuning, one};
+}
+
+/// The dimensions of tuning. Each gives the values that the options leave open, to be combined with what the dimensions
+/// before it have given; that which goes by rule is first.
+constexpr std::array dimensions{with_grids, with_planes_per_message, with_deferred_parts};
+
+/// Collective: what messages between nodes reach; nothing where there are none, where they are so short that to measure
+/// would take longer than it saves, or where another exchange method is asked for.
+std::shared_ptr<const gas::NetworkRates> network_of(const gas::Team& team, const Problem& problem) {
+  constexpr std::int64_t min_bytes = 64 << 10;  // of what two ranks have for one another
+  const auto [nx, ny, nz] = spectrum_points(problem.options);
+  const std::int64_t pairs = static_cast<std::int64_t>(team.size()) * team.size();
+  const bool is_long = nx * ny * nz * problem.spectrum_bytes() / pairs >= min_bytes;
+  return is_long && problem.options.exchange_method == nullptr && !is_simulated ? gas::network_rates_of(team) : nullptr;
 }
 
 /// What it costs to cut an exchange is known less well than what it gains: the one that is not cut goes first where it
 /// is as good. `candidates` are in the order of their times.
 void prefer_whole(std::vector<Candidate>& candidates) {
   constexpr double as_good = 1.03;
-  const Candidate whole{.grid = candidates.front().grid};
-  const auto found = std::ranges::find_if(candidates, [&](const Candidate& c) { return c.is_as(whole); });
+  const Tuning whole{.grid = candidates.front().tuning.grid};
+  const auto found = std::ranges::find(candidates, whole, &Candidate::tuning);
   if (found != candidates.end() && found->predicted_s <= as_good * candidates.front().predicted_s) {
     std::rotate(candidates.begin(), found, found + 1);
   }
@@ -118,8 +133,8 @@ void prefer_whole(std::vector<Candidate>& candidates) {
 }  // namespace
 
 gas::Carrier choose_carrier(const gas::Team& team, const Problem& problem) {
-  const auto figures = network_of(team, problem);
-  return figures == nullptr ? gas::Carrier::fastest : figures->carrier;
+  const auto rates = network_of(team, problem);
+  return rates == nullptr ? gas::Carrier::fastest : rates->carrier;
 }
 
 bool choose_progress_thread(const gas::Team& team, const Problem& problem) {
@@ -128,25 +143,28 @@ bool choose_progress_thread(const gas::Team& team, const Problem& problem) {
     return !team.are_all_local() && wanted == Progress::thread;
   }
   constexpr double worth_it = 0.05;  // of a transfer; two measurements differ by as much
-  const auto figures = network_of(team, problem);
-  if (figures == nullptr || !figures->thread_progress || *figures->thread_progress < figures->progress + worth_it) {
+  const auto rates = network_of(team, problem);
+  if (rates == nullptr || !rates->thread_progress || *rates->thread_progress < rates->progress + worth_it) {
     return false;
   }
   const auto rank = static_cast<std::size_t>(team.rank());
   return team.all_of(problem.options.threads < team.placement().processors[rank]);
 }
 
-ModelledRun model_of(const gas::Team& team, const Problem& problem) {
+std::optional<ModelledRun> model_of(const gas::Team& team, const Problem& problem) {
   const Options& options = problem.options;
+  const auto rates = network_of(team, problem);  // before ranks may part, as their machines may differ
+  if (options.type == Type::r2r || options.along != std::array{true, true, true} ||
+      options.exchange_method != nullptr) {
+    return std::nullopt;
+  }
   const gas::TransportTraits& transport = team.transport();
   const gas::Placement& placement = team.placement();
-  machine::Machine machine = options.machine;
-  // Asked for on all ranks alike, as machines may differ.
-  if (const auto figures = network_of(team, problem); figures != nullptr && !machine.network) {
-    gas::NetworkFigures of_plan = *figures;
-    of_plan.progress =
-        problem.has_progress_thread ? figures->thread_progress.value_or(figures->progress) : figures->progress;
-    machine = gas::with_network(std::move(machine), of_plan, figures->carrier, transport.farthest());
+  machine::Machine machine = problem.machine;
+  if (rates != nullptr && !machine.network) {
+    gas::NetworkRates of_plan = *rates;
+    of_plan.progress = problem.has_progress_thread ? rates->thread_progress.value_or(rates->progress) : rates->progress;
+    machine = gas::with_network(std::move(machine), of_plan, rates->carrier, transport.farthest());
   }
   model::PlannedFft run{.fft = {.size = options.size,
                                 .is_real = options.type == Type::r2c,
@@ -155,45 +173,37 @@ ModelledRun model_of(const gas::Team& team, const Problem& problem) {
   // Of a machine without a network, ranks that send messages are on one node all the same.
   run.nodes = machine.network ? gas::Placement::count(placement.domains) : 1;
   const int hosts = gas::Placement::count(placement.hosts);
-  run.nodes_per_host = (run.nodes + hosts - 1) / hosts;
-  run.ranks_per_node = (team.size() + run.nodes - 1) / run.nodes;
+  run.nodes_per_host = divide_up(run.nodes, hosts);
+  run.ranks_per_node = divide_up<std::int64_t>(team.size(), run.nodes);
   run.threads = options.threads;
   run.is_output_as_input = options.output == Output::as_input;
   run.is_node_shared = transport.maps_memory || !transport.network;
   const std::string_view name = transport.farthest();
   const auto& transports = machine.transports;
   run.transport = std::ranges::find(transports, name, &machine::Transport::name) == transports.end() ? "" : name;
-  return {.machine = std::move(machine),
-          .run = std::move(run),
-          .is_known = options.type != Type::r2r && options.along == std::array{true, true, true} &&
-                      options.exchange_method == nullptr};
+  return ModelledRun{.machine = std::move(machine), .run = std::move(run)};
 }
 
-model::PlannedFft run_of(const Problem& problem, const Candidate& candidate, bool is_plane_in_cache) {
-  model::PlannedFft run = problem.modelled.run;
-  run.ty = candidate.grid.ty;
-  run.tz = candidate.grid.tz;
-  run.planes_per_message = candidate.grain;
-  run.late_parts = candidate.late_eighths;
+model::PlannedFft run_of(const ModelledRun& modelled, const Tuning& tuning, bool is_plane_in_cache) {
+  model::PlannedFft run = modelled.run;
+  run.tuning = tuning;
   run.is_plane_in_cache = is_plane_in_cache;
   return run;
 }
 
 std::vector<Candidate> list_candidates(const gas::Team& team, const Problem& problem) {
-  const bool any_by_message = !team.are_all_local();
-  std::vector<Candidate> candidates;
-  for (const Grid& grid : grids_of(problem, team.size())) {
-    for (const std::int64_t grain : grains_of(problem, grid, any_by_message)) {
-      std::vector<Candidate> ways;
-      for (const std::int64_t late : late_eighths_of(problem, any_by_message)) {
-        Candidate& way = ways.emplace_back(Candidate{.grid = grid, .grain = grain, .late_eighths = late});
-        way.predicted_s = predict(team, problem, way);
-      }
-      candidates.push_back(ways.front());
-      if (const Candidate best = middle_of_best(ways); !best.is_as(ways.front())) {
-        candidates.push_back(best);
-      }
+  const Search search{.problem = problem, .ranks = team.size(), .sends_messages = !team.are_all_local()};
+  std::vector<Tuning> tunings{Tuning{}};
+  for (const auto& values_of : dimensions) {
+    std::vector<Tuning> extended;
+    for (const Tuning& tuning : tunings) {
+      std::ranges::copy(values_of(search, tuning), std::back_inserter(extended));
     }
+    tunings = std::move(extended);
+  }
+  std::vector<Candidate> candidates;
+  for (const Tuning& tuning : tunings) {
+    candidates.push_back({.tuning = tuning, .predicted_s = predict(search, tuning)});
   }
   // By rule where one cannot be predicted: those come first that the rules would choose.
   if (std::ranges::all_of(candidates, [](const Candidate& c) { return c.predicted_s > 0; })) {
@@ -208,23 +218,20 @@ std::vector<Candidate> list_candidates(const gas::Team& team, const Problem& pro
 
 namespace {
 
-/// The options with one way and no other.
-Options fixed(const Options& options, const Candidate& candidate) {
+/// The options with this tuning and no other.
+Options fixed(const Options& options, const Tuning& tuning) {
   Options one = options;
   one.planning = Planning::model;
-  one.grid = candidate.grid;
-  one.grain = candidate.grain;
-  one.late_eighths = candidate.late_eighths;
-  if (candidate.grain == 0 && options.algorithm == Algorithm::automatic) {
-    one.algorithm = Algorithm::packed;
-  }
+  one.grid = tuning.grid;
+  one.planes_per_message = tuning.planes_per_message;
+  one.deferred_parts = tuning.deferred_parts;
   return one;
 }
 
 /// The best of some calls, of the slowest rank.
 template <class Real>
 double time_plan(const gas::Team& team, const Options& options) {
-  constexpr int most_calls = 5;
+  constexpr int max_calls = 5;
   constexpr double enough_s = 0.3;
   Plan<Real> plan(team, options);
   Memory memory;
@@ -248,7 +255,7 @@ double time_plan(const gas::Team& team, const Options& options) {
   run();
   double best_s = 0;
   double spent_s = 0;
-  for (int i = 0; i < most_calls && spent_s < enough_s; ++i) {
+  for (int i = 0; i < max_calls && spent_s < enough_s; ++i) {
     const double slowest_s = gas::time_together(team, run);
     best_s = i == 0 ? slowest_s : std::min(best_s, slowest_s);
     spent_s += slowest_s;
@@ -262,15 +269,18 @@ template <class Real>
 std::vector<Candidate> measure_candidates(const gas::Team& team, const Options& options, const std::string& problem,
                                           std::vector<Candidate> candidates) {
   // What rank 0 knows counts: ranks may have read other files.
-  const auto known = options.choices ? options.choices->find(problem) : std::nullopt;
+  const auto known = options.wisdom ? options.wisdom->find(problem) : std::nullopt;
   const Candidate answer = team.all_gather(known.value_or(Candidate{})).front();
-  // How much is late follows from what the network reaches, which each run measures anew.
+  // How much is deferred follows from what the network reaches, which each run measures anew.
   const auto same = [&](const Candidate& candidate) {
-    return candidate.grid == answer.grid && candidate.grain == answer.grain &&
-           (candidate.late_eighths > 0) == (answer.late_eighths > 0);
+    Tuning tuning = candidate.tuning;
+    if (tuning.deferred_parts > 0 && answer.tuning.deferred_parts > 0) {
+      tuning.deferred_parts = answer.tuning.deferred_parts;
+    }
+    return tuning == answer.tuning;
   };
   if (const auto found = std::ranges::find_if(candidates, same); found != candidates.end()) {
-    found->late_eighths = answer.late_eighths;
+    found->tuning = answer.tuning;
     found->measured_s = answer.measured_s;
     std::rotate(candidates.begin(), found, found + 1);
     return candidates;
@@ -284,14 +294,14 @@ std::vector<Candidate> measure_candidates(const gas::Team& team, const Options& 
       break;
     }
     Candidate& candidate = candidates[i % candidates.size()];
-    const double time_s = time_plan<Real>(team, fixed(options, candidate));
+    const double time_s = time_plan<Real>(team, fixed(options, candidate.tuning));
     candidate.measured_s = candidate.measured_s > 0 ? std::min(candidate.measured_s, time_s) : time_s;
   }
   std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) {
     return (a.measured_s > 0) != (b.measured_s > 0) ? a.measured_s > 0 : a.measured_s < b.measured_s;
   });
-  if (options.choices) {
-    options.choices->keep(problem, candidates.front());
+  if (options.wisdom) {
+    options.wisdom->keep(problem, candidates.front());
   }
   return candidates;
 }

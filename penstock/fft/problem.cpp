@@ -10,7 +10,6 @@
 #include "penstock/base/base.hpp"
 #include "penstock/fft/parts.hpp"
 #include "penstock/fft/planner.hpp"
-#include "penstock/model/model.hpp"
 
 namespace penstock::fft {
 namespace {
@@ -45,14 +44,14 @@ std::string find_mistake(const Options& options, int ranks) {
     return fmt::format("a grid of {}x{} has {} places, but there are {} ranks: the two must be equal", options.grid.ty,
                        options.grid.tz, static_cast<std::int64_t>(options.grid.ty) * options.grid.tz, ranks);
   }
-  if (options.grain < 0) {
-    return fmt::format("a grain of {} planes: it must be at least 1, or 0 to leave the choice", options.grain);
+  if (const std::int64_t planes = options.planes_per_message.value_or(0); planes < 0) {
+    return fmt::format("{} planes per message: give 1 or more, or 0 for all of them", planes);
   }
-  if (const std::int64_t late = options.late_eighths.value_or(0);
-      late < 0 || late >= model::exchange_parts || (late > 0 && options.exchange_method != nullptr)) {
+  if (const std::int64_t deferred = options.deferred_parts.value_or(0);
+      deferred < 0 || deferred >= shape::exchange_parts || (deferred > 0 && options.exchange_method != nullptr)) {
     return fmt::format(
-        "{} late eighths: give 0 to {}, or none where another exchange method is chosen, as MPI's own ways are", late,
-        model::exchange_parts - 1);
+        "{} deferred parts: give 0 to {}, or none where another exchange method is chosen, as MPI's own ways are",
+        deferred, shape::exchange_parts - 1);
   }
   if (std::none_of(options.along.begin(), options.along.end(), [](bool is_transformed) { return is_transformed; })) {
     return "no direction is transformed: choose at least one of x, y and z";
@@ -85,13 +84,13 @@ std::string describe(const Options& options) {
   const auto& [x, y, z] = options.along;
   const auto [kind_x, kind_y, kind_z] = options.kinds;
   return fmt::format(
-      "precision {}, size {}x{}x{}, type {}, kinds {},{},{}, along {}{}{}, grid {}x{}, output {}, algorithm {}{}, "
-      "grain {}, late {}, batch {}, local transforms {}",
+      "precision {}, size {}x{}x{}, type {}, kinds {},{},{}, along {}{}{}, grid {}x{}, output {}, exchange method "
+      "'{}', planes per message {}, deferred parts {}, batch {}, local transforms '{}'",
       sizeof(Real) == 4 ? "single" : "double", options.size[0], options.size[1], options.size[2],
       static_cast<int>(options.type), static_cast<int>(kind_x), static_cast<int>(kind_y), static_cast<int>(kind_z),
       x ? "x" : "", y ? "y" : "", z ? "z" : "", options.grid.ty, options.grid.tz, static_cast<int>(options.output),
-      static_cast<int>(options.algorithm), options.exchange_method ? options.exchange_method->name() : "",
-      options.grain, options.late_eighths.value_or(-1), options.batch, options.local);
+      options.exchange_method ? options.exchange_method->name() : "", options.planes_per_message.value_or(-1),
+      options.deferred_parts.value_or(-1), options.batch, options.local);
 }
 
 }  // namespace
@@ -106,41 +105,42 @@ bool has_room_for_planes(const Problem& problem, const Grid& grid, int ranks) no
   const Extents points = spectrum_points(options);
   const std::int64_t plane_bytes = points[0] * points[1] * problem.spectrum_bytes();
   const std::int64_t threads = static_cast<std::int64_t>(options.threads) * ranks;
-  const std::int64_t sharers = std::min<std::int64_t>(threads, options.machine.node.cores);
+  const std::int64_t sharers = std::min<std::int64_t>(threads, problem.machine.node.cores);
   // Five eighths of the last-level cache, shared by all.
   return grid.ty == 1 && options.along[0] && options.along[1] &&
-         plane_bytes * std::max<std::int64_t>(sharers, 1) <= options.machine.node.cache_bytes / 8 * 5 &&
+         plane_bytes * std::max<std::int64_t>(sharers, 1) <= problem.machine.node.cache_bytes / 8 * 5 &&
          points[2] / grid.tz >= options.threads;
 }
 
 template <class Real>
-Problem settle(const gas::Team& team, const Options& options) {
+Problem resolve(const gas::Team& team, const Options& options) {
   team.agree(find_mistake(options, team.size()));
   team.agree_on("plan", fmt::format("{}, {} {}, progress {}", describe<Real>(options),
                                     options.planning == Planning::measure ? "measured" : "by the model",
                                     options.convolves ? ", convolves" : "", static_cast<int>(options.progress)));
-  Problem problem{.options = options, .grid = {}, .real_bytes = sizeof(Real)};
+  Problem problem{.options = options, .machine = {}, .real_bytes = sizeof(Real)};
+  team.together([&] { problem.machine = options.machine ? *options.machine : machine::detect(); });
   problem.has_progress_thread = choose_progress_thread(team, problem);
   problem.modelled = model_of(team, problem);
   problem.candidates = list_candidates(team, problem);
   if (options.planning == Planning::measure && problem.candidates.size() > 1) {
     const std::string name = fmt::format("{}, {} ranks, {} threads, transport {}, machine {}", describe<Real>(options),
-                                         team.size(), options.threads, team.transport().name, options.machine.name);
+                                         team.size(), options.threads, team.transport().name, problem.machine.name);
     problem.candidates = measure_candidates<Real>(team, options, name, std::move(problem.candidates));
   }
-  problem.grid = problem.candidates.front().grid;
-  problem.grain = problem.candidates.front().grain;
-  problem.late_eighths = problem.candidates.front().late_eighths;
+  problem.tuning = problem.candidates.front().tuning;
   problem.carrier = choose_carrier(team, problem);
-  settle_parts(team, problem);
+  resolve_parts(team, problem);
 
   // Caches and threads may differ between ranks, the exchanges may not.
-  problem.is_plane_in_cache = team.all_of(has_room_for_planes(problem, problem.grid, team.size()));
-  problem.modelled.run = run_of(problem, problem.candidates.front(), problem.is_plane_in_cache);
+  problem.is_plane_in_cache = team.all_of(has_room_for_planes(problem, problem.tuning.grid, team.size()));
+  if (problem.modelled) {
+    problem.modelled->run = run_of(*problem.modelled, problem.tuning, problem.is_plane_in_cache);
+  }
 
   // Stores bypass the cache where the field would not stay in it anyway.
   const auto [nx, ny, nz] = spectrum_points(options);
-  problem.hint = nx * ny * nz * problem.spectrum_bytes() > options.machine.node.cache_bytes / 2 ? mover::Hint::streaming
+  problem.hint = nx * ny * nz * problem.spectrum_bytes() > problem.machine.node.cache_bytes / 2 ? mover::Hint::streaming
                                                                                                 : mover::Hint::reuse;
 
   problem.has_far_peers = !team.are_all_local();
@@ -164,8 +164,9 @@ double factor_of(Scaling scaling, const Options& options) noexcept {
   for (std::size_t d = 0; d < 3; ++d) {
     if (options.along[d]) {
       const RowKind kind = options.type == Type::r2r ? row_kind_of(options.kinds[d]) : RowKind::forward;
-      const RowFacts& facts = facts_of(kind);
-      points *= static_cast<double>(facts.period_per_point) * static_cast<double>(options.size[d] + facts.points_more);
+      const TransformTraits& traits = traits_of(kind);
+      points *=
+          static_cast<double>(traits.period_per_point) * static_cast<double>(options.size[d] + traits.points_more);
     }
   }
   switch (scaling) {
@@ -195,10 +196,10 @@ std::int64_t Problem::field_bytes(int rank) const noexcept {
   const auto index = static_cast<std::size_t>(rank);
   const std::int64_t bytes =
       std::max(input[index].box.count() * space_bytes(), output[index].box.count() * spectrum_bytes());
-  return (bytes + complex_bytes() - 1) / complex_bytes() * complex_bytes();
+  return round_up(bytes, complex_bytes());
 }
 
-template Problem settle<float>(const gas::Team&, const Options&);
-template Problem settle<double>(const gas::Team&, const Options&);
+template Problem resolve<float>(const gas::Team&, const Options&);
+template Problem resolve<double>(const gas::Team&, const Options&);
 
 }  // namespace penstock::fft

@@ -2,31 +2,39 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "penstock/fft/decomposition.hpp"
 #include "penstock/fft/fft.hpp"
 #include "penstock/fft/local_transform.hpp"
 #include "penstock/gas/gas.hpp"
+#include "penstock/machine/machine.hpp"
+#include "penstock/model/model.hpp"
 #include "penstock/mover/mover.hpp"
 
 namespace penstock::fft {
 
+/// A transform as the model is asked about it, but for its tuning.
+struct ModelledRun {
+  machine::Machine machine;  ///< with what messages between nodes reach where the problem's machine does not tell that
+  model::PlannedFft run;
+};
+
 /// What a schedule is made from, settled and checked.
 struct Problem {
   Options options;
-  Grid grid;
-  std::int64_t grain = 0;         ///< planes per message; 0: all
-  std::int64_t late_eighths = 0;  ///< as in Options
+  machine::Machine machine;  ///< of the options, or detected
+  Tuning tuning{};           ///< the candidate that was chosen
   gas::Carrier carrier = gas::Carrier::fastest;
   bool has_progress_thread = false;
   bool is_plane_in_cache = false;
   std::int64_t real_bytes = 0;  ///< 4 or 8
   mover::Hint hint = mover::Hint::reuse;
   bool has_far_peers = false;  ///< ranks whose memory is not mapped: what they are sent lies in buffers first
-  ModelledRun modelled{};
-  std::vector<Candidate> candidates{};  ///< for grid and grain, the one chosen first
-  std::vector<Distribution> input{};    ///< the user's arrays, by rank
+  std::optional<ModelledRun> modelled{};  ///< nothing where the model does not know such transforms
+  std::vector<Candidate> candidates{};    ///< the one chosen first
+  std::vector<Distribution> input{};      ///< the user's arrays, by rank
   std::vector<Distribution> output{};
 
   std::int64_t complex_bytes() const noexcept { return 2 * real_bytes; }
@@ -50,7 +58,7 @@ bool has_room_for_planes(const Problem& problem, const Grid& grid, int ranks) no
 /// Settles `options` for the ranks of `team`; collective. Throws Error on every rank where they cannot be used, differ
 /// between ranks, or ask for a field that the memory cannot hold.
 template <class Real>
-Problem settle(const gas::Team& team, const Options& options);
+Problem resolve(const gas::Team& team, const Options& options);
 
 /// Collective: throws Error on every rank where the ranks of some node need more than it has, or than the budget.
 void check_memory(const gas::Team& team, const Options& options, const MemoryNeed& need);

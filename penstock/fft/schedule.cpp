@@ -45,13 +45,13 @@ std::vector<StagePlan> describe_stages(const Schedule& schedule) {
   return plans;
 }
 
-Schedule make_schedule(const Problem& problem, Way way, int rank) {
-  const std::vector<Stop> route = make_route(problem, way);
+Schedule make_schedule(const Problem& problem, Direction direction, int rank) {
+  const std::vector<StageSpec> route = make_route(problem, direction);
   const auto index = static_cast<std::size_t>(rank);
-  const Distribution& from = (way == Way::backward ? problem.output : problem.input)[index];
-  const Distribution& to = (way == Way::forward ? problem.output : problem.input)[index];
+  const Distribution& from = (direction == Direction::backward ? problem.output : problem.input)[index];
+  const Distribution& to = (direction == Direction::forward ? problem.output : problem.input)[index];
   const auto last_transform =
-      std::ranges::find_if(route | std::views::reverse, [](const Stop& stop) { return stop.kind.has_value(); });
+      std::ranges::find_if(route | std::views::reverse, [](const StageSpec& spec) { return spec.kind.has_value(); });
   StageBuilder builder(problem, rank);
   std::vector<Stage> pass;
   for (std::size_t i = 0; i < route.size(); ++i) {
@@ -71,7 +71,7 @@ Schedule make_schedule(const Problem& problem, Way way, int rank) {
     } else {
       builder.to_exchange(stage, route[i], route[i + 1]);
     }
-    builder.settle(stage);
+    builder.resolve(stage);
     pass.push_back(std::move(stage));
     if (!route[i].joins_next) {
       builder.add_pass(std::exchange(pass, {}));

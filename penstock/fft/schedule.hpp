@@ -59,12 +59,12 @@ struct TileEnd {
 struct Section {
   std::int64_t first = 0;
   std::int64_t end = 0;
-  std::size_t grain = 0;       ///< of its end's grains, the one that it is a part of
+  std::size_t group = 0;       ///< of its end's groups, the one that it is a part of
   std::vector<TileEnd> tiles;  ///< of an outer index
 };
 
-/// Sections of a sink that together make messages complete.
-struct Grain {
+/// Sections of a sink whose planes share messages.
+struct MessageGroup {
   std::int64_t tiles = 0;             ///< of all its sections
   std::vector<std::size_t> messages;  ///< the outgoing messages that these tiles make complete
 };
@@ -80,9 +80,9 @@ struct End {
   std::int64_t element_bytes = 0;
   std::int64_t pitch_bytes = 0;  ///< from row to row of the tile, or of the plane
   std::vector<Section> sections{};
-  std::vector<Grain> grains{};  ///< of a sink
-  /// Of a sink: outgoing messages that are sent once those of all grains are, in this order.
-  std::vector<std::size_t> late_messages{};
+  std::vector<MessageGroup> groups{};  ///< of a sink
+  /// Of a sink: outgoing messages that are sent once those of all groups are, in this order.
+  std::vector<std::size_t> deferred_messages{};
 
   /// The number of the section that outer index `outer` lies in.
   std::size_t section_of(std::int64_t outer) const noexcept;
@@ -146,6 +146,6 @@ struct Schedule {
 std::vector<StagePlan> describe_stages(const Schedule& schedule);
 
 /// Plans a route for `rank`. Local; every rank gets the same messages.
-Schedule make_schedule(const Problem& problem, Way way, int rank);
+Schedule make_schedule(const Problem& problem, Direction direction, int rank);
 
 }  // namespace penstock::fft

@@ -2,12 +2,10 @@
 
 #include <array>
 
+#include "penstock/base/numbers.hpp"
+
 namespace penstock::fft {
 namespace {
-
-std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
 
 // What is read and written at once lies half a page apart modulo 4096, or loads from one would be taken to depend on
 // stores to the other.

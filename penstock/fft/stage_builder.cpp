@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
-#include "penstock/model/model.hpp"
+#include "penstock/shape/shape.hpp"
 
 namespace penstock::fft {
 namespace {
@@ -14,8 +14,8 @@ std::size_t at(int direction) {
 }
 
 /// The larger of the elements before and after the transform, which decides how wide tiles are.
-std::int64_t element_bytes(const Stop& stop) {
-  return std::max(stop.before.element_bytes, stop.after.element_bytes);
+std::int64_t element_bytes(const StageSpec& spec) {
+  return std::max(spec.before.element_bytes, spec.after.element_bytes);
 }
 
 /// The bytes of a tile of this end's, of `rows` rows.
@@ -25,45 +25,45 @@ std::uint64_t tile_bytes(const End& end, std::int64_t rows) {
 
 }  // namespace
 
-Stage StageBuilder::stage(const Stop& stop) {
+Stage StageBuilder::stage(const StageSpec& spec) {
   Stage stage;
   stage.number = stages_++;
-  stage.outer = stop.outer;
-  stage.across = stop.across;
-  stage.along = stop.along;
-  stage.kind = stop.kind;
-  stage.turns_back = stop.turns_back;
+  stage.outer = spec.outer;
+  stage.across = spec.across;
+  stage.along = spec.along;
+  stage.kind = spec.kind;
+  stage.turns_back = spec.turns_back;
   stage.sink.is_sink = true;
-  if (stop.kind) {
-    stage.library = find_library(problem_.options.local, *stop.kind);
+  if (spec.kind) {
+    stage.library = find_library(problem_.options.local, *spec.kind);
   }
-  const Box& before = mine(stop.before.boxes);
-  const Box& after = mine(stop.after.boxes);
-  stage.along_lower = before.lower[at(stop.along)];
-  stage.before_points = before.extent[at(stop.along)];
-  stage.after_points = after.extent[at(stop.along)];
+  const Box& before = mine(spec.before.boxes);
+  const Box& after = mine(spec.after.boxes);
+  stage.along_lower = before.lower[at(spec.along)];
+  stage.before_points = before.extent[at(spec.along)];
+  stage.after_points = after.extent[at(spec.along)];
   const auto set_element = [](End& end, std::int64_t points, std::int64_t bytes) {
     end.element_bytes = bytes;
-    end.pitch_bytes = model::tile_pitch(points * bytes);
+    end.pitch_bytes = shape::tile_pitch(points * bytes);
   };
-  set_element(stage.source, stage.before_points, stop.before.element_bytes);
-  if (stop.turns_back) {
-    set_element(stage.sink, stage.before_points, stop.before.element_bytes);  // it ends where it began
+  set_element(stage.source, stage.before_points, spec.before.element_bytes);
+  if (spec.turns_back) {
+    set_element(stage.sink, stage.before_points, spec.before.element_bytes);  // it ends where it began
   } else {
-    set_element(stage.sink, stage.after_points, stop.after.element_bytes);
+    set_element(stage.sink, stage.after_points, spec.after.element_bytes);
   }
 
-  const std::int64_t width = model::tile_rows(stage.source.pitch_bytes + stage.sink.pitch_bytes,
-                                              problem_.options.machine.node.cache_l2_bytes, element_bytes(stop));
-  stage.outer_range = {before.lower[at(stop.outer)], before.extent[at(stop.outer)]};
-  const std::int64_t across_end = before.lower[at(stop.across)] + before.extent[at(stop.across)];
-  for (std::int64_t lower = before.lower[at(stop.across)]; lower < across_end; lower += width) {
+  const std::int64_t width = shape::tile_rows(stage.source.pitch_bytes + stage.sink.pitch_bytes,
+                                              problem_.machine.node.cache_l2_bytes, element_bytes(spec));
+  stage.outer_range = {before.lower[at(spec.outer)], before.extent[at(spec.outer)]};
+  const std::int64_t across_end = before.lower[at(spec.across)] + before.extent[at(spec.across)];
+  for (std::int64_t lower = before.lower[at(spec.across)]; lower < across_end; lower += width) {
     stage.tiles.push_back({lower, std::min(width, across_end - lower)});
   }
   return stage;
 }
 
-void StageBuilder::settle(Stage& stage) {
+void StageBuilder::resolve(Stage& stage) {
   const std::int64_t rows = stage.tiles.empty() || stage.outer_range.extent == 0 ? 0 : stage.tiles.front().extent;
   if (rows == 0) {
     return;
@@ -86,9 +86,9 @@ void StageBuilder::settle(Stage& stage) {
     };
     if (stage.turns_back) {
       // The user's function takes rows: they are transformed into a tile, and from that on.
-      End spectrum{.pitch_bytes = model::tile_pitch(stage.after_points * problem_.spectrum_bytes())};
+      End spectrum{.pitch_bytes = shape::tile_pitch(stage.after_points * problem_.spectrum_bytes())};
       stage.there = shape(*stage.kind, stage.source, spectrum);
-      stage.back = shape(facts_of(*stage.kind).inverse, spectrum, stage.sink);
+      stage.back = shape(traits_of(*stage.kind).inverse, spectrum, stage.sink);
       need.after = tile_bytes(spectrum, rows);
       need.before = std::max(need.before, stage.sink.is_direct ? 0 : tile_bytes(stage.sink, rows));
     } else {
@@ -117,7 +117,7 @@ void StageBuilder::from_user(Stage& stage, const Distribution& part) {
 void StageBuilder::to_user(Stage& stage, const Distribution& part) {
   stage.sink.place = Place::user;
   stage.sink.sections = make_sections(stage, {});
-  stage.sink.grains = make_grains(stage, 0);
+  stage.sink.groups = make_groups(stage, 0);
   const Flow flow{.block = Block::packed(part.box, part.order, stage.sink.element_bytes)};
   connect(stage, stage.sink, {&flow, 1}, problem_.hint, movers_);
 }
@@ -136,7 +136,7 @@ void StageBuilder::from_exchange(Stage& stage) {
 /// Which direction lies innermost between two stages: a sender has one index of its outer direction at a time and a
 /// receiver one of its own, so that it is neither. Of the others the one that is contiguous in the user's array, so
 /// that its own stage meets contiguous pencils at both ends, and the other stages adjacent ones.
-int StageBuilder::innermost_between(const Stop& from, const Stop& to) const {
+int StageBuilder::innermost_between(const StageSpec& from, const StageSpec& to) const {
   const int of_user = problem_.input.front().order[2];
   for (const int direction : {of_user, from.across, from.along}) {
     if (direction != from.outer && direction != to.outer) {
@@ -149,15 +149,16 @@ int StageBuilder::innermost_between(const Stop& from, const Stop& to) const {
 
 // An exchange is stored in the order in which its reader walks it. Where pencils are adjacent for both sides it is
 // strips as wide as tiles are, so that a tile of the reader's is contiguous.
-void StageBuilder::to_exchange(Stage& stage, const Stop& from, const Stop& to) {
+void StageBuilder::to_exchange(Stage& stage, const StageSpec& from, const StageSpec& to) {
+  const Tuning& tuning = problem_.tuning;
   const int innermost = innermost_between(from, to);
   const bool are_rows = innermost == to.along;
   FlowShape shape{.order = {to.outer, are_rows ? to.across : to.along, innermost},
                   .cut = from.outer,
-                  .grain = problem_.grain,
+                  .planes_per_message = tuning.planes_per_message,
                   // Where both walk the same planes, they arrive in the order in which they are read.
-                  .late_eighths = from.outer == to.outer ? 0 : problem_.late_eighths,
-                  .strip = are_rows || innermost == from.along ? 0 : model::tile_chunk_bytes / element_bytes(to),
+                  .deferred_parts = from.outer == to.outer ? 0 : tuning.deferred_parts,
+                  .strip = are_rows || innermost == from.along ? 0 : shape::tile_chunk_bytes / element_bytes(to),
                   .element_bytes = from.after.element_bytes};
   flows_ = make_flows(from.after.boxes, to.before.boxes, shape, rank_);
   const std::size_t exchange = schedule_.exchanges.size();
@@ -168,19 +169,20 @@ void StageBuilder::to_exchange(Stage& stage, const Stop& from, const Stop& to) {
   stage.sink.place = Place::exchange;
   stage.sink.exchange = exchange;
   std::vector<std::int64_t> firsts;
-  for (std::int64_t first = problem_.grain; problem_.grain > 0 && first < stage.outer_range.extent;
-       first += problem_.grain) {
+  const std::int64_t planes = tuning.planes_per_message;
+  for (std::int64_t first = planes; planes > 0 && first < stage.outer_range.extent; first += planes) {
     firsts.push_back(stage.outer_range.lower + first);
   }
   for (const Flow& flow : flows_.outgoing) {
     add_firsts(firsts, stage, flow.block);
   }
   stage.sink.sections = make_sections(stage, std::move(firsts));
-  stage.sink.grains = make_grains(stage, problem_.grain);
+  stage.sink.groups = make_groups(stage, planes);
   for (const Flow& flow : flows_.outgoing) {
-    for (std::int64_t grain = 0; grain < flow.block.grains(); ++grain) {
-      const auto index = static_cast<std::size_t>(grain);
-      auto& messages = flow.part > 0 ? stage.sink.late_messages : stage.sink.grains[flow.first_grain + index].messages;
+    for (std::int64_t message = 0; message < flow.block.messages(); ++message) {
+      const auto index = static_cast<std::size_t>(message);
+      auto& messages =
+          flow.part > 0 ? stage.sink.deferred_messages : stage.sink.groups[flow.first_group + index].messages;
       messages.push_back(flow.first_message + index);
     }
   }
@@ -194,16 +196,16 @@ mover::Hint StageBuilder::hint_of_messages() const {
   for (const gas::Outgoing& message : flows_.outgoing_messages) {
     buffer_bytes += message.wave < gas::waves_at_once ? message.bytes : 0;
   }
-  const auto cache_bytes = static_cast<std::size_t>(problem_.options.machine.node.cache_bytes);
+  const auto cache_bytes = static_cast<std::size_t>(problem_.machine.node.cache_bytes);
   return problem_.has_far_peers && buffer_bytes <= cache_bytes / 2 ? mover::Hint::reuse : problem_.hint;
 }
 
-void StageBuilder::to_plane(Stage& stage, const Stop& from, const Stop& to) {
+void StageBuilder::to_plane(Stage& stage, const StageSpec& from, const StageSpec& to) {
   const int innermost = innermost_between(from, to);
   const int other = innermost == from.along ? to.along : from.along;
   const Box& box = mine(from.after.boxes);
   plane_ = Block::packed(box, {from.outer, other, innermost}, from.after.element_bytes);
-  plane_.pitch_bytes = model::tile_pitch(plane_.pitch_bytes);
+  plane_.pitch_bytes = shape::tile_pitch(plane_.pitch_bytes);
   schedule_.scratch.cover({.plane = static_cast<std::uint64_t>(box.extent[at(other)] * plane_.pitch_bytes)});
   stage.sink.place = Place::plane;
   stage.sink.sections = make_sections(stage, {});

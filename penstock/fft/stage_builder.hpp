@@ -21,24 +21,24 @@ class StageBuilder {
         rank_(rank),
         movers_{.code = problem.options.movers == Movers::compiled ? mover::Code::at_once : mover::Code::never} {}
 
-  /// The stage of this rank at a stop, without its ends.
-  Stage stage(const Stop& stop);
+  /// This rank's part of a stage, without its ends.
+  Stage stage(const StageSpec& spec);
 
   /// The stage begins (or ends) at the user's array.
   void from_user(Stage& stage, const Distribution& part);
   void to_user(Stage& stage, const Distribution& part);
 
-  /// The stage, at stop `from`, sends what it makes to the stages of the stop `to`, of which this rank's begins with
+  /// The stage, of spec `from`, sends what it makes to the ranks' stages of spec `to`; this rank's begins with
   /// `from_exchange`.
-  void to_exchange(Stage& stage, const Stop& from, const Stop& to);
+  void to_exchange(Stage& stage, const StageSpec& from, const StageSpec& to);
   void from_exchange(Stage& stage);
 
   /// The stage shares a pass with the next one, which begins with `from_plane`: a plane in cache is between them.
-  void to_plane(Stage& stage, const Stop& from, const Stop& to);
+  void to_plane(Stage& stage, const StageSpec& from, const StageSpec& to);
   void from_plane(Stage& stage);
 
   /// Both ends are known: what is planned, and the memory that it needs.
-  void settle(Stage& stage);
+  void resolve(Stage& stage);
 
   void add_pass(std::vector<Stage> stages);
 
@@ -47,7 +47,7 @@ class StageBuilder {
 
  private:
   const Box& mine(const Boxes& boxes) const { return boxes[static_cast<std::size_t>(rank_)]; }
-  int innermost_between(const Stop& from, const Stop& to) const;
+  int innermost_between(const StageSpec& from, const StageSpec& to) const;
   mover::Hint hint_of_messages() const;
 
   const Problem& problem_;

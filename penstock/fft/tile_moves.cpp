@@ -29,7 +29,7 @@ void for_each_piece(const Stage& stage, End& end, std::span<const Flow> flows, V
     for (std::size_t tile = 0; tile < stage.tiles.size(); ++tile) {
       for (const Flow& flow : flows) {
         const Box common = part_of_tile(stage, section.first, stage.tiles[tile], flow.block.box);
-        for (const Piece& piece : pieces_of(flow.block, common)) {
+        for (const BlockPart& piece : parts_of_block(flow.block, common)) {
           visit(section, tile, flow, piece);
         }
       }
@@ -43,7 +43,7 @@ bool lie_at_strides(const Stage& stage, End& end, std::span<const Flow> flows) {
   const Section* section_before = nullptr;
   std::size_t tile_before = 0;
   std::int64_t stride = 0;
-  for_each_piece(stage, end, flows, [&](const Section& section, std::size_t tile, const Flow&, const Piece& piece) {
+  for_each_piece(stage, end, flows, [&](const Section& section, std::size_t tile, const Flow&, const BlockPart& piece) {
     const std::vector<layout::Level>& across = piece.levels[at(stage.across)];
     const bool is_first = section_before != &section || tile_before != tile;
     do_all &= across.size() == 1 && across[0].extent == stage.tiles[tile].extent &&
@@ -56,13 +56,13 @@ bool lie_at_strides(const Stage& stage, End& end, std::span<const Flow> flows) {
 }
 
 /// Where a piece lies.
-Far far_of(const Stage& stage, const End& end, const Section& section, const Flow& flow, const Piece& piece) {
+Far far_of(const Stage& stage, const End& end, const Section& section, const Flow& flow, const BlockPart& piece) {
   Far far{.offset = piece.offset_bytes, .stride = piece.levels[at(stage.outer)].back().stride};
   if (end.is_sink && end.place == Place::exchange) {
     const Block& block = flow.block;
-    const std::int64_t grain = block.grain_of(section.first);
-    far.message = flow.first_message + static_cast<std::size_t>(grain);
-    far.offset -= block.offset_bytes + block.grain_offset(grain);  // from the message's own begin
+    const std::int64_t message = block.message_of(section.first);
+    far.message = flow.first_message + static_cast<std::size_t>(message);
+    far.offset -= block.offset_bytes + block.message_offset(message);  // from the message's own begin
   } else if (end.place == Place::plane) {
     far.stride = 0;  // every outer index uses the same plane
   }
@@ -70,7 +70,7 @@ Far far_of(const Stage& stage, const End& end, const Section& section, const Flo
 }
 
 /// The points of a piece, which may be cut once.
-void add_stretches(TileEnd& tile_end, const Far& far, const Piece& piece, const Stage& stage) {
+void add_stretches(TileEnd& tile_end, const Far& far, const BlockPart& piece, const Stage& stage) {
   const std::vector<layout::Level>& along = piece.levels[at(stage.along)];
   const std::int64_t first_point = piece.box.lower[at(stage.along)] - stage.along_lower;
   const layout::Level& points = along.back();
@@ -84,7 +84,7 @@ void add_stretches(TileEnd& tile_end, const Far& far, const Piece& piece, const 
   }
 }
 
-void add_move(TileEnd& tile_end, const Far& far, const Piece& piece, const Stage& stage, const End& end,
+void add_move(TileEnd& tile_end, const Far& far, const BlockPart& piece, const Stage& stage, const End& end,
               const Range& tile, mover::Hint hint, TileMovers& movers) {
   const Extents& extent = piece.box.extent;
   const std::array tile_levels{layout::Level{extent[at(stage.across)], end.pitch_bytes},
@@ -99,7 +99,7 @@ void add_move(TileEnd& tile_end, const Far& far, const Piece& piece, const Stage
 }
 
 /// The messages that a piece lies in: of a sink one, as a tile has one index of the direction that is cut.
-void add_messages(TileEnd& tile_end, const End& end, const Flow& flow, const Far& far, const Piece& piece) {
+void add_messages(TileEnd& tile_end, const End& end, const Flow& flow, const Far& far, const BlockPart& piece) {
   if (end.place != Place::exchange) {
     return;
   }
@@ -114,9 +114,9 @@ void add_messages(TileEnd& tile_end, const End& end, const Flow& flow, const Far
   }
   const Block& block = flow.block;
   const std::int64_t lower = piece.box.lower[at(block.cut)];
-  const std::int64_t last = block.grain_of(lower + piece.box.extent[at(block.cut)] - 1);
-  for (std::int64_t grain = block.grain_of(lower); grain <= last; ++grain) {
-    add(flow.first_message + static_cast<std::size_t>(grain));
+  const std::int64_t last = block.message_of(lower + piece.box.extent[at(block.cut)] - 1);
+  for (std::int64_t message = block.message_of(lower); message <= last; ++message) {
+    add(flow.first_message + static_cast<std::size_t>(message));
   }
 }
 
@@ -133,8 +133,8 @@ void add_firsts(std::vector<std::int64_t>& firsts, const Stage& stage, const Blo
   add(lower);
   add(lower + block.box.extent[at(stage.outer)]);
   if (block.cut == stage.outer) {
-    for (std::int64_t grain = 1; grain < block.grains(); ++grain) {
-      add(block.grain_range(grain).lower);
+    for (std::int64_t message = 1; message < block.messages(); ++message) {
+      add(block.message_planes(message).lower);
     }
   }
 }
@@ -156,14 +156,14 @@ std::vector<Section> make_sections(const Stage& stage, std::vector<std::int64_t>
   return sections;
 }
 
-std::vector<Grain> make_grains(Stage& stage, std::int64_t planes) {
-  std::vector<Grain> grains;
+std::vector<MessageGroup> make_groups(Stage& stage, std::int64_t planes) {
+  std::vector<MessageGroup> groups;
   for (Section& section : stage.sink.sections) {
-    section.grain = planes == 0 ? 0 : static_cast<std::size_t>((section.first - stage.outer_range.lower) / planes);
-    grains.resize(section.grain + 1);
-    grains[section.grain].tiles += (section.end - section.first) * static_cast<std::int64_t>(stage.tiles.size());
+    section.group = planes == 0 ? 0 : static_cast<std::size_t>((section.first - stage.outer_range.lower) / planes);
+    groups.resize(section.group + 1);
+    groups[section.group].tiles += (section.end - section.first) * static_cast<std::int64_t>(stage.tiles.size());
   }
-  return grains;
+  return groups;
 }
 
 void connect(const Stage& stage, End& end, std::span<const Flow> flows, mover::Hint hint, TileMovers& movers) {
@@ -171,7 +171,7 @@ void connect(const Stage& stage, End& end, std::span<const Flow> flows, mover::H
   end.is_direct = stage.library != nullptr && stage.library->takes_any_places && lie_at_strides(stage, end, flows);
   bool are_adjacent = end.is_direct;
   bool are_contiguous = true;
-  for_each_piece(stage, end, flows, [&](Section& section, std::size_t tile, const Flow& flow, const Piece& piece) {
+  for_each_piece(stage, end, flows, [&](Section& section, std::size_t tile, const Flow& flow, const BlockPart& piece) {
     TileEnd& tile_end = section.tiles[tile];
     tile_end.bytes += piece.box.count() * end.element_bytes;
     const Far far = far_of(stage, end, section, flow, piece);

@@ -23,15 +23,15 @@ struct TileMovers {
   }
 };
 
-/// Adds to `firsts` where sections of a stage begin so that each lies in one grain of the block, or beside it.
+/// Adds to `firsts` where sections of a stage begin so that each lies in one message of the block, or beside it.
 void add_firsts(std::vector<std::int64_t>& firsts, const Stage& stage, const Block& block);
 
 /// Sections of a stage's outer range that begin at its begin and at `firsts` (in any order, repeated or not), without
 /// moves yet.
 std::vector<Section> make_sections(const Stage& stage, std::vector<std::int64_t> firsts);
 
-/// The grains of the stage's sink, of `planes` outer indices each (0: all), and its sections' numbers of them.
-std::vector<Grain> make_grains(Stage& stage, std::int64_t planes);
+/// The groups of the stage's sink, of `planes` outer indices each (0: all), and its sections' numbers of them.
+std::vector<MessageGroup> make_groups(Stage& stage, std::int64_t planes);
 
 /// Connects `end`, one of the stage's, whose sections are made, with the blocks that its tiles lie in: by stretches,
 /// where the stage's transform takes pencils anywhere and the blocks have those of each tile at one stride; else by

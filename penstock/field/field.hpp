@@ -43,7 +43,7 @@ struct Wave {
 std::unique_ptr<Source> make_waves(const Extents& size, fft::Type type, std::vector<Wave> waves);
 
 /// What a file holds.
-struct FileFacts {
+struct FileDescription {
   Extents size{};  ///< nx, ny, nz: the file's shape is (nz, ny, nx)
   npy::DataType data_type = npy::DataType::float64;
   fft::Type type() const noexcept { return npy::is_complex(data_type) ? fft::Type::c2c : fft::Type::r2c; }
@@ -51,7 +51,7 @@ struct FileFacts {
 
 /// Collective: reads what the .npy file `path` holds. Throws Error on every rank where it is none, has not three
 /// dimensions, or looks different on different ranks.
-FileFacts inspect_file(const gas::Team& team, const std::string& path);
+FileDescription inspect_file(const gas::Team& team, const std::string& path);
 
 /// The values in the .npy file `path`, for every field of a batch the same; single and double precision are converted.
 /// Local; throws Error as npy::Reader does.

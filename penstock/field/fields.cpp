@@ -22,7 +22,7 @@ Memory take_memory(const gas::Team& team, const fft::Plan<Real>& plan, int batch
 /// The fields and one exchange's copy of each rank: what can be told before anything is reckoned that grows with the
 /// size. 0 where the sizes are no sizes, which the plan itself refuses.
 template <class Real>
-std::uint64_t least_bytes(const gas::Team& team, const fft::Options& options) {
+std::uint64_t min_bytes(const gas::Team& team, const fft::Options& options) {
   const auto [nx, ny, nz] = options.size;
   const double element_bytes = sizeof(Real) * (options.type == fft::Type::c2c ? 2 : 1);
   const double least = static_cast<double>(nx) * static_cast<double>(ny) * static_cast<double>(nz) * element_bytes *
@@ -34,7 +34,7 @@ std::uint64_t least_bytes(const gas::Team& team, const fft::Options& options) {
 
 template <class Real>
 std::uint64_t Fields<Real>::needed_bytes(const gas::Team& team, const fft::Options& options) {
-  const std::uint64_t least = least_bytes<Real>(team, options);
+  const std::uint64_t least = min_bytes<Real>(team, options);
   const bool is_beyond = options.memory_budget_bytes > 0 && least > options.memory_budget_bytes;
   if (team.largest(is_beyond ? 1 : 0) != 0) {
     return least;
@@ -47,7 +47,7 @@ template <class Real>
 void Fields<Real>::require_memory(const gas::Team& team, const fft::Options& options) {
   const auto [nx, ny, nz] = options.size;
   const std::string what = fmt::format("a transform of {}x{}x{}", nx, ny, nz);
-  team.require_memory(what, least_bytes<Real>(team, options), options.memory_budget_bytes);
+  team.require_memory(what, min_bytes<Real>(team, options), options.memory_budget_bytes);
   team.require_memory(what, needed_bytes(team, options), options.memory_budget_bytes);
 }
 

@@ -11,7 +11,7 @@
 namespace penstock::field {
 namespace {
 
-FileFacts facts_of(const std::string& path, const npy::Header& header) {
+FileDescription description_of(const std::string& path, const npy::Header& header) {
   const auto& shape = header.shape;
   if (shape.size() != 3) {
     throw Error(fmt::format("{}: an array of {} dimensions; a field has three, with the shape (nz, ny, nx)", path,
@@ -26,7 +26,7 @@ FileFacts facts_of(const std::string& path, const npy::Header& header) {
 
 class InputFile final : public Source {
  public:
-  explicit InputFile(const std::string& path) : reader_(path) { facts_of(path, reader_.header()); }
+  explicit InputFile(const std::string& path) : reader_(path) { description_of(path, reader_.header()); }
   void fill(const fft::Box& box, int, std::span<float> numbers) const override { fill_as(box, numbers); }
   void fill(const fft::Box& box, int, std::span<double> numbers) const override { fill_as(box, numbers); }
 
@@ -72,12 +72,12 @@ class InputFile final : public Source {
 
 }  // namespace
 
-FileFacts inspect_file(const gas::Team& team, const std::string& path) {
-  FileFacts facts;
-  team.together([&] { facts = facts_of(path, npy::read_header(path)); });
+FileDescription inspect_file(const gas::Team& team, const std::string& path) {
+  FileDescription file;
+  team.together([&] { file = description_of(path, npy::read_header(path)); });
   team.agree_on("file " + path,
-                fmt::format("{}x{}x{} {}", facts.size[0], facts.size[1], facts.size[2], npy::name(facts.data_type)));
-  return facts;
+                fmt::format("{}x{}x{} {}", file.size[0], file.size[1], file.size[2], npy::name(file.data_type)));
+  return file;
 }
 
 std::unique_ptr<Source> open_file(const std::string& path) {

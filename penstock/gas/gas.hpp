@@ -8,7 +8,7 @@
 // - active_messages.hpp: handlers that ranks call on one another
 // - exchange.hpp: schedules of messages, repeated in rounds
 // - method.hpp: other ways to carry them, to be compared with
-// - network_figures.hpp: what messages between nodes reach
+// - network_rates.hpp: what messages between nodes reach
 // - reach.hpp: the transports, by name
 // - time_together.hpp: how long work of all ranks takes
 #pragma once
@@ -23,4 +23,4 @@
 #include "penstock/gas/core/team.hpp"
 #include "penstock/gas/exchange/exchange.hpp"
 #include "penstock/gas/exchange/method.hpp"
-#include "penstock/gas/exchange/network_figures.hpp"
+#include "penstock/gas/exchange/network_rates.hpp"

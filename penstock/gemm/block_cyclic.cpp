@@ -21,7 +21,7 @@ CyclicRange::CyclicRange(std::int64_t first, std::int64_t count, std::int64_t bl
       missing_(me < first_owner ? block : 0) {}
 
 Range CyclicRange::positions(const Range& range) const {
-  const std::int64_t begin = dimension_.count_below(me_, index(range.first));
+  const std::int64_t begin = dimension_.count_below(me_, index(range.lower));
   return {begin - missing_, dimension_.count_below(me_, index(range.end())) - begin};
 }
 
@@ -32,7 +32,7 @@ Layout CyclicRange::in_range(const Range& range, std::int64_t stride, const Layo
   std::int64_t done = 0;
   const auto add = [&](std::int64_t blocks, std::int64_t of_each) {
     if (blocks > 0 && of_each > 0) {
-      const std::int64_t at = dimension_.index(me_, here.first + missing_ + done) - index(range.first);
+      const std::int64_t at = dimension_.index(me_, here.lower + missing_ + done) - index(range.lower);
       const std::int64_t distance = blocks > 1 ? dimension_.cycle() * stride : 0;
       parts.push_back(
           Layout::strided(blocks, distance, Layout::strided(of_each, stride, inner)).displaced(at * stride));
@@ -40,9 +40,9 @@ Layout CyclicRange::in_range(const Range& range, std::int64_t stride, const Layo
     }
   };
   // The end of a block, whole blocks, the beginning of a block.
-  add(1, std::min(here.count, (block - (here.first + missing_) % block) % block));
-  add((here.count - done) / block, block);
-  add(1, here.count - done);
+  add(1, std::min(here.extent, (block - (here.lower + missing_) % block) % block));
+  add((here.extent - done) / block, block);
+  add(1, here.extent - done);
   return Layout::sequence(std::move(parts));
 }
 
@@ -63,14 +63,15 @@ std::vector<Common> common_parts(const gas::Team& team, const CyclicMatrix& matr
   for (int turn = 0; turn < team.size(); ++turn) {
     const int rank = (team.rank() + turn) % team.size();  // not all begin with the same one
     for (const gas::Box<2>& box : blocks.boxes(rank)) {
-      const Range columns{box.first[0], box.extents[0]};
-      const Range rows{box.first[1], box.extents[1]};
+      const Range columns{box.lower[0], box.extent[0]};
+      const Range rows{box.lower[1], box.extent[1]};
       const Range my_columns = matrix.columns.positions(columns);
       const Range my_rows = matrix.rows.positions(rows);
-      if (my_columns.count > 0 && my_rows.count > 0) {
-        const std::array<layout::Level, 2> levels{{{my_columns.count, matrix.leading * bytes}, {my_rows.count, bytes}}};
-        parts.push_back({rank, my_columns.first * matrix.leading + my_rows.first, Layout::nest(0, levels, bytes),
-                         matrix.columns.in_range(columns, rows.count * bytes,
+      if (my_columns.extent > 0 && my_rows.extent > 0) {
+        const std::array<layout::Level, 2> levels{
+            {{my_columns.extent, matrix.leading * bytes}, {my_rows.extent, bytes}}};
+        parts.push_back({rank, my_columns.lower * matrix.leading + my_rows.lower, Layout::nest(0, levels, bytes),
+                         matrix.columns.in_range(columns, rows.extent * bytes,
                                                  matrix.rows.in_range(rows, bytes, Layout::contiguous(bytes)))});
       }
     }
@@ -90,7 +91,7 @@ void put_into(const gas::Team& team, const CyclicMatrix& matrix, const T* elemen
     sources.push_back(std::move(put.source));
     remotes.push_back(std::move(put.remote));
   }
-  gas::Put{.source = gas::all_of(sources), .remote = gas::all_of(remotes)}.wait_or_give_up();
+  gas::Put{.source = gas::all_of(sources), .remote = gas::all_of(remotes)}.wait_or_abandon();
 }
 
 template <class T>
@@ -100,7 +101,7 @@ void get_from(const gas::Team& team, const CyclicMatrix& matrix, T* elements, Gl
     events.push_back(blocks.segment().start_get({part.rank, 0}, part.there,
                                                 reinterpret_cast<std::byte*>(elements + part.first), part.here));
   }
-  gas::all_of(events).wait_or_give_up();
+  gas::all_of(events).wait_or_abandon();
 }
 
 template void put_into(const gas::Team&, const CyclicMatrix&, const float*, GlobalMatrix<float>&);

@@ -20,6 +20,6 @@ bool works_in_place(const WorkGrid& grid, const GlobalMatrix<T>& c) {
 /// one has no memory.
 template <class T>
 void multiply_by_shifts(const gas::Team& team, const WorkGrid& grid, Operand<T> a, Operand<T> b, T alpha, T beta,
-                        GlobalMatrix<T>& c, Crew& crew, DistributedTimes& times);
+                        GlobalMatrix<T>& c, ThreadPool& pool, DistributedTimes& times);
 
 }  // namespace penstock::gemm

@@ -10,7 +10,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/gemm/cannon.hpp"
 #include "penstock/gemm/distributed.hpp"
-#include "penstock/gemm/figures.hpp"
+#include "penstock/gemm/rates.hpp"
 #include "penstock/model/model.hpp"
 
 namespace penstock::gemm {
@@ -19,10 +19,10 @@ namespace {
 /// What the ranks have in common that the choice depends on.
 struct Ranks {
   int count;
-  int most_per_node;           ///< that map one another
+  int max_per_node;            ///< that map one another
   std::uint64_t memory_bytes;  ///< for each, on the node that has the least
 
-  bool all_mapped() const noexcept { return most_per_node == count; }
+  bool all_mapped() const noexcept { return max_per_node == count; }
 };
 
 Ranks ranks_of(const gas::Team& team, const MultiplyOptions& options) {
@@ -33,15 +33,15 @@ Ranks ranks_of(const gas::Team& team, const MultiplyOptions& options) {
   const std::uint64_t mine = options.memory_bytes > 0 ? share(options.memory_bytes, placement.nodes)
                                                       : std::min(share(host_memory_left() / 2, placement.hosts),
                                                                  share(group_memory_left() / 2, placement.limits));
-  Ranks ranks{.count = team.size(), .most_per_node = 0, .memory_bytes = std::ranges::min(team.all_gather(mine))};
+  Ranks ranks{.count = team.size(), .max_per_node = 0, .memory_bytes = std::ranges::min(team.all_gather(mine))};
   for (int rank = 0; rank < team.size(); ++rank) {
-    ranks.most_per_node = std::max(ranks.most_per_node, gas::Placement::sharers(placement.domains, rank));
+    ranks.max_per_node = std::max(ranks.max_per_node, gas::Placement::sharers(placement.domains, rank));
   }
   return ranks;
 }
 
 /// A choice with its time by the model.
-struct Candidate {
+struct TimedChoice {
   Algorithm algorithm;
   std::array<int, 3> grid;
   std::int64_t depth = 0;
@@ -70,9 +70,9 @@ void check(const gas::Team& team, const MultiplyOptions& options) {
 }
 
 /// What the options leave open, the simplest first, without depths.
-std::vector<Candidate> grids_for(const Ranks& ranks, const std::array<int, 3>& flat, bool knows_network,
-                                 const MultiplyOptions& options) {
-  std::vector<Candidate> candidates;
+std::vector<TimedChoice> grids_for(const Ranks& ranks, const std::array<int, 3>& flat, bool knows_network,
+                                   const MultiplyOptions& options) {
+  std::vector<TimedChoice> candidates;
   if (options.algorithm == Algorithm::automatic) {
     candidates.push_back({ranks.all_mapped() ? Algorithm::stationary : Algorithm::cannon, flat});
   } else if (options.algorithm != Algorithm::layered) {
@@ -93,10 +93,10 @@ std::vector<Candidate> grids_for(const Ranks& ranks, const std::array<int, 3>& f
 }
 
 /// The same with all depths where the network is known.
-std::vector<Candidate> candidates_for(const Ranks& ranks, const std::array<int, 3>& flat, bool knows_network,
-                                      const MultiplyOptions& options) {
-  std::vector<Candidate> candidates;
-  for (Candidate candidate : grids_for(ranks, flat, knows_network, options)) {
+std::vector<TimedChoice> candidates_for(const Ranks& ranks, const std::array<int, 3>& flat, bool knows_network,
+                                        const MultiplyOptions& options) {
+  std::vector<TimedChoice> candidates;
+  for (TimedChoice candidate : grids_for(ranks, flat, knows_network, options)) {
     const bool is_open = knows_network && candidate.algorithm != Algorithm::stationary;
     for (const std::int64_t depth : std::span(model::panel_depths).first(is_open ? model::panel_depths.size() : 1)) {
       candidate.depth = depth;
@@ -107,7 +107,7 @@ std::vector<Candidate> candidates_for(const Ranks& ranks, const std::array<int, 
 }
 
 /// Why the best of the candidates was taken, which the model has been asked about.
-std::string reason_for(const Candidate& best, const std::vector<Candidate>& candidates, const Ranks& ranks) {
+std::string reason_for(const TimedChoice& best, const std::vector<TimedChoice>& candidates, const Ranks& ranks) {
   std::string reason;
   if (best.time.shift_s == 0) {
     reason = ranks.all_mapped() ? "all ranks map one another's memory, and multiply blocks where they lie"
@@ -116,13 +116,14 @@ std::string reason_for(const Candidate& best, const std::vector<Candidate>& cand
     reason = "the shortest by the model of all grids that have the memory";
   } else {
     double flat_s = candidates.front().time.total_s;
-    for (const Candidate& other : candidates) {
+    for (const TimedChoice& other : candidates) {
       flat_s = other.algorithm == Algorithm::cannon ? std::min(flat_s, other.time.total_s) : flat_s;
     }
     reason = fmt::format("by the model {}, and {} on {}", format_seconds(best.time.total_s), format_seconds(flat_s),
                          text_of(candidates.front().grid));
   }
-  const auto shortest = std::ranges::min_element(candidates, {}, [](const Candidate& one) { return one.time.total_s; });
+  const auto shortest =
+      std::ranges::min_element(candidates, {}, [](const TimedChoice& one) { return one.time.total_s; });
   if (shortest->time.total_s < best.time.total_s) {
     reason += fmt::format("; {} would take {}, but also {} of each rank's memory", text_of(shortest->grid),
                           format_seconds(shortest->time.total_s),
@@ -139,9 +140,9 @@ MultiplyPlan choose(const gas::Team& team, const Ranks& ranks, npy::DataType typ
   const bool knows_network = machine.network && !machine.transports.empty();
   const bool knows_name = std::ranges::any_of(
       machine.transports, [&](const machine::Transport& one) { return one.name == team.transport().farthest(); });
-  std::vector<Candidate> candidates = candidates_for(ranks, flat, knows_network, options);
+  std::vector<TimedChoice> candidates = candidates_for(ranks, flat, knows_network, options);
   std::vector<model::ShiftedTime> times;
-  for (Candidate& candidate : candidates) {
+  for (TimedChoice& candidate : candidates) {
     const std::array<int, 3>& grid = candidate.grid;
     if ((knows_network || ranks.all_mapped()) && m > 0 && n > 0 && k > 0) {
       candidate.time = model::shifted_time(
@@ -154,13 +155,13 @@ MultiplyPlan choose(const gas::Team& team, const Ranks& ranks, npy::DataType typ
                     .layers = grid[0],
                     .rows = grid[1],
                     .columns = grid[2],
-                    .ranks_per_node = ranks.most_per_node,
+                    .ranks_per_node = ranks.max_per_node,
                     .depth = static_cast<double>(candidate.depth),
                     .transport = knows_name ? std::string(team.transport().farthest()) : std::string()});
     }
     times.push_back(candidate.time);
   }
-  const Candidate* const best = &candidates[model::shortest(times, static_cast<double>(ranks.memory_bytes))];
+  const TimedChoice* const best = &candidates[model::shortest(times, static_cast<double>(ranks.memory_bytes))];
   const bool is_open = options.algorithm == Algorithm::automatic;
   return {.algorithm = best->algorithm,
           .grid = best->grid,

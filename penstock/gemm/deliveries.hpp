@@ -33,7 +33,7 @@ std::vector<Delivery> deliveries(Factor factor, const WorkGrid& grid, const Oper
   std::vector<Delivery> list;
   for (int step = 0; step < grid.steps(); ++step) {
     const auto [rows, columns] = wanted(factor, grid, worker, step);
-    if (rows.count == 0 || columns.count == 0) {
+    if (rows.extent == 0 || columns.extent == 0) {
       continue;
     }
     const auto parts = operand.parts(rows, columns);

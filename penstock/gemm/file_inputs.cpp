@@ -1,4 +1,4 @@
-// What can be multiplied is found out before anything is written; facts are what a journal keeps of it.
+// What can be multiplied is found out before anything is written; the resume key is what a journal keeps of it.
 #include "penstock/gemm/file_inputs.hpp"
 
 #include <fmt/format.h>
@@ -56,19 +56,19 @@ void FileInputs::check_shapes(const FileProduct& product) const {
   }
 }
 
-journal::Facts FileInputs::facts(const FileProduct& product, bool verifies_input) const {
+journal::ResumeKey FileInputs::resume_key(const FileProduct& product, bool verifies_input) const {
   const auto& scalars = product.scalars;
-  journal::Facts facts = {
+  journal::ResumeKey resume_key = {
       {"product",
        fmt::format("{} {} x {} x {}, op {} {}, alpha {:a} {:a}, beta {:a} {:a}", npy::name(a.type()), c_header.shape[0],
                    c_header.shape[1], a.columns(), static_cast<int>(product.op_a), static_cast<int>(product.op_b),
                    scalars.alpha.real(), scalars.alpha.imag(), scalars.beta.real(), scalars.beta.imag())}};
-  journal::add_input(facts, "a", product.a, (is_turned ? b : a).file(), verifies_input);
-  journal::add_input(facts, "b", product.b, (is_turned ? a : b).file(), verifies_input);
+  journal::add_input(resume_key, "a", product.a, (is_turned ? b : a).file(), verifies_input);
+  journal::add_input(resume_key, "b", product.b, (is_turned ? a : b).file(), verifies_input);
   if (c_before) {
-    journal::add_input(facts, "c", product.c, c_before->file(), verifies_input, true);
+    journal::add_input(resume_key, "c", product.c, c_before->file(), verifies_input, true);
   }
-  return facts;
+  return resume_key;
 }
 
 model::Product FileInputs::product() const {

@@ -16,7 +16,7 @@ struct FileInputs {
   explicit FileInputs(const FileProduct& product);
 
   /// What must be as it was for a run to go on.
-  journal::Facts facts(const FileProduct& product, bool verifies_input) const;
+  journal::ResumeKey resume_key(const FileProduct& product, bool verifies_input) const;
   /// What is multiplied, as it is turned.
   model::Product product() const;
 

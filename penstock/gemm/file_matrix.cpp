@@ -22,7 +22,7 @@ FileMatrix::FileMatrix(File file, npy::Header header, Op op)
   is_conjugated_ = op == Op::conjugate_transpose && npy::is_complex(header_.type);
 }
 
-percolate::Transfer FileMatrix::transfer(const Box& box, std::byte* data, percolate::Transfer::Kind kind) const {
+percolate::Transfer FileMatrix::transfer(const Submatrix& box, std::byte* data, percolate::Transfer::Kind kind) const {
   const std::int64_t width = npy::element_bytes(header_.type);
   // Of the file: lines of neighbouring elements.
   const bool by_columns = is_transposed();
@@ -46,7 +46,7 @@ percolate::Transfer FileMatrix::transfer(const Box& box, std::byte* data, percol
   return transfer;
 }
 
-Block FileMatrix::block(const Box& box, const std::byte* data) const noexcept {
+Block FileMatrix::block(const Submatrix& box, const std::byte* data) const noexcept {
   const bool by_columns = is_transposed();
   return {.data = data,
           .leading = by_columns ? box.rows : box.columns,

@@ -12,7 +12,7 @@
 namespace penstock::gemm {
 
 /// Rows and columns of what is multiplied.
-struct Box {
+struct Submatrix {
   std::int64_t row = 0;
   std::int64_t column = 0;
   std::int64_t rows = 0;
@@ -39,9 +39,9 @@ class FileMatrix {
   void turn() noexcept { is_turned_ = !is_turned_; }
 
   /// A box to or from memory, where it lies densely, neighbours as in the file.
-  percolate::Transfer transfer(const Box& box, std::byte* data, percolate::Transfer::Kind kind) const;
+  percolate::Transfer transfer(const Submatrix& box, std::byte* data, percolate::Transfer::Kind kind) const;
   /// A box that `transfer` has brought to memory.
-  Block block(const Box& box, const std::byte* data) const noexcept;
+  Block block(const Submatrix& box, const std::byte* data) const noexcept;
 
  private:
   File file_;

@@ -9,6 +9,6 @@
 
 #include "penstock/gemm/blas.hpp"
 #include "penstock/gemm/distributed.hpp"
-#include "penstock/gemm/figures.hpp"
 #include "penstock/gemm/out_of_core.hpp"
+#include "penstock/gemm/rates.hpp"
 #include "penstock/gemm/scalapack.hpp"

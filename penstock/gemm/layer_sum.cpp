@@ -17,32 +17,33 @@ namespace {
 
 /// What a worker's tile and the block of a rank have in common, in C.
 gas::Box<2> common(const WorkGrid& grid, int worker, const gas::Box<2>& block) {
-  const Range rows = common(grid.rows(worker), {block.first[0], block.extents[0]});
-  const Range columns = common(grid.columns(worker), {block.first[1], block.extents[1]});
-  return {{rows.first, columns.first}, {rows.count, columns.count}};
+  const Range rows = grid.rows(worker);
+  const Range columns = grid.columns(worker);
+  const gas::Box<2> tile{{rows.lower, columns.lower}, {rows.extent, columns.extent}};
+  return shape::intersect(tile, block);
 }
 
 /// Where a worker puts its part of a block, in elements: dense, in the copy of its layer, behind what the workers above
 /// it and left of it put there.
 std::int64_t position(const WorkGrid& grid, int worker, const gas::Box<2>& part, const gas::Box<2>& block) {
   const std::int64_t layer = worker / (grid.shape().rows * grid.shape().columns);
-  return layer * block.count() + (part.first[0] - block.first[0]) * block.extents[1] +
-         part.extents[0] * (part.first[1] - block.first[1]);
+  return layer * block.count() + (part.lower[0] - block.lower[0]) * block.extent[1] +
+         part.extent[0] * (part.lower[1] - block.lower[1]);
 }
 
 /// A box within a larger one, which begins at `first`.
 layout::Layout within(const gas::Box<2>& part, const gas::Index<2>& first, const gas::Index<2>& extents,
                       std::int64_t element_bytes) {
-  const gas::Index<2> start{part.first[0] - first[0], part.first[1] - first[1]};
-  return layout::Layout::subarray(extents, start, part.extents, element_bytes);
+  const gas::Index<2> start{part.lower[0] - first[0], part.lower[1] - first[1]};
+  return layout::Layout::subarray(extents, start, part.extent, element_bytes);
 }
 
 /// Adds a part to the block, at `elements`.
 template <class T>
 void add(const gas::Box<2>& part, const T* terms, const gas::Box<2>& block, T* elements) {
-  for (std::int64_t row = 0; row < part.extents[0]; ++row) {
-    T* const to = elements + (part.first[0] - block.first[0] + row) * block.extents[1] + part.first[1] - block.first[1];
-    std::transform(to, to + part.extents[1], terms + row * part.extents[1], to, std::plus<T>());
+  for (std::int64_t row = 0; row < part.extent[0]; ++row) {
+    T* const to = elements + (part.lower[0] - block.lower[0] + row) * block.extent[1] + part.lower[1] - block.lower[1];
+    std::transform(to, to + part.extent[1], terms + row * part.extent[1], to, std::plus<T>());
   }
 }
 
@@ -69,7 +70,7 @@ void add_tiles(const gas::Team& team, const WorkGrid& grid, const T* tile, T bet
           gas::Put put = copies.start_put_signal(
               {owner, static_cast<std::size_t>(position(grid, rank, part, block) * bytes)},
               layout::Layout::contiguous(part.count() * bytes), reinterpret_cast<const std::byte*>(tile),
-              within(part, {rows.first, columns.first}, {rows.count, columns.count}, bytes), 0);
+              within(part, {rows.lower, columns.lower}, {rows.extent, columns.extent}, bytes), 0);
           events.push_back(std::move(put.source));
           events.push_back(std::move(put.remote));
         }
@@ -87,15 +88,15 @@ void add_tiles(const gas::Team& team, const WorkGrid& grid, const T* tile, T bet
       }
       copies.wait(0, parts.size());
       T* elements = c.local().data();
-      scale(npy::data_type<T>(), block.extents[0], block.extents[1], std::complex<double>(beta),
-            reinterpret_cast<std::byte*>(elements), block.extents[1]);
+      scale(npy::data_type<T>(), block.extent[0], block.extent[1], std::complex<double>(beta),
+            reinterpret_cast<std::byte*>(elements), block.extent[1]);
       for (const auto& [part, terms] : parts) {
         add(part, terms, block, elements);
       }
     }
     sent.wait();
   } catch (...) {
-    sent.give_up();  // the tile is the caller's
+    sent.abandon();  // the tile is the caller's
     throw;
   }
   team.barrier();  // nobody puts into these copies any more

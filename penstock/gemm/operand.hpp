@@ -37,30 +37,30 @@ class Operand {
   /// Where this rank can multiply the box in place: not where a part of it lies on a rank that it does not map.
   std::optional<Block> in_place(const Range& rows, const Range& columns) const {
     const gas::Box<2> box = box_of(rows, columns);
-    const int owner = matrix_.owner(box.first);
+    const int owner = matrix_.owner(box.lower);
     const auto view = matrix_.view_at(owner);
-    const gas::Index<2> last{box.first[0] + box.extents[0] - 1, box.first[1] + box.extents[1] - 1};
+    const gas::Index<2> last{box.lower[0] + box.extent[0] - 1, box.lower[1] + box.extent[1] - 1};
     if (view.data == nullptr || matrix_.owner(last) != owner) {
       return std::nullopt;
     }
-    const gas::Index<2> position{box.first[0] % matrix_.blocks()[0], box.first[1] % matrix_.blocks()[1]};
+    const gas::Index<2> position{box.lower[0] % matrix_.blocks()[0], box.lower[1] % matrix_.blocks()[1]};
     return block_at(reinterpret_cast<const std::byte*>(&view[position]), view.extents[1]);
   }
 
   /// The parts of a box that lie on one rank each.
-  struct Part {
+  struct RankPart {
     int rank;
     Range rows;
     Range columns;
     std::int64_t before = 0;  ///< elements of the parts before it
-    std::int64_t elements() const noexcept { return rows.count * columns.count; }
+    std::int64_t elements() const noexcept { return rows.extent * columns.extent; }
   };
-  std::vector<Part> parts(const Range& rows, const Range& columns) const {
-    std::vector<Part> parts;
+  std::vector<RankPart> parts(const Range& rows, const Range& columns) const {
+    std::vector<RankPart> parts;
     std::int64_t before = 0;
-    for (const Range& some_rows : cut(rows, block(0), rows.count)) {
-      for (const Range& some_columns : cut(columns, block(1), columns.count)) {
-        parts.push_back({matrix_.owner(box_of(some_rows, some_columns).first), some_rows, some_columns, before});
+    for (const Range& some_rows : cut(rows, block(0), rows.extent)) {
+      for (const Range& some_columns : cut(columns, block(1), columns.extent)) {
+        parts.push_back({matrix_.owner(box_of(some_rows, some_columns).lower), some_rows, some_columns, before});
         before += parts.back().elements();
       }
     }
@@ -71,7 +71,7 @@ class Operand {
   layout::Layout layout_of(const Block& block, const Range& rows, const Range& columns) const {
     constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
     const gas::Box<2> box = box_of(rows, columns);
-    const std::array<layout::Level, 2> levels{{{box.extents[0], block.leading * bytes}, {box.extents[1], bytes}}};
+    const std::array<layout::Level, 2> levels{{{box.extent[0], block.leading * bytes}, {box.extent[1], bytes}}};
     return layout::Layout::nest(0, levels, bytes);
   }
 
@@ -80,14 +80,14 @@ class Operand {
   }
   /// A box that `start_get` brought.
   Block fetched(const Range& rows, const Range& columns, const T* data) const {
-    return block_at(reinterpret_cast<const std::byte*>(data), box_of(rows, columns).extents[1]);
+    return block_at(reinterpret_cast<const std::byte*>(data), box_of(rows, columns).extent[1]);
   }
 
  private:
   std::size_t turned(std::size_t dimension) const noexcept { return is_turned() ? 1 - dimension : dimension; }
   gas::Box<2> box_of(const Range& rows, const Range& columns) const {
-    return is_turned() ? gas::Box<2>{{columns.first, rows.first}, {columns.count, rows.count}}
-                       : gas::Box<2>{{rows.first, columns.first}, {rows.count, columns.count}};
+    return is_turned() ? gas::Box<2>{{columns.lower, rows.lower}, {columns.extent, rows.extent}}
+                       : gas::Box<2>{{rows.lower, columns.lower}, {rows.extent, columns.extent}};
   }
   Block block_at(const std::byte* data, std::int64_t leading) const {
     return {.data = data,

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
-#include "penstock/gemm/figures.hpp"
 #include "penstock/gemm/file_inputs.hpp"
+#include "penstock/gemm/rates.hpp"
 #include "penstock/gemm/read_ahead.hpp"
 #include "penstock/gemm/tile_program.hpp"
 #include "penstock/gemm/work_grid.hpp"
@@ -19,8 +19,6 @@
 #include "penstock/model/model.hpp"
 
 namespace penstock::gemm {
-
-using model::ceiling;
 
 namespace {
 
@@ -71,7 +69,7 @@ struct FileMultiply::State {
 
   percolate::Engine& engine() { return options.engine != nullptr ? *options.engine : *own_engine; }
 
-  journal::Facts facts() const { return inputs.facts(product, options.verifies_input); }
+  journal::ResumeKey resume_key() const { return inputs.resume_key(product, options.verifies_input); }
   Tiling begun_tiling();
   std::int64_t taken_besides() const;
   void choose(bool goes_on);
@@ -110,7 +108,7 @@ std::int64_t FileMultiply::State::taken_besides() const {
     }
     // Threads that multiply one after another would share what OpenBLAS has for each that multiplies.
     std::barrier together(options.threads);
-    Crew(options.threads).run([&](int i) {
+    ThreadPool(options.threads).run([&](int i) {
       together.arrive_and_wait();
       multiply(plan.type, rows, tiling.tile_n, tiling.depth, {}, {.data = a.data(), .leading = tiling.depth},
                {.data = b.data(), .leading = tiling.tile_n}, products[static_cast<std::size_t>(i)].data(),
@@ -121,7 +119,7 @@ std::int64_t FileMultiply::State::taken_besides() const {
   // have never quite the same, are cut alike.
   const std::int64_t later = std::int64_t{256 + 128 * options.threads} << 10;
   const std::int64_t step = options.memory_bytes / 128 + 1;
-  return (resident_bytes() + later + step - 1) / step * step;
+  return round_up(resident_bytes() + later, step);
 }
 
 void FileMultiply::State::choose(bool goes_on) {
@@ -135,10 +133,10 @@ void FileMultiply::State::choose(bool goes_on) {
                             : measure_machine(threads, folder_of(product.c), engine(),
                                               std::max<std::int64_t>((options.memory_bytes - had_bytes) / 2, 0));
   take_figures();
-  const auto choose_beside = [&](std::int64_t besides_bytes) {
+  const auto choose_beside = [&](std::int64_t reserved_bytes) {
     if (!goes_on) {
-      tiling = choose_tiling(shape, model::usual_tiling_figures(threads), options.memory_bytes - besides_bytes,
-                             besides_bytes);
+      tiling = choose_tiling(shape, model::usual_tiling_rates(threads), options.memory_bytes - reserved_bytes,
+                             reserved_bytes);
     }
   };
   if (goes_on) {
@@ -149,12 +147,12 @@ void FileMultiply::State::choose(bool goes_on) {
     // Larger blocks take more of OpenBLAS's memory, and more of that leaves room for smaller blocks.
     for (std::optional<Tiling> looked; looked != tiling;) {
       looked = tiling;
-      plan.besides_bytes = std::max(plan.besides_bytes, taken_besides());
-      choose_beside(plan.besides_bytes);
+      plan.reserved_bytes = std::max(plan.reserved_bytes, taken_besides());
+      choose_beside(plan.reserved_bytes);
     }
   }
   // What a process has besides is never quite the same.
-  if (const std::int64_t needed = tiling_bytes(shape, tiling, threads) + plan.besides_bytes;
+  if (const std::int64_t needed = tiling_bytes(shape, tiling, threads) + plan.reserved_bytes;
       needed > options.memory_bytes + options.memory_bytes / 32) {
     throw Error(fmt::format("the product was begun with tiles that take {} with {} threads: give at least that, or {}",
                             format_bytes(static_cast<std::uint64_t>(needed)), threads, result->how_to_begin_anew()));
@@ -170,14 +168,14 @@ void FileMultiply::State::choose(bool goes_on) {
   if (options.measures_inputs || !options.machine) {
     measure_inputs();
   }
-  plan.tiles = ceiling(shape.m, tiling.tile_m) * ceiling(shape.n, tiling.tile_n);
+  plan.tiles = divide_up(shape.m, tiling.tile_m) * divide_up(shape.n, tiling.tile_n);
 }
 
 /// What the run begins with, of as many lines as a strip has: in what runs the blocks lie decides how fast they come.
 void FileMultiply::State::measure_inputs() {
   const std::int64_t depth = std::min(std::max<std::int64_t>(plan.layers_ahead, 1) * tiling.depth, shape.k);
-  const auto rate = [&](const FileMatrix& matrix, const Box& first, std::int64_t rows, std::int64_t columns) {
-    const std::int64_t parts = ceiling(lines_of(matrix, first), tiling.strip);
+  const auto rate = [&](const FileMatrix& matrix, const Submatrix& first, std::int64_t rows, std::int64_t columns) {
+    const std::int64_t parts = divide_up(lines_of(matrix, first), tiling.strip);
     return rate_of_blocks(engine(), matrix, part_of(matrix, first, 0, std::max<std::int64_t>(parts, 1)), rows, columns,
                           plan.layers_ahead > 0);
   };
@@ -202,7 +200,7 @@ void FileMultiply::State::predict() {
       plan.tiles > 0 ? static_cast<double>(plan.tiles - plan.tiles_found) / static_cast<double>(plan.tiles) : 0;
   plan.predicted_s = model::tiled_time(machine, run).total_s * whole;
   plan.percolation_s = model::percolation_time(machine, run, options.threads,
-                                               static_cast<double>(options.memory_bytes - plan.besides_bytes)) *
+                                               static_cast<double>(options.memory_bytes - plan.reserved_bytes)) *
                        whole;
 }
 
@@ -223,8 +221,8 @@ void FileMultiply::State::open_part(bool goes_on) {
   const std::string text = npy::header_text(product.c, c_header);
   c_header.data_offset = std::ssize(text);
   const std::int64_t bytes = c_header.data_offset + c_header.data_bytes();
-  File file = result->open(goes_on ? journal::Standing::goes_on : journal::Standing::anew, facts(), describe(tiling),
-                           text, bytes);
+  File file = result->open(goes_on ? journal::ResumeState::goes_on : journal::ResumeState::anew, resume_key(),
+                           describe(tiling), text, bytes);
   c = FileMatrix(std::move(file), c_header, Op::none);
   if (inputs.is_turned) {
     c.turn();
@@ -302,12 +300,12 @@ FileMultiply::FileMultiply(const FileProduct& product, const FileOptions& option
   state.plan.n = state.c_header.shape[1];
   state.plan.k = state.shape.k;
   state.result.emplace(product.c, "product");
-  const journal::Standing standing = state.result->find(state.facts());
-  if (standing == journal::Standing::complete) {
+  const journal::ResumeState resume_state = state.result->find(state.resume_key());
+  if (resume_state == journal::ResumeState::complete) {
     state.plan.was_complete = true;
     return;
   }
-  const bool goes_on = standing == journal::Standing::goes_on;
+  const bool goes_on = resume_state == journal::ResumeState::goes_on;
   state.choose(goes_on);
   state.open_part(goes_on);
   state.open_scratch();
@@ -331,15 +329,15 @@ FileResult FileMultiply::run() {
   const SerialBlas serial(state.options.threads);
   TileProgram& program = *state.program;
   const double begin_s = seconds();
-  const percolate::Program next = percolate::told([&] { return program.next(); },
-                                                  [&] {
-                                                    return percolate::Progress{.done = program.done_flops(),
-                                                                               .total = program.total_flops(),
-                                                                               .elapsed_s = seconds() - begin_s};
-                                                  },
-                                                  state.options.progress);
+  const percolate::Program next = percolate::with_progress(
+      [&] { return program.next(); },
+      [&] {
+        return percolate::Progress{
+            .done = program.done_flops(), .total = program.total_flops(), .elapsed_s = seconds() - begin_s};
+      },
+      state.options.progress);
   // As many parcels as reach into the panel after the next; one more for each of them asks for what comes later.
-  const std::int64_t window = 4 * (ceiling(state.tiling.tile_m, state.tiling.strip) + 1) + 16;
+  const std::int64_t window = 4 * (divide_up(state.tiling.tile_m, state.tiling.strip) + 1) + 16;
   try {
     result.times = percolate::run(
         *state.slots, state.engine(), next,
@@ -348,7 +346,7 @@ FileResult FileMultiply::run() {
     throw Error(
         fmt::format("{}; the tiles of C that are complete are kept, and the next run goes on with them", error.what()));
   }
-  state.result->check(state.facts());
+  state.result->check(state.resume_key());
   state.result->commit();
   result.flops = program.total_flops();
   return result;

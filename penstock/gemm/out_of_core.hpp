@@ -41,7 +41,7 @@ struct FileOptions {
   /// Whether the first blocks of A and B are read beforehand, to see how fast they come; so they are where no machine
   /// is given.
   bool measures_inputs = false;
-  percolate::Tell progress = {};  ///< told in flops
+  percolate::ProgressCallback progress = {};  ///< told in flops
 };
 
 /// What was decided before the work begins.
@@ -54,9 +54,9 @@ struct FilePlan {
   std::int64_t tile_n = 0;
   std::int64_t strip = 0;
   std::int64_t depth = 0;
-  std::int64_t block_bytes = 0;    ///< of memory, for blocks
-  std::int64_t besides_bytes = 0;  ///< of memory, for the rest of what memory_bytes counts
-  std::int64_t scratch_bytes = 0;  ///< of disk; 0 where it would not help, is not wanted, or has no room
+  std::int64_t block_bytes = 0;     ///< of memory, for blocks
+  std::int64_t reserved_bytes = 0;  ///< of memory, for the rest of what memory_bytes counts
+  std::int64_t scratch_bytes = 0;   ///< of disk; 0 where it would not help, is not wanted, or has no room
   std::string engine;
   std::int64_t layers_ahead = 0;   ///< of a tile, that the system is asked for before they are read
   double rate_flops = 0;           ///< of all threads, measured or the machine's

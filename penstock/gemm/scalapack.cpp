@@ -65,7 +65,7 @@ CyclicMatrix matrix_of(const Named& sub, const ProcessGrid& grid, int rank) {
           fmt::format("the {} x {} elements from ({}, {}) on are not within the {} x {}", sub.rows, sub.columns, sub.i,
                       sub.j, d[m_at], d[n_at]));
   const CyclicRange all_rows(0, d[m_at], d[mb_at], grid.rows, d[first_row_at], grid.row_of(rank));
-  const std::int64_t rows_here = all_rows.positions({0, d[m_at]}).count;
+  const std::int64_t rows_here = all_rows.positions({0, d[m_at]}).extent;
   require(d[leading_at] >= std::max<std::int64_t>(rows_here, 1), sub,
           fmt::format("rank {} has {} rows, more than the leading dimension {}", rank, rows_here, d[leading_at]));
   return {.rows = {sub.i - 1, sub.rows, d[mb_at], grid.rows, d[first_row_at], grid.row_of(rank)},
@@ -94,8 +94,8 @@ template <class T>
 void scale_here(const CyclicMatrix& matrix, T beta, T* elements) {
   const Range rows = matrix.rows.positions({0, matrix.rows.count()});
   const Range columns = matrix.columns.positions({0, matrix.columns.count()});
-  scale(npy::data_type<T>(), columns.count, rows.count, std::complex<double>(beta),
-        reinterpret_cast<std::byte*>(elements + columns.first * matrix.leading + rows.first), matrix.leading);
+  scale(npy::data_type<T>(), columns.extent, rows.extent, std::complex<double>(beta),
+        reinterpret_cast<std::byte*>(elements + columns.lower * matrix.leading + rows.lower), matrix.leading);
 }
 
 }  // namespace

@@ -22,11 +22,11 @@ Shifts<T>::Shifts(const gas::Team& team, Factor factor, const WorkGrid& grid, Op
 template <class T>
 Shifts<T>::~Shifts() {
   for (gas::Event& event : under_way_) {
-    event.give_up();
+    event.abandon();
   }
   for (Arrival& arrival : arrivals_) {
     for (gas::Event& event : arrival.handed_on) {
-      event.give_up();
+      event.abandon();
     }
   }
 }
@@ -128,7 +128,7 @@ bool Shifts<T>::has_arrived(int step) const {
 template <class T>
 Panel Shifts<T>::panel(int step) const {
   const auto [rows, columns] = wanted(factor_, grid_, team_.rank(), step);
-  if (rows.count == 0 || columns.count == 0) {
+  if (rows.extent == 0 || columns.extent == 0) {
     return {};
   }
   const Arrival* const arrival = arrival_of(step);
@@ -213,7 +213,7 @@ void Shifts<T>::release(int step) {
   if (number >= 0) {
     Arrival& arrival = arrivals_[static_cast<std::size_t>(number)];
     arrival.is_used = true;
-    received_bytes_ += arrival.delivery.rows.count * arrival.delivery.columns.count * std::int64_t{sizeof(T)};
+    received_bytes_ += arrival.delivery.rows.extent * arrival.delivery.columns.extent * std::int64_t{sizeof(T)};
   }
 }
 

@@ -63,7 +63,7 @@ class Shifts {
   /// A part of a panel that this rank sends; all of one that it hands on.
   struct Send {
     std::size_t number;  // of the delivery, of those to that worker
-    typename Operand<T>::Part part;
+    typename Operand<T>::RankPart part;
     std::optional<int> step;  // of ours, whose panel it is; none where we own it
   };
   /// What goes to one worker, in order.

@@ -18,31 +18,31 @@ namespace penstock::gemm {
 template <class T>
 class Stationary {
  public:
-  Stationary(const gas::Team& team, Operand<T> a, Operand<T> b, GlobalMatrix<T>& c, T alpha, T beta, Crew& crew)
-      : team_(team), a_(a), b_(b), c_(c), alpha_(alpha), beta_(beta), crew_(crew) {
+  Stationary(const gas::Team& team, Operand<T> a, Operand<T> b, GlobalMatrix<T>& c, T alpha, T beta, ThreadPool& pool)
+      : team_(team), a_(a), b_(b), c_(c), alpha_(alpha), beta_(beta), pool_(pool) {
     const auto boxes = c.boxes(team.rank());
     if (!boxes.empty()) {
-      rows_ = {boxes[0].first[0], boxes[0].extents[0]};
-      columns_ = {boxes[0].first[1], boxes[0].extents[1]};
+      rows_ = {boxes[0].lower[0], boxes[0].extent[0]};
+      columns_ = {boxes[0].lower[1], boxes[0].extent[1]};
     }
   }
 
   ~Stationary() {
     // Where something was thrown, panels are under way into the buffers.
     for (Panel& panel : panels_) {
-      panel.arrived.give_up();
+      panel.arrived.abandon();
     }
   }
   Stationary(const Stationary&) = delete;
   Stationary& operator=(const Stationary&) = delete;
 
   void run(DistributedTimes& times) {
-    if (rows_.count == 0 || columns_.count == 0) {
+    if (rows_.extent == 0 || columns_.extent == 0) {
       return;
     }
     plan();
     if (panels_.empty()) {
-      scale(npy::data_type<T>(), rows_.count, columns_.count, beta_, bytes_of_c(), c_.view().extents[1]);
+      scale(npy::data_type<T>(), rows_.extent, columns_.extent, beta_, bytes_of_c(), c_.view().extents[1]);
       return;
     }
     for (std::size_t ahead = 0; ahead + 1 < buffers && ahead < panels_.size(); ++ahead) {
@@ -89,11 +89,11 @@ class Stationary {
 
   /// The panels in the order of this rank, each within one block of A's and B's columns and rows.
   void plan() {
-    const std::vector<Range> row_pieces = cut(rows_, a_.block(0), rows_.count);
-    const std::vector<Range> column_pieces = cut(columns_, b_.block(1), columns_.count);
+    const std::vector<Range> row_pieces = cut(rows_, a_.block(0), rows_.extent);
+    const std::vector<Range> column_pieces = cut(columns_, b_.block(1), columns_.extent);
     std::vector<Range> depths;
     for (const Range& whole : cut({0, a_.extent(1)}, a_.block(1), a_.extent(1))) {
-      for (const Range& part : cut(whole, b_.block(0), whole.count)) {
+      for (const Range& part : cut(whole, b_.block(0), whole.extent)) {
         depths.push_back(part);
       }
     }
@@ -134,8 +134,8 @@ class Stationary {
     Panel& panel = panels_[number];
     std::vector<gas::Event> events;
     const auto get = [&](Operand<T>& operand, std::vector<T>& buffer, const Range& rows, const Range& columns) {
-      buffer.resize(std::max(buffer.size(), static_cast<std::size_t>(rows.count * columns.count)));
-      const std::span<T> into(buffer.data(), static_cast<std::size_t>(rows.count * columns.count));
+      buffer.resize(std::max(buffer.size(), static_cast<std::size_t>(rows.extent * columns.extent)));
+      const std::span<T> into(buffer.data(), static_cast<std::size_t>(rows.extent * columns.extent));
       events.push_back(operand.start_get(rows, columns, into));
       times.fetched_bytes += static_cast<std::int64_t>(into.size_bytes());
       return operand.fetched(rows, columns, buffer.data());
@@ -153,13 +153,13 @@ class Stationary {
 
   /// Each thread multiplies its share of the rows, or of the columns where these are more.
   void multiply_panel(const Panel& panel, T beta) {
-    const bool by_rows = rows_.count >= columns_.count;
-    const std::int64_t count = by_rows ? rows_.count : columns_.count;
-    crew_.run([&](int thread) {
-      const std::int64_t first = count * thread / crew_.size();
-      const Range share{first, count * (thread + 1) / crew_.size() - first};
-      const Range rows = by_rows ? Range{rows_.first + share.first, share.count} : rows_;
-      const Range columns = by_rows ? columns_ : Range{columns_.first + share.first, share.count};
+    const bool by_rows = rows_.extent >= columns_.extent;
+    const std::int64_t count = by_rows ? rows_.extent : columns_.extent;
+    pool_.run([&](int thread) {
+      const std::int64_t first = count * thread / pool_.size();
+      const Range share{first, count * (thread + 1) / pool_.size() - first};
+      const Range rows = by_rows ? Range{rows_.lower + share.lower, share.extent} : rows_;
+      const Range columns = by_rows ? columns_ : Range{columns_.lower + share.lower, share.extent};
       for (const auto& [a_rows, a_block] : panel.a) {
         for (const auto& [b_columns, b_block] : panel.b) {
           multiply_part(panel, rows, a_rows, a_block, columns, b_columns, b_block, beta, thread == 0);
@@ -172,19 +172,19 @@ class Stationary {
   /// ask of this rank now and then.
   void multiply_part(const Panel& panel, const Range& rows, const Range& a_rows, const Block& a, const Range& columns,
                      const Range& b_columns, const Block& b, T beta, bool is_first) {
-    const std::int64_t left = std::max(columns.first, b_columns.first);
+    const std::int64_t left = std::max(columns.lower, b_columns.lower);
     const std::int64_t right = std::min(columns.end(), b_columns.end());
     const std::int64_t bottom = std::min(rows.end(), a_rows.end());
     if (right <= left) {
       return;
     }
-    const std::int64_t most = needs_network_ ? 256 : rows.count;  // rows between two looks at the network
-    for (std::int64_t row = std::max(rows.first, a_rows.first); row < bottom; row += most) {
+    const std::int64_t most = needs_network_ ? 256 : rows.extent;  // rows between two polls of the network
+    for (std::int64_t row = std::max(rows.lower, a_rows.lower); row < bottom; row += most) {
       const std::int64_t height = std::min(most, bottom - row);
       const std::int64_t leading_c = c_.view().extents[1];
-      gemm::multiply(npy::data_type<T>(), height, right - left, panel.depth.count, {.alpha = alpha_, .beta = beta},
-                     moved<T>(a, row - a_rows.first, 0), moved<T>(b, 0, left - b_columns.first),
-                     bytes_of_c() + ((row - rows_.first) * leading_c + left - columns_.first) *
+      gemm::multiply(npy::data_type<T>(), height, right - left, panel.depth.extent, {.alpha = alpha_, .beta = beta},
+                     moved<T>(a, row - a_rows.lower, 0), moved<T>(b, 0, left - b_columns.lower),
+                     bytes_of_c() + ((row - rows_.lower) * leading_c + left - columns_.lower) *
                                         static_cast<std::int64_t>(sizeof(T)),
                      leading_c);
       if (needs_network_ && is_first) {
@@ -199,7 +199,7 @@ class Stationary {
   GlobalMatrix<T>& c_;
   T alpha_;
   T beta_;
-  Crew& crew_;
+  ThreadPool& pool_;
   Range rows_;
   Range columns_;
   bool needs_network_ = false;

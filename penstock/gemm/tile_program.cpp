@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "penstock/base/checksum.hpp"
+#include "penstock/base/numbers.hpp"
 #include "penstock/gemm/read_ahead.hpp"
 
 namespace penstock::gemm {
 
-using model::ceiling;
 using percolate::Arrival;
 using percolate::Parcel;
 using percolate::Slot;
@@ -22,7 +22,7 @@ namespace {
 
 /// What passes through a scratch file fills whole pages there.
 std::int64_t whole_pages(std::int64_t elements, std::int64_t element_bytes) {
-  return ceiling(elements * element_bytes, File::scratch_alignment) * File::scratch_alignment;
+  return round_up(elements * element_bytes, File::scratch_alignment);
 }
 
 std::vector<Slot> take_slots(percolate::Slots& slots, const char* name, std::int64_t count, std::int64_t bytes) {
@@ -47,12 +47,12 @@ TileProgram::TileProgram(const TileFiles& files, const Tiling& tiling, const Sca
       slots_(slots),
       journal_(journal),
       done_(journal.pieces(piece)),
-      tile_rows_(ceiling(product_.m, tiling.tile_m)),
-      tile_columns_(ceiling(product_.n, tiling.tile_n)),
+      tile_rows_(divide_up(product_.m, tiling.tile_m)),
+      tile_columns_(divide_up(product_.n, tiling.tile_n)),
       a_is_kept_(static_cast<std::size_t>(tile_rows_)),
       b_is_kept_(static_cast<std::size_t>(tile_columns_)) {
   const std::int64_t width = product_.element_bytes;
-  const std::int64_t strips = ceiling(tiling.tile_m, tiling.strip);
+  const std::int64_t strips = divide_up(tiling.tile_m, tiling.strip);
   c_slots_ = take_slots(slots, "C", strips, tiling.strip * tiling.tile_n * width);
   b_turns_.slots = take_slots(slots, "B", model::panels_of_b, whole_pages(tiling.depth * tiling.tile_n, width));
   a_turns_.slots = take_slots(slots, "A", model::blocks_of_a(threads), whole_pages(tiling.strip * tiling.depth, width));
@@ -62,7 +62,7 @@ TileProgram::TileProgram(const TileFiles& files, const Tiling& tiling, const Sca
   for (std::int64_t row = 0; row < tile_rows_; ++row) {
     for (std::int64_t column = 0; column < tile_columns_; ++column) {
       for (std::int64_t strip = 0; !done_.contains(row * tile_columns_ + column) && strip < strips_of(row); ++strip) {
-        const Box box = strip_box(row, column, strip);
+        const Submatrix box = strip_box(row, column, strip);
         total_flops_ += flops(files.a->type(), static_cast<double>(box.rows), static_cast<double>(box.columns),
                               static_cast<double>(product_.k));
       }
@@ -72,16 +72,16 @@ TileProgram::TileProgram(const TileFiles& files, const Tiling& tiling, const Sca
 }
 
 std::int64_t TileProgram::scratch_a_bytes(const Product& product, const Tiling& tiling) {
-  return ceiling(product.m, tiling.tile_m) * ceiling(tiling.tile_m, tiling.strip) * ceiling(product.k, tiling.depth) *
-         whole_pages(tiling.strip * tiling.depth, product.element_bytes);
+  return divide_up(product.m, tiling.tile_m) * divide_up(tiling.tile_m, tiling.strip) *
+         divide_up(product.k, tiling.depth) * whole_pages(tiling.strip * tiling.depth, product.element_bytes);
 }
 
 std::int64_t TileProgram::scratch_b_bytes(const Product& product, const Tiling& tiling) {
-  return ceiling(product.n, tiling.tile_n) * ceiling(product.k, tiling.depth) *
+  return divide_up(product.n, tiling.tile_n) * divide_up(product.k, tiling.depth) *
          whole_pages(tiling.depth * tiling.tile_n, product.element_bytes);
 }
 
-Box TileProgram::strip_box(std::int64_t row, std::int64_t column, std::int64_t strip) const {
+Submatrix TileProgram::strip_box(std::int64_t row, std::int64_t column, std::int64_t strip) const {
   const std::int64_t first = row * tiling_.tile_m + strip * tiling_.strip;
   const std::int64_t end = std::min({first + tiling_.strip, (row + 1) * tiling_.tile_m, product_.m});
   const std::int64_t left = column * tiling_.tile_n;
@@ -89,15 +89,15 @@ Box TileProgram::strip_box(std::int64_t row, std::int64_t column, std::int64_t s
 }
 
 std::int64_t TileProgram::strips_of(std::int64_t row) const {
-  return ceiling(std::min(tiling_.tile_m, product_.m - row * tiling_.tile_m), tiling_.strip);
+  return divide_up(std::min(tiling_.tile_m, product_.m - row * tiling_.tile_m), tiling_.strip);
 }
 
 /// A product of no terms has one layer, of depth 0.
 std::int64_t TileProgram::layers() const {
-  return std::max<std::int64_t>(ceiling(product_.k, tiling_.depth), 1);
+  return std::max<std::int64_t>(divide_up(product_.k, tiling_.depth), 1);
 }
 
-Arrival TileProgram::arrival(const FileMatrix& matrix, const Box& box, Slot slot, const File* scratch,
+Arrival TileProgram::arrival(const FileMatrix& matrix, const Submatrix& box, Slot slot, const File* scratch,
                              std::int64_t index, bool is_kept) const {
   if (scratch == nullptr || !is_kept) {
     return {.slot = slot, .transfer = matrix.transfer(box, slots_.bytes(slot).data(), Transfer::Kind::read)};
@@ -158,13 +158,13 @@ std::optional<Parcel> TileProgram::next() {
 }
 
 /// Goes on to the next tile that is to be made, or below the last row.
-void TileProgram::skip_done_tiles(Place& tile) const {
+void TileProgram::skip_done_tiles(Position& tile) const {
   while (tile.row < tile_rows_ && done_.contains(tile.row * tile_columns_ + tile.column)) {
     to_next_tile(tile);
   }
 }
 
-void TileProgram::to_next_tile(Place& tile) const {
+void TileProgram::to_next_tile(Position& tile) const {
   if (++tile.column == tile_columns_) {
     tile.column = 0;
     ++tile.row;
@@ -179,31 +179,31 @@ void TileProgram::push_ahead() {
     return;
   }
   if (!std::exchange(has_begun_, true)) {
-    ask_for(place_, 0, 0, 1);
+    prefetch(place_, 0, 0, 1);
   }
   const std::int64_t first = place_.layer / group * group;
   const std::int64_t parts = std::min(group, layers() - first);
-  Place tile{.row = place_.row, .column = place_.column};
+  Position tile{.row = place_.row, .column = place_.column};
   if (first + group < layers()) {
-    ask_for(tile, first + group, place_.layer - first, parts);
+    prefetch(tile, first + group, place_.layer - first, parts);
     return;
   }
   to_next_tile(tile);
   skip_done_tiles(tile);
   if (tile.row < tile_rows_) {
-    ask_for(tile, 0, place_.layer - first, parts);
+    prefetch(tile, 0, place_.layer - first, parts);
   }
 }
 
 /// Part `part` of `parts` of what a tile reads from the matrices' own files from a layer on.
-void TileProgram::ask_for(const Place& tile, std::int64_t first_layer, std::int64_t part, std::int64_t parts) {
+void TileProgram::prefetch(const Position& tile, std::int64_t first_layer, std::int64_t part, std::int64_t parts) {
   const std::int64_t first = first_layer * tiling_.depth;
   const std::int64_t depth = std::min(files_.layers_ahead * tiling_.depth, product_.k - first);
   const std::int64_t row = tile.row * tiling_.tile_m;
   const std::int64_t column = tile.column * tiling_.tile_n;
   Parcel parcel{.label = fmt::format("C({},{}) asks for layer {}", tile.row, tile.column, first_layer)};
-  const auto ask = [&](const FileMatrix& matrix, const Box& whole) {
-    const Box box = part_of(matrix, whole, part, parts);
+  const auto ask = [&](const FileMatrix& matrix, const Submatrix& whole) {
+    const Submatrix box = part_of(matrix, whole, part, parts);
     if (box.rows > 0 && box.columns > 0) {
       parcel.outward.push_back(matrix.transfer(box, nullptr, Transfer::Kind::read_ahead));
     }
@@ -226,12 +226,12 @@ void TileProgram::ask_for(const Place& tile, std::int64_t first_layer, std::int6
 
 /// The parcel of the present place, and behind it those that keep its blocks for later.
 void TileProgram::push_strip() {
-  const Place at = place_;
-  const Box c_box = strip_box(at.row, at.column, at.strip);
+  const Position at = place_;
+  const Submatrix c_box = strip_box(at.row, at.column, at.strip);
   const std::int64_t first = at.layer * tiling_.depth;
   const std::int64_t depth = std::min(tiling_.depth, product_.k - first);
-  const Box a_box{.row = c_box.row, .column = first, .rows = c_box.rows, .columns = depth};
-  const Box b_box{.row = first, .column = c_box.column, .rows = depth, .columns = c_box.columns};
+  const Submatrix a_box{.row = c_box.row, .column = first, .rows = c_box.rows, .columns = depth};
+  const Submatrix b_box{.row = first, .column = c_box.column, .rows = depth, .columns = c_box.columns};
   const Slot c = c_slots_[static_cast<std::size_t>(at.strip)];
   Parcel parcel{.label = fmt::format("C({},{}) strip {} layer {}", at.row, at.column, at.strip, at.layer),
                 .changes = {c}};
@@ -243,7 +243,7 @@ void TileProgram::push_strip() {
   if (depth > 0) {
     const auto row = static_cast<std::size_t>(at.row);
     const auto column = static_cast<std::size_t>(at.column);
-    const std::int64_t a_index = (at.row * ceiling(tiling_.tile_m, tiling_.strip) + at.strip) * layers() + at.layer;
+    const std::int64_t a_index = (at.row * divide_up(tiling_.tile_m, tiling_.strip) + at.strip) * layers() + at.layer;
     const std::int64_t b_index = at.column * layers() + at.layer;
     if (at.strip == 0) {
       b_slot_ = b_turns_.take();
@@ -288,7 +288,8 @@ void TileProgram::end_tile() {
   to_next_tile(place_);
 }
 
-void TileProgram::multiply_strip(const Place& place, const Box& a_box, Slot a, const Box& b_box, Slot b) {
+void TileProgram::multiply_strip(const Position& place, const Submatrix& a_box, Slot a, const Submatrix& b_box,
+                                 Slot b) {
   Scalars scalars = scalars_;
   if (place.layer > 0) {
     scalars.beta = 1;
@@ -311,7 +312,7 @@ void TileProgram::multiply_strip(const Place& place, const Box& a_box, Slot a, c
 std::uint64_t TileProgram::checksum_in_file(std::int64_t tile, const percolate::Slots& slots) const {
   std::vector<std::uint64_t> sums;
   for (std::int64_t strip = 0; strip < strips_of(tile / tile_columns_); ++strip) {
-    const Box box = strip_box(tile / tile_columns_, tile % tile_columns_, strip);
+    const Submatrix box = strip_box(tile / tile_columns_, tile % tile_columns_, strip);
     const std::span<std::byte> bytes =
         slots.bytes(c_slots_.front()).first(static_cast<std::size_t>(box.rows * box.columns * product_.element_bytes));
     const Transfer transfer = files_.c->transfer(box, bytes.data(), Transfer::Kind::read);

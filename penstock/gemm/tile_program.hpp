@@ -61,7 +61,7 @@ class TileProgram {
 
  private:
   /// Where the program is: the parcels of a tile are those of its strips for each depth, then one that tells of it.
-  struct Place {
+  struct Position {
     std::int64_t row = 0;  // of tiles
     std::int64_t column = 0;
     std::int64_t layer = 0;  // depths that were multiplied before
@@ -74,20 +74,21 @@ class TileProgram {
     percolate::Slot take() { return slots[next++ % slots.size()]; }
   };
 
-  Box strip_box(std::int64_t row, std::int64_t column, std::int64_t strip) const;
+  Submatrix strip_box(std::int64_t row, std::int64_t column, std::int64_t strip) const;
   std::int64_t strips_of(std::int64_t row) const;
   std::int64_t layers() const;
-  percolate::Arrival arrival(const FileMatrix& matrix, const Box& box, percolate::Slot slot, const File* scratch,
+  percolate::Arrival arrival(const FileMatrix& matrix, const Submatrix& box, percolate::Slot slot, const File* scratch,
                              std::int64_t index, bool is_kept) const;
   std::optional<percolate::Parcel> keep(const char* name, const File* scratch, std::int64_t index, percolate::Slot slot,
                                         bool is_kept) const;
   void push_strip();
   void push_ahead();
-  void ask_for(const Place& tile, std::int64_t first_layer, std::int64_t part, std::int64_t parts);
+  void prefetch(const Position& tile, std::int64_t first_layer, std::int64_t part, std::int64_t parts);
   void end_tile();
-  void skip_done_tiles(Place& tile) const;
-  void to_next_tile(Place& tile) const;
-  void multiply_strip(const Place& place, const Box& a_box, percolate::Slot a, const Box& b_box, percolate::Slot b);
+  void skip_done_tiles(Position& tile) const;
+  void to_next_tile(Position& tile) const;
+  void multiply_strip(const Position& place, const Submatrix& a_box, percolate::Slot a, const Submatrix& b_box,
+                      percolate::Slot b);
 
   const TileFiles files_;
   const Tiling tiling_;
@@ -107,7 +108,7 @@ class TileProgram {
   percolate::Slot kept_;         // used by what goes to the scratch files, changed at the end of a tile
   std::vector<bool> a_is_kept_;  // by row of tiles
   std::vector<bool> b_is_kept_;  // by column
-  Place place_;
+  Position place_;
   bool has_begun_ = false;
   std::vector<std::uint64_t> sums_;        // of the strips of the tile
   std::deque<percolate::Parcel> pending_;  // made and not yet handed out

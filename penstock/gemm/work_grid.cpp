@@ -3,17 +3,19 @@
 #include <algorithm>
 #include <numeric>
 
+#include "penstock/base/numbers.hpp"
+
 namespace penstock::gemm {
 namespace {
 
 std::int64_t share(std::int64_t count, std::int64_t of) {
-  return std::max<std::int64_t>((count + of - 1) / of, 1);
+  return std::max<std::int64_t>(divide_up(count, of), 1);
 }
 
 }  // namespace
 
 WorkGrid::WorkGrid(const Shape& shape, const Size& size, std::int64_t row_block, std::int64_t column_block,
-                   std::int64_t most_depth)
+                   std::int64_t max_depth)
     : shape_(shape),
       size_(size),
       row_block_(row_block),
@@ -21,13 +23,13 @@ WorkGrid::WorkGrid(const Shape& shape, const Size& size, std::int64_t row_block,
       layer_block_(share(size.k, shape.layers)),
       chunks_(std::lcm(shape.rows, shape.columns)),
       chunk_block_(share(layer_block_, chunks_)),
-      depth_(share(chunk_block_, share(chunk_block_, most_depth))),
+      depth_(share(chunk_block_, share(chunk_block_, max_depth))),
       rounds_(static_cast<int>(share(chunk_block_, depth_))) {}
 
-WorkGrid::WorkGrid(const Shape& shape, const Size& size, std::int64_t most_depth)
-    : WorkGrid(shape, size, share(size.m, shape.rows), share(size.n, shape.columns), most_depth) {}
+WorkGrid::WorkGrid(const Shape& shape, const Size& size, std::int64_t max_depth)
+    : WorkGrid(shape, size, share(size.m, shape.rows), share(size.n, shape.columns), max_depth) {}
 
-WorkGrid::Place WorkGrid::place(int worker) const noexcept {
+WorkGrid::Coordinates WorkGrid::place(int worker) const noexcept {
   return {worker / (shape_.rows * shape_.columns), worker / shape_.columns % shape_.rows, worker % shape_.columns};
 }
 
@@ -40,7 +42,7 @@ Range WorkGrid::columns(int worker) const noexcept {
 }
 
 Range WorkGrid::panel(int worker, int step) const noexcept {
-  const Place at = place(worker);
+  const Coordinates at = place(worker);
   const int skew = at.row * (chunks_ / shape_.rows) + at.column * (chunks_ / shape_.columns);
   const int chunk = (step % chunks_ + skew) % chunks_;
   const Range layer = block_of({0, size_.k}, layer_block_, at.layer);
@@ -53,7 +55,7 @@ std::optional<int> WorkGrid::before(Factor factor, int worker, int step) const n
     return std::nullopt;
   }
   // The next in the row, or in the column, one step ahead in the skew.
-  const Place at = place(worker);
+  const Coordinates at = place(worker);
   const int row = factor == Factor::a ? at.row : (at.row + 1) % shape_.rows;
   const int column = factor == Factor::a ? (at.column + 1) % shape_.columns : at.column;
   return (at.layer * shape_.rows + row) * shape_.columns + column;

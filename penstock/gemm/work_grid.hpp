@@ -36,9 +36,9 @@ class WorkGrid {
 
   /// Tiles of `row_block` x `column_block` elements.
   WorkGrid(const Shape& shape, const Size& size, std::int64_t row_block, std::int64_t column_block,
-           std::int64_t most_depth);
+           std::int64_t max_depth);
   /// The same with tiles as even as they can be.
-  WorkGrid(const Shape& shape, const Size& size, std::int64_t most_depth);
+  WorkGrid(const Shape& shape, const Size& size, std::int64_t max_depth);
 
   const Shape& shape() const noexcept { return shape_; }
   std::int64_t row_block() const noexcept { return row_block_; }
@@ -58,12 +58,12 @@ class WorkGrid {
   std::optional<int> before(Factor factor, int worker, int step) const noexcept;
 
  private:
-  struct Place {
+  struct Coordinates {
     int layer;
     int row;
     int column;
   };
-  Place place(int worker) const noexcept;
+  Coordinates place(int worker) const noexcept;
 
   Shape shape_;
   Size size_;

@@ -45,7 +45,7 @@ Bounce Bounces::lend(std::int64_t bytes) {
 
 void Bounces::take_back(std::unique_ptr<Bounce::Block> block) noexcept {
   const std::size_t bytes = block->own.size();
-  if (bytes != 0 && idle_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes > most_idle_bytes) {
+  if (bytes != 0 && idle_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes > max_idle_bytes) {
     idle_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
     return;  // unmapped with the block
   }

@@ -50,7 +50,7 @@ class Bounces {
   static constexpr std::size_t smallest_bytes = 4096;
   static constexpr std::size_t classes = 40;  // powers of two from the smallest
   // What is kept of the blocks larger than a slab when nobody uses them: a few buffers of the largest messages.
-  static constexpr std::size_t most_idle_bytes = std::size_t{256} << 20;
+  static constexpr std::size_t max_idle_bytes = std::size_t{256} << 20;
 
   struct Shelf {
     std::mutex mutex;

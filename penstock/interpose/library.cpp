@@ -8,17 +8,17 @@ namespace penstock::interpose {
 namespace {
 
 // What is packed ahead is held twice for a while, and beyond the caches each pass over it costs as much as the message.
-constexpr std::int64_t most_packed_bytes = std::int64_t{64} << 20;
+constexpr std::int64_t max_packed_bytes = std::int64_t{64} << 20;
 
 // MPI's own engines copy longer runs than these as fast as memory does, and overlap packing with unpacking: measured on
 // a Zen 5 server, 2026-11, with runs of 8 bytes to 16 KiB.
 constexpr std::int64_t longest_packed_run_bytes = 512;
 
 // An absolute address in a datatype, for use with MPI_BOTTOM, lies above the first page.
-constexpr std::int64_t least_address = 4096;
+constexpr std::int64_t min_address = 4096;
 
 bool may_be_packed(const Type& type, std::int64_t count) noexcept {
-  return type.bytes() <= most_packed_bytes / count;
+  return type.bytes() <= max_packed_bytes / count;
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ Type* find_mover_type(const void* buffer, int count, MPI_Datatype datatype) noex
   if (type == nullptr || count <= 0 || type->is_contiguous(count)) {
     return nullptr;
   }
-  if (buffer == nullptr && type->lower_bound() < least_address) {
+  if (buffer == nullptr && type->lower_bound() < min_address) {
     return nullptr;
   }
   return type;
@@ -50,7 +50,7 @@ bool is_worth_packing(const Type& type, std::int64_t count) noexcept {
   return type.run_bytes() <= longest_packed_run_bytes && type.bytes() * count >= fewest_runs * type.run_bytes();
 #else
   // MPICH over UCX packs short messages in small steps, whatever their runs.
-  return type.run_bytes() <= longest_packed_run_bytes || type.bytes() * count <= WireTypes::most_eager_bytes;
+  return type.run_bytes() <= longest_packed_run_bytes || type.bytes() * count <= WireTypes::max_eager_bytes;
 #endif
 }
 

@@ -67,7 +67,7 @@ Type* find_receiver(const void* buffer, int count, MPI_Datatype datatype, int so
 std::optional<Message> make_message(Type& type, int count) noexcept;
 
 /// Blocking calls pack messages of up to so many bytes, which never travel gapped, into buffers on the stack.
-inline constexpr std::int64_t most_bytes_on_stack = WireTypes::most_eager_bytes;
+inline constexpr std::int64_t max_bytes_on_stack = WireTypes::max_eager_bytes;
 
 /// The packed message of a send that is served, and nothing for any other.
 std::optional<Message> pack_message(const void* buffer, int count, MPI_Datatype datatype, int destination) noexcept;

@@ -23,8 +23,8 @@ int receive(void* buffer, int count, MPI_Datatype datatype, int source, MPI_Stat
   MPI_Status own;
   MPI_Status* const seen = status != MPI_STATUS_IGNORE ? status : &own;
   const std::int64_t bytes = type->bytes() * count;
-  if (bytes <= most_bytes_on_stack) {
-    alignas(64) std::byte packed[most_bytes_on_stack];
+  if (bytes <= max_bytes_on_stack) {
+    alignas(64) std::byte packed[max_bytes_on_stack];
     const int result = call(packed, static_cast<int>(bytes), MPI_PACKED, seen);
     if (has_received(result)) {
       type->unpack(count, packed, buffer, std::min(bytes, received_bytes(*seen)));
@@ -56,7 +56,7 @@ int start_receive(void* buffer, int count, MPI_Datatype type, int source, MPI_Re
     pending->message = std::move(message);
     pending->type = receiving->type->shared_from_this();
     pending->user = buffer;
-    pending->way = Pending::Way::receive;
+    pending->side = Pending::Side::receive;
     Library::get().requests.add(*request, std::move(pending));
   }
   return result;

@@ -19,7 +19,7 @@ bool has_received(int result) noexcept {
 }
 
 void deliver(Pending& pending, const MPI_Status& status, int result) noexcept {
-  if (!std::exchange(pending.is_active, false) || pending.way == Pending::Way::send || !has_received(result)) {
+  if (!std::exchange(pending.is_active, false) || pending.side == Pending::Side::send || !has_received(result)) {
     return;
   }
   int is_cancelled = 0;
@@ -60,7 +60,7 @@ Pending** Requests::link_to(Bucket& bucket, MPI_Request request) noexcept {
   return link;
 }
 
-Pending* Requests::look_up(MPI_Request request) noexcept {
+Pending* Requests::search(MPI_Request request) noexcept {
   Bucket& bucket = bucket_of(request);
   const std::lock_guard lock(bucket.mutex);
   return *link_to(bucket, request);

@@ -16,12 +16,12 @@ namespace penstock::interpose {
 
 /// A request of MPI's and the packed message that it sends or receives.
 struct Pending {
-  enum class Way : unsigned char { send, receive };
+  enum class Side : unsigned char { send, receive };
 
   Message message;
   std::shared_ptr<Type> type;
   void* user = nullptr;  // only read for a send
-  Way way = Way::send;
+  Side side = Side::send;
   bool is_persistent = false;
   bool is_active = true;  // started, and completion not yet seen; a persistent one is made inactive
 
@@ -42,7 +42,7 @@ class Requests {
   void add(MPI_Request request, std::unique_ptr<Pending> pending);
 
   /// The entry of `request`, or nullptr; it stays in the table. Costs one load while no request is pending.
-  Pending* find(MPI_Request request) noexcept { return is_empty() ? nullptr : look_up(request); }
+  Pending* find(MPI_Request request) noexcept { return is_empty() ? nullptr : search(request); }
   /// The same, out of the table.
   std::unique_ptr<Pending> take(MPI_Request request) noexcept { return is_empty() ? nullptr : take_out(request); }
   bool is_empty() const noexcept { return held_.load(std::memory_order_relaxed) == 0; }
@@ -66,7 +66,7 @@ class Requests {
 
   Bucket& bucket_of(MPI_Request request) noexcept;
   static Pending** link_to(Bucket& bucket, MPI_Request request) noexcept;
-  Pending* look_up(MPI_Request request) noexcept;
+  Pending* search(MPI_Request request) noexcept;
   std::unique_ptr<Pending> take_out(MPI_Request request) noexcept;
   void test_orphans() noexcept;
 

@@ -20,8 +20,8 @@ int send(Send& call, const void* buffer, int count, MPI_Datatype datatype, int d
     return call(buffer, count, datatype, destination, tag, comm);
   }
   const std::int64_t bytes = type->bytes() * count;
-  if (bytes <= most_bytes_on_stack) {
-    alignas(64) std::byte packed[most_bytes_on_stack];
+  if (bytes <= max_bytes_on_stack) {
+    alignas(64) std::byte packed[max_bytes_on_stack];
     type->pack(count, buffer, packed);
     return call(packed, static_cast<int>(bytes), MPI_PACKED, destination, tag, comm);
   }

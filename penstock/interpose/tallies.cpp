@@ -15,7 +15,7 @@
 namespace penstock::interpose {
 namespace {
 
-constexpr std::int64_t most_sampled_bytes = std::numeric_limits<int>::max();
+constexpr std::int64_t max_sampled_bytes = std::numeric_limits<int>::max();
 
 std::string name_of(MPI_Datatype type) {
   std::array<char, MPI_MAX_OBJECT_NAME> name{};
@@ -92,8 +92,8 @@ void Tally::add_pack(std::int64_t bytes, double seconds, std::int64_t count, con
   packed.bytes += bytes;
   packed.seconds += seconds;
   // MPICH refuses to pack from MPI_BOTTOM.
-  if (!packed.is_sample_due() || user == nullptr || type == MPI_DATATYPE_NULL || bytes > most_sampled_bytes ||
-      count > most_sampled_bytes) {
+  if (!packed.is_sample_due() || user == nullptr || type == MPI_DATATYPE_NULL || bytes > max_sampled_bytes ||
+      count > max_sampled_bytes) {
     return;
   }
   std::vector<std::byte> scratch(static_cast<std::size_t>(bytes));
@@ -112,8 +112,8 @@ void Tally::add_unpack(std::int64_t bytes, double seconds, std::int64_t count, c
   ++unpacked.uses;
   unpacked.bytes += bytes;
   unpacked.seconds += seconds;
-  if (!unpacked.is_sample_due() || user == nullptr || type == MPI_DATATYPE_NULL || bytes > most_sampled_bytes ||
-      count > most_sampled_bytes || bytes != count * element.bytes()) {
+  if (!unpacked.is_sample_due() || user == nullptr || type == MPI_DATATYPE_NULL || bytes > max_sampled_bytes ||
+      count > max_sampled_bytes || bytes != count * element.bytes()) {
     return;
   }
   int position = 0;

@@ -11,7 +11,7 @@ namespace {
 using layout::Layout;
 
 // What spans more than the second-level cache of the machines we know is taken to come from memory.
-constexpr std::int64_t most_cached_bytes = std::int64_t{1} << 20;
+constexpr std::int64_t max_cached_bytes = std::int64_t{1} << 20;
 
 std::int64_t count_runs(const Layout& layout) {
   std::int64_t runs = static_cast<std::int64_t>(layout.runs().size());
@@ -55,8 +55,8 @@ bool Type::read(MPI_Datatype type) noexcept {
 }
 
 /// The mover in one of the slots, which stays as long as this type; or nullptr.
-const mover::Mover* Type::find_mover(Way way, std::int64_t count) const noexcept {
-  for (const Slot& slot : way == Way::pack ? packers_ : unpackers_) {
+const mover::Mover* Type::find_mover(Direction direction, std::int64_t count) const noexcept {
+  for (const Slot& slot : direction == Direction::pack ? packers_ : unpackers_) {
     const std::int64_t held = slot.count.load(std::memory_order_acquire);
     if (held == count) {
       return &slot.mover;
@@ -68,16 +68,15 @@ const mover::Mover* Type::find_mover(Way way, std::int64_t count) const noexcept
   return nullptr;
 }
 
-mover::Mover Type::make_mover(Way way, std::int64_t count) {
-  Slots& slots = way == Way::pack ? packers_ : unpackers_;
+mover::Mover Type::make_mover(Direction direction, std::int64_t count) {
+  Slots& slots = direction == Direction::pack ? packers_ : unpackers_;
   const double start = tally_ != nullptr ? seconds() : 0;
   const Layout elements = datatype::Description{element_, extent_}.of(count);
   const Layout packed = Layout::contiguous(elements.bytes());
-  const mover::Hint hint = elements.upper_bound() - elements.lower_bound() > most_cached_bytes
-                               ? mover::Hint::from_memory
-                               : mover::Hint::reuse;
+  const mover::Hint hint = elements.upper_bound() - elements.lower_bound() > max_cached_bytes ? mover::Hint::from_memory
+                                                                                              : mover::Hint::reuse;
   mover::Mover made =
-      way == Way::pack ? movers_.compile(elements, packed, hint) : movers_.compile(packed, elements, hint);
+      direction == Direction::pack ? movers_.compile(elements, packed, hint) : movers_.compile(packed, elements, hint);
   if (tally_ != nullptr) {
     tally_->add_preparation(seconds() - start);
   }
@@ -98,8 +97,8 @@ mover::Mover Type::make_mover(Way way, std::int64_t count) {
 
 void Type::pack(std::int64_t count, const void* user, std::byte* packed) noexcept {
   mover::Mover made;
-  const mover::Mover* held = find_mover(Way::pack, count);
-  const mover::Mover& move = held != nullptr ? * held : made = make_mover(Way::pack, count);
+  const mover::Mover* held = find_mover(Direction::pack, count);
+  const mover::Mover& move = held != nullptr ? * held : made = make_mover(Direction::pack, count);
   const auto* from = static_cast<const std::byte*>(user);
   if (tally_ == nullptr) {
     move(from, packed);
@@ -112,8 +111,8 @@ void Type::pack(std::int64_t count, const void* user, std::byte* packed) noexcep
 
 void Type::unpack(std::int64_t count, const std::byte* packed, void* user, std::int64_t received) noexcept {
   mover::Mover made;
-  const mover::Mover* held = find_mover(Way::unpack, count);
-  const mover::Mover& move = held != nullptr ? * held : made = make_mover(Way::unpack, count);
+  const mover::Mover* held = find_mover(Direction::unpack, count);
+  const mover::Mover& move = held != nullptr ? * held : made = make_mover(Direction::unpack, count);
   auto* to = static_cast<std::byte*>(user);
   const double start = tally_ != nullptr ? seconds() : 0;
   if (received >= move.bytes()) {
@@ -126,12 +125,12 @@ void Type::unpack(std::int64_t count, const std::byte* packed, void* user, std::
   }
 }
 
-bool Type::has_mover(Way way, std::int64_t count) noexcept {
-  if (find_mover(way, count) != nullptr) {
+bool Type::has_mover(Direction direction, std::int64_t count) noexcept {
+  if (find_mover(direction, count) != nullptr) {
     return true;
   }
   try {
-    static_cast<void>(make_mover(way, count));
+    static_cast<void>(make_mover(direction, count));
     return true;
   } catch (const std::exception&) {
     return false;

@@ -51,15 +51,15 @@ class Type : public std::enable_shared_from_this<Type> {
   void unpack(std::int64_t count, const std::byte* packed, void* user, std::int64_t received) noexcept;
 
   /// Whether movers can move `count` elements, which are then at hand; else MPI itself has to.
-  bool can_pack(std::int64_t count) noexcept { return has_mover(Way::pack, count); }
-  bool can_unpack(std::int64_t count) noexcept { return has_mover(Way::unpack, count); }
+  bool can_pack(std::int64_t count) noexcept { return has_mover(Direction::pack, count); }
+  bool can_unpack(std::int64_t count) noexcept { return has_mover(Direction::unpack, count); }
 
   /// True the first time it is asked.
   bool is_unwatched() noexcept { return !is_watched_.exchange(true, std::memory_order_relaxed); }
 
  private:
   enum class State : unsigned char { fresh, read, unreadable };
-  enum class Way : unsigned char { pack, unpack };
+  enum class Direction : unsigned char { pack, unpack };
 
   struct Slot {
     std::atomic<std::int64_t> count{-1};
@@ -69,9 +69,9 @@ class Type : public std::enable_shared_from_this<Type> {
   using Slots = std::array<Slot, 6>;
 
   bool read(MPI_Datatype type) noexcept;
-  const mover::Mover* find_mover(Way way, std::int64_t count) const noexcept;
-  bool has_mover(Way way, std::int64_t count) noexcept;
-  mover::Mover make_mover(Way way, std::int64_t count);
+  const mover::Mover* find_mover(Direction direction, std::int64_t count) const noexcept;
+  bool has_mover(Direction direction, std::int64_t count) noexcept;
+  mover::Mover make_mover(Direction direction, std::int64_t count);
 
   mover::Cache& movers_;
   Tallies* tallies_;

@@ -21,7 +21,7 @@ std::shared_ptr<Type> TypeTable::share(MPI_Datatype type) noexcept {
   return found != types_.end() ? found->second : nullptr;
 }
 
-Type* TypeTable::look_up(MPI_Datatype type, Seen& seen) noexcept {
+Type* TypeTable::search(MPI_Datatype type, Seen& seen) noexcept {
   const std::uint64_t generation = generation_.load(std::memory_order_acquire);
   std::shared_ptr<Type> entry = share(type);
   if (entry != nullptr) {

@@ -18,7 +18,7 @@ namespace penstock::interpose {
 /// was asked past us (from Fortran in Open MPI), which an attribute of each type that was read tells. Thread-safe.
 class TypeTable {
  public:
-  explicit TypeTable(Tallies* tallies) : tallies_(tallies), movers_(most_movers) {}
+  explicit TypeTable(Tallies* tallies) : tallies_(tallies), movers_(max_movers) {}
 
   /// The type behind a handle, read; nullptr for what MPI has to serve itself. Valid until the datatype is freed, and
   /// as long as a share of it is held.
@@ -28,7 +28,7 @@ class TypeTable {
     if (seen.type == type && seen.generation == generation_.load(std::memory_order_acquire)) {
       return seen.entry;
     }
-    return look_up(type, seen);
+    return search(type, seen);
   }
 
   /// Notes that `type` is committed; it is read when first used.
@@ -49,7 +49,7 @@ class TypeTable {
   static constinit thread_local Seen last_seen[seen_slots];
 
   // Movers of layouts that differ; each of some hundred bytes plus its index lists.
-  static constexpr std::size_t most_movers = 4096;
+  static constexpr std::size_t max_movers = 4096;
 
   // A pointer in Open MPI, a number in MPICH: only this cast takes both.
   static std::uint64_t key_of(MPI_Datatype type) noexcept { return (std::uint64_t)type; }
@@ -57,7 +57,7 @@ class TypeTable {
     return static_cast<std::size_t>((key_of(type) * 0x9e3779b97f4a7c15) >> 60);
   }
 
-  Type* look_up(MPI_Datatype type, Seen& seen) noexcept;
+  Type* search(MPI_Datatype type, Seen& seen) noexcept;
   void watch(MPI_Datatype type) noexcept;
 
   Tallies* tallies_;

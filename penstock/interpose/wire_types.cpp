@@ -49,7 +49,7 @@ MPI_Datatype WireTypes::find_or_make(BySize& types, std::int64_t bytes, bool has
     }
   }
   const std::unique_lock lock(mutex_);
-  if (types.size() >= most_types || bytes > std::numeric_limits<int>::max()) {
+  if (types.size() >= max_types || bytes > std::numeric_limits<int>::max()) {
     return MPI_DATATYPE_NULL;
   }
   const auto [place, is_new] = types.try_emplace(bytes, MPI_DATATYPE_NULL);

@@ -18,18 +18,18 @@ class WireTypes {
   // The longest messages that travel through shared memory at once, gap or not: Open MPI's btl_vader_eager_limit of
   // 4096 bytes less its headers, and 8 KiB in MPICH over UCX, measured. With a gap these are slower.
 #ifdef OPEN_MPI
-  static constexpr std::int64_t most_eager_bytes = 4096 - 128;
+  static constexpr std::int64_t max_eager_bytes = 4096 - 128;
 #else
-  static constexpr std::int64_t most_eager_bytes = 8192;
+  static constexpr std::int64_t max_eager_bytes = 8192;
 #endif
 
   WireTypes();
 
-  /// Whether packed messages of so many bytes should be sent and received with a gap: see docs/decisions/0010. Where
-  /// all ranks share a node, both MPIs move what is not contiguous through shared memory at cache speed, but have the
-  /// kernel copy what is (CMA), page by page.
+  /// Whether packed messages of so many bytes should be sent and received with a gap: see
+  /// docs/decisions/mpi-datatypes.md. Where all ranks share a node, both MPIs move what is not contiguous through
+  /// shared memory at cache speed, but have the kernel copy what is (CMA), page by page.
   bool is_gap_faster(std::int64_t bytes) const noexcept {
-    return are_gaps_faster_ && bytes > most_eager_bytes;
+    return are_gaps_faster_ && bytes > max_eager_bytes;
   }
 
   /// `bytes` bytes of which the last `gap_bytes` begin `gap_bytes` later than they would; MPI_DATATYPE_NULL where MPI
@@ -49,7 +49,7 @@ class WireTypes {
  private:
   using BySize = std::unordered_map<std::int64_t, MPI_Datatype>;
 
-  static constexpr std::size_t most_types = 4096;
+  static constexpr std::size_t max_types = 4096;
 
   MPI_Datatype find_or_make(BySize& types, std::int64_t bytes, bool has_gap) noexcept;
 

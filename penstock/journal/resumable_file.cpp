@@ -13,11 +13,11 @@ namespace penstock::journal {
 
 namespace fs = std::filesystem;
 
-void add_input(Facts& facts, const std::string& key, const std::string& path, const File& file, bool is_verified_whole,
-               bool is_replaced) {
-  facts.push_back({key, fmt::format("{} {}", fs::absolute(path).string(), fingerprint(file)), path, is_replaced});
+void add_input(ResumeKey& resume_key, const std::string& key, const std::string& path, const File& file,
+               bool is_verified_whole, bool is_replaced) {
+  resume_key.push_back({key, fmt::format("{} {}", fs::absolute(path).string(), fingerprint(file)), path, is_replaced});
   if (is_verified_whole) {
-    facts.push_back({key + "-whole", whole_checksum(file), path, is_replaced});
+    resume_key.push_back({key + "-whole", whole_checksum(file), path, is_replaced});
   }
 }
 
@@ -42,21 +42,21 @@ std::string ResumableFile::how_to_begin_anew() const {
   return fmt::format("remove {} and '{}' to begin anew", files, journal_path());
 }
 
-Standing ResumableFile::find(const Facts& facts) {
+ResumeState ResumableFile::find(const ResumeKey& key) {
   if (journal_->is_complete() && !fs::exists(part_path()) && fs::exists(path_)) {
     // The run ended between the renaming of the file and the removal of its journal.
     bool is_the_same = true;
-    for (const Fact& fact : facts) {
+    for (const ResumeFact& fact : key) {
       is_the_same = is_the_same && (fact.is_replaced || journal_->fact(fact.key) == fact.text);
     }
     if (is_the_same) {
-      return Standing::complete;
+      return ResumeState::complete;
     }
   }
   if (!journal_->has_begun() || !fs::exists(part_path())) {
-    return Standing::anew;
+    return ResumeState::anew;
   }
-  for (const Fact& fact : facts) {
+  for (const ResumeFact& fact : key) {
     if (journal_->fact(fact.key) == fact.text) {
       continue;
     }
@@ -71,12 +71,12 @@ Standing ResumableFile::find(const Facts& facts) {
     }
     throw Error(fmt::format("'{}' is not as it was when this {} was begun: {}", fact.path, work_, how_to_begin_anew()));
   }
-  return Standing::goes_on;
+  return ResumeState::goes_on;
 }
 
-File ResumableFile::open(Standing standing, const Facts& facts, const std::string& tiling, const std::string& header,
+File ResumableFile::open(ResumeState state, const ResumeKey& key, const std::string& tiling, const std::string& header,
                          std::int64_t bytes) {
-  const bool goes_on = standing == Standing::goes_on;
+  const bool goes_on = state == ResumeState::goes_on;
   File file = open_part(path_);
   try {
     if (!goes_on) {
@@ -88,7 +88,7 @@ File ResumableFile::open(Standing standing, const Facts& facts, const std::strin
     file.write(0, std::as_bytes(std::span(header)));  // no checksum of the journal tells whether it is whole
     if (!goes_on) {
       std::vector<std::pair<std::string, std::string>> all;
-      for (const Fact& fact : facts) {
+      for (const ResumeFact& fact : key) {
         all.emplace_back(fact.key, fact.text);
       }
       all.emplace_back("tiling", tiling);
@@ -103,8 +103,8 @@ File ResumableFile::open(Standing standing, const Facts& facts, const std::strin
   return file;
 }
 
-void ResumableFile::check(const Facts& facts) const {
-  for (const Fact& fact : facts) {
+void ResumableFile::check(const ResumeKey& key) const {
+  for (const ResumeFact& fact : key) {
     if (journal_->fact(fact.key) != fact.text) {
       throw Error(fmt::format("'{}' has changed while this {} was made: {}", fact.path, work_, how_to_begin_anew()));
     }

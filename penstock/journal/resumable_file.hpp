@@ -13,21 +13,21 @@
 namespace penstock::journal {
 
 /// What must be as it was for a run to go on.
-struct Fact {
+struct ResumeFact {
   std::string key;           ///< one word
   std::string text;          ///< one line
   std::string path = {};     ///< of the input that it tells of; none: it tells what is made
   bool is_replaced = false;  ///< that input is what the result will replace
 };
-using Facts = std::vector<Fact>;
+using ResumeKey = std::vector<ResumeFact>;
 
 /// What must be as it was of the input `file`, given as `path`: its fingerprint, under `key`, and where that is wanted
 /// the checksum of all of it, under `key` + "-whole".
-void add_input(Facts& facts, const std::string& key, const std::string& path, const File& file, bool is_verified_whole,
-               bool is_replaced = false);
+void add_input(ResumeKey& resume_key, const std::string& key, const std::string& path, const File& file,
+               bool is_verified_whole, bool is_replaced = false);
 
 /// How a run stands to earlier ones.
-enum class Standing {
+enum class ResumeState {
   anew,      ///< there is nothing to go on with
   goes_on,   ///< the pieces in the journal may be there
   complete,  ///< the result is in its place; only the journal is left to be removed
@@ -50,14 +50,14 @@ class ResumableFile {
 
   /// Compares with what an earlier run was about. Throws Error where there is a run of something else, or of inputs
   /// that have changed since.
-  Standing find(const Facts& facts);
+  ResumeState find(const ResumeKey& key);
   /// The file to write, of `bytes` bytes, which begins with `header`, its room on disk taken. Where it is begun anew,
-  /// the journal is told the facts, and besides `tiling`, under that key: how the result is cut into pieces. Throws
+  /// the journal is told the key, and besides `tiling`, under that key: how the result is cut into pieces. Throws
   /// Error where the disk has no room; nothing is left then.
-  File open(Standing standing, const Facts& facts, const std::string& tiling, const std::string& header,
+  File open(ResumeState state, const ResumeKey& key, const std::string& tiling, const std::string& header,
             std::int64_t bytes);
   /// Throws Error where an input is not what it was when the work was begun.
-  void check(const Facts& facts) const;
+  void check(const ResumeKey& key) const;
   /// All pieces are written, and on the disk: gives the file its name and removes what was beside.
   void commit();
   /// Removes what was beside a result that is in its place.

@@ -55,10 +55,10 @@ Runs one_run(const Run& run) {
 }
 
 // Each level repeats at least twice, so that a count of bytes in 63 bits bounds them.
-constexpr std::size_t most_levels = 63;
+constexpr std::size_t max_levels = 63;
 
 Levels with_outermost(const Level& outermost, std::span<const Level> inside) {
-  std::array<Level, most_levels> levels;
+  std::array<Level, max_levels> levels;
   levels[0] = outermost;
   std::ranges::copy(inside, levels.begin() + 1);
   return Levels(std::span<const Level>(levels).first(inside.size() + 1));
@@ -111,9 +111,9 @@ bool take_in(Layout& last, const Layout& next) {
 
 void check_run_count(std::int64_t copies, std::int64_t runs) {
   std::int64_t total = 0;
-  if (__builtin_mul_overflow(copies, runs, &total) || total > Layout::most_runs) {
+  if (__builtin_mul_overflow(copies, runs, &total) || total > Layout::max_runs) {
     throw Error(fmt::format("a layout of {} irregular copies of {} runs exceeds the limit of {} runs: move it in parts",
-                            copies, runs, Layout::most_runs));
+                            copies, runs, Layout::max_runs));
   }
 }
 
@@ -207,7 +207,7 @@ Layout Layout::nest(std::int64_t offset, std::span<const Level> levels, std::int
 }
 
 Layout Layout::indexed(std::span<const std::int64_t> offsets, const Layout& part) {
-  constexpr std::int64_t most_runs_of_a_copy_unrolled = 16;
+  constexpr std::int64_t max_runs_of_a_copy_unrolled = 16;
   if (part.bytes_ == 0 || offsets.empty()) {
     return {};
   }
@@ -234,7 +234,7 @@ Layout Layout::indexed(std::span<const std::int64_t> offsets, const Layout& part
   } else {
     const auto copies_left = static_cast<std::int64_t>(repetition.runs.size());
     check_run_count(copies_left, stored_runs(part));
-    if (count_runs(part) <= most_runs_of_a_copy_unrolled) {
+    if (count_runs(part) <= max_runs_of_a_copy_unrolled) {
       std::vector<Run> runs;
       runs.reserve(static_cast<std::size_t>(copies_left * count_runs(part)));
       for (const Run& copy : repetition.runs) {
@@ -285,13 +285,13 @@ Layout Layout::list(std::vector<Run> runs) {
 Layout Layout::sequence(std::vector<Layout> parts) {
   // Up to so many runs a list costs less than the loops around it. Chosen, not measured: a list's entry is 16 bytes, a
   // part's some 200.
-  constexpr std::int64_t most_runs_unrolled = 64;
-  constexpr std::int64_t most_runs_of_a_part_unrolled = 16;
+  constexpr std::int64_t max_runs_unrolled = 64;
+  constexpr std::int64_t max_runs_of_a_part_unrolled = 16;
   std::int64_t all_runs = 0;
   for (const Layout& part : parts) {
     all_runs = distance_sum(all_runs, count_runs(part));
   }
-  const std::int64_t most = all_runs <= most_runs_unrolled ? all_runs : most_runs_of_a_part_unrolled;
+  const std::int64_t most = all_runs <= max_runs_unrolled ? all_runs : max_runs_of_a_part_unrolled;
   std::vector<Layout> items;
   items.reserve(parts.size());
   std::vector<Run> list;

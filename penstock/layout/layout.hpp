@@ -42,7 +42,7 @@ using Runs = SharedList<Run, 1>;
 /// sequence of layouts that are loops themselves (the members of an MPI struct) stays one: loops around parts, one part
 /// after the other. Two layouts compare equal exactly when they name the same bytes in the same order. An immutable
 /// value, cheap to copy; thread-safe. The constructors below throw Error for negative counts, for offsets beyond 2^62
-/// in size, for 2^63 bytes and more, and for lists without regularity of more than `most_runs` runs.
+/// in size, for 2^63 bytes and more, and for lists without regularity of more than `max_runs` runs.
 class Layout {
  public:
   /// No bytes at all.
@@ -92,7 +92,7 @@ class Layout {
   std::int64_t upper_bound() const noexcept { return upper_bound_; }
 
   /// How many runs a layout may hold; what repeats with a constant stride is a level and costs no runs.
-  static constexpr std::int64_t most_runs = std::int64_t{1} << 24;
+  static constexpr std::int64_t max_runs = std::int64_t{1} << 24;
 
   bool operator==(const Layout& other) const noexcept;
   /// Equal for equal layouts.
@@ -135,12 +135,12 @@ class RunWalk {
  private:
   // Each level repeats at least twice, so that the count of bytes bounds the levels around a run to 62; every part but
   // the outermost layout's own has one, or is a list.
-  static constexpr std::size_t most_nodes = 66;
+  static constexpr std::size_t max_nodes = 66;
 
   void enter(const Layout& node) noexcept;
 
-  std::array<const Layout*, most_nodes> nodes_;
-  std::array<std::size_t, most_nodes> child_;
+  std::array<const Layout*, max_nodes> nodes_;
+  std::array<std::size_t, max_nodes> child_;
   std::array<std::int64_t, 63> index_;
   std::size_t depth_ = 0;         // of nodes_
   std::size_t levels_above_ = 0;  // of index_, with those of the present node

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "penstock/base/base.hpp"
-#include "penstock/machine/reader.hpp"
+#include "penstock/machine/toml_reader.hpp"
 
 namespace penstock::machine {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
-#include "penstock/measure/meeting.hpp"
 #include "penstock/measure/samples.hpp"
+#include "penstock/measure/signal_barrier.hpp"
 
 #if PENSTOCK_HAS_MPI
 #include <mpi.h>
@@ -19,7 +19,7 @@
 namespace penstock::measure {
 namespace {
 
-constexpr std::size_t most_bytes_under_way = std::size_t{64} << 20;
+constexpr std::size_t max_bytes_under_way = std::size_t{64} << 20;
 
 /// A window of messages: `count` of `bytes` to each of ranks 1 to `peers`.
 struct Window {
@@ -132,15 +132,15 @@ std::vector<BandwidthResult> measure_bandwidth(const gas::Team& team, const Band
     throw Error("bandwidth is measured between ranks, and the team has one: use --ranks 2, or mpirun -n 2");
   }
   const auto count_of = [&](std::size_t bytes) {
-    return std::clamp<std::size_t>(most_bytes_under_way / bytes, 1, static_cast<std::size_t>(options.window));
+    return std::clamp<std::size_t>(max_bytes_under_way / bytes, 1, static_cast<std::size_t>(options.window));
   };
-  std::size_t most_bytes = 0;
+  std::size_t max_bytes = 0;
   for (const std::size_t bytes : options.sizes) {
-    most_bytes = std::max(most_bytes, bytes * count_of(bytes));
+    max_bytes = std::max(max_bytes, bytes * count_of(bytes));
   }
-  gas::Segment segment(team, most_bytes, 0);
+  gas::Segment segment(team, max_bytes, 0);
   Memory data;
-  team.together([&] { data = Memory(most_bytes); });
+  team.together([&] { data = Memory(max_bytes); });
   const std::span<const std::byte> sent(data.data(), data.size());
   std::vector<std::unique_ptr<Flood>> floods;
   if (team.all_of(team.are_all_local())) {
@@ -158,7 +158,7 @@ std::vector<BandwidthResult> measure_bandwidth(const gas::Team& team, const Band
   }
   std::vector<BandwidthResult> results;
   for (const int peers : peer_counts) {
-    Meeting meeting(team, peers + 1);
+    SignalBarrier barrier(team, peers + 1);
     for (const std::size_t bytes : options.sizes) {
       if (team.rank() > peers) {
         continue;
@@ -169,11 +169,11 @@ std::vector<BandwidthResult> measure_bandwidth(const gas::Team& team, const Band
         for (std::size_t turn = 0; turn < floods.size(); ++turn) {
           // Each in turn begins: whose cache holds the peer's memory depends on who wrote there last.
           const std::size_t i = (turn + static_cast<std::size_t>(round + 2)) % floods.size();
-          meeting.meet();
+          barrier.wait();
           const double begin_s = seconds();
           team.rank() == 0 ? floods[i]->send(window) : floods[i]->receive(window);
           const double time_s = seconds() - begin_s;
-          meeting.meet();
+          barrier.wait();
           if (round >= 0) {
             times_s[i].push_back(time_s);
           }

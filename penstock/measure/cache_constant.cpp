@@ -102,7 +102,7 @@ class OnePencil {
 CacheConstant measure_cache_constant(const machine::Node& node, const CalibrationOptions& options) {
   const double cache_words = static_cast<double>(node.cache_bytes) / word_bytes;
   // n max(log_Z n, 1) words: what eq. 2 multiplies by A.
-  const double least_words = static_cast<double>(length) * std::max(log2_length / std::log2(cache_words), 1.0);
+  const double min_words = static_cast<double>(length) * std::max(log2_length / std::log2(cache_words), 1.0);
   const OnePencil transform(length);
   const MissCounter counter;
   transform.run_s(1);
@@ -112,7 +112,7 @@ CacheConstant measure_cache_constant(const machine::Node& node, const Calibratio
       const std::uint64_t before = counter.count();
       transform.run_s(1);
       const auto misses = static_cast<double>(counter.count() - before);
-      constants.push_back(misses * static_cast<double>(node.line_bytes) / word_bytes / least_words);
+      constants.push_back(misses * static_cast<double>(node.line_bytes) / word_bytes / min_words);
     }
     if (const Figure figure = time_of(constants); figure.best > 0) {
       return {.value = figure, .way = "misses of the last cache, counted by the processor"};
@@ -127,7 +127,7 @@ CacheConstant measure_cache_constant(const machine::Node& node, const Calibratio
   std::vector<double> constants;
   for (const double time_s : sample(options, [&](std::int64_t times) { return transform.run_s(times); })) {
     const double memory_s = std::max(time_s - arithmetic_s, 0.0);
-    constants.push_back(memory_s * node.memory_bandwidth_bytes_per_s / word_bytes / least_words);
+    constants.push_back(memory_s * node.memory_bandwidth_bytes_per_s / word_bytes / min_words);
   }
   return {.value = time_of(std::move(constants)),
           .way = "time beyond the arithmetic in cache, by the bandwidth of one core's copies; no counters here"};

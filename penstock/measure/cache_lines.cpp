@@ -26,9 +26,9 @@ struct alignas(apart_bytes) Words {
 
 /// Waits until the word has the value; where the cores are fewer than they seem, others get their turn.
 void await(const Word& word, std::uint64_t value) noexcept {
-  for (int looks = 0; word.load(std::memory_order_acquire) != value; ++looks) {
+  for (int polls = 0; word.load(std::memory_order_acquire) != value; ++polls) {
     relax();
-    if (looks > 100000) {
+    if (polls > 100000) {
       std::this_thread::yield();
     }
   }
@@ -36,11 +36,11 @@ void await(const Word& word, std::uint64_t value) noexcept {
 
 }  // namespace
 
-std::optional<LineFigures> measure_lines(const CalibrationOptions& options) {
+std::optional<LineTimes> measure_lines(const CalibrationOptions& options) {
   if (options.threads < 2) {
     return std::nullopt;
   }
-  PinnedCrew crew(2);
+  PinnedPool pool(2);
   Words words;
   // There and back: two transfers of the line.
   const auto ping_pong = [&](int thread, std::int64_t times) {
@@ -54,11 +54,11 @@ std::optional<LineFigures> measure_lines(const CalibrationOptions& options) {
   std::vector<double> transfers_s = sample(options, [&](std::int64_t times) {
     words.separate = 0;
     const double begin_s = seconds();
-    crew.run([&](int thread) { ping_pong(thread, times); });
+    pool.run([&](int thread) { ping_pong(thread, times); });
     return (seconds() - begin_s) / 2;
   });
   const auto add = [&](Word& first, Word& second) {
-    return sample(options, crew, [&](int thread, std::int64_t times) {
+    return sample(options, pool, [&](int thread, std::int64_t times) {
       Word& mine = thread == 0 ? first : second;
       for (std::int64_t i = 0; i < times; ++i) {
         mine.fetch_add(1, std::memory_order_relaxed);
@@ -67,17 +67,17 @@ std::optional<LineFigures> measure_lines(const CalibrationOptions& options) {
   };
   std::vector<double> shared_s = add(words.shared[0], words.shared[1]);
   std::vector<double> separate_s = add(words.shared[0], words.separate);
-  return LineFigures{.transfer_s = time_of(std::move(transfers_s)),
-                     .shared_add_s = time_of(std::move(shared_s)),
-                     .separate_add_s = time_of(std::move(separate_s))};
+  return LineTimes{.transfer_s = time_of(std::move(transfers_s)),
+                   .shared_add_s = time_of(std::move(shared_s)),
+                   .separate_add_s = time_of(std::move(separate_s))};
 }
 
 Figure measure_thread_start(const CalibrationOptions& options) {
-  PinnedCrew crew(options.threads);
+  PinnedPool pool(options.threads);
   return time_of(sample(options, [&](std::int64_t times) {
     const double begin_s = seconds();
     for (std::int64_t i = 0; i < times; ++i) {
-      crew.run([](int) {});
+      pool.run([](int) {});
     }
     return seconds() - begin_s;
   }));

@@ -57,8 +57,8 @@ void check_whole(ssize_t moved, std::int64_t bytes, const std::string& folder) {
 
 }  // namespace
 
-DiskFigures measure_disk(const std::string& folder, const CalibrationOptions& options) {
-  constexpr double most_s = 2;  // of writing, and of reading
+DiskRates measure_disk(const std::string& folder, const CalibrationOptions& options) {
+  constexpr double max_s = 2;  // of writing, and of reading
   struct statvfs system {};
   if (statvfs(folder.c_str(), &system) != 0) {
     throw Error(fmt::format("{}: {}", folder, std::strerror(errno)));
@@ -70,7 +70,7 @@ DiskFigures measure_disk(const std::string& folder, const CalibrationOptions& op
     throw Error(fmt::format("{}: less than {} is free", folder, format_bytes(2 * block_bytes)));
   }
   const ScratchFile file(folder);
-  DiskFigures figures;
+  DiskRates figures;
   figures.capacity_bytes = static_cast<std::int64_t>(system.f_blocks) * unit;
   figures.is_direct = file.set_direct();
   const Memory block(static_cast<std::size_t>(block_bytes));
@@ -80,7 +80,7 @@ DiskFigures measure_disk(const std::string& folder, const CalibrationOptions& op
 
   std::vector<double> writes_s;
   const double write_begin_s = seconds();
-  while (static_cast<std::int64_t>(writes_s.size()) < blocks && seconds() - write_begin_s < most_s) {
+  while (static_cast<std::int64_t>(writes_s.size()) < blocks && seconds() - write_begin_s < max_s) {
     const double begin_s = seconds();
     const auto at = static_cast<std::int64_t>(writes_s.size()) * block_bytes;
     check_whole(pwrite(file.descriptor(), block.data(), block.size(), at), block_bytes, folder);

@@ -9,8 +9,8 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/base/computation.hpp"
-#include "penstock/measure/meeting.hpp"
 #include "penstock/measure/samples.hpp"
+#include "penstock/measure/signal_barrier.hpp"
 
 #if PENSTOCK_HAS_MPI
 #include <mpi.h>
@@ -26,9 +26,9 @@ struct Blocks {
   std::size_t bytes;
 };
 
-class ExchangeWay {
+class ExchangeBackend {
  public:
-  virtual ~ExchangeWay() = default;
+  virtual ~ExchangeBackend() = default;
   virtual const char* name() const = 0;
   virtual bool can_be_begun() const { return true; }
   virtual void start(const Blocks& blocks) = 0;
@@ -37,7 +37,7 @@ class ExchangeWay {
   virtual void wait() = 0;
 };
 
-class TeamExchange final : public ExchangeWay {
+class TeamExchange final : public ExchangeBackend {
  public:
   explicit TeamExchange(const gas::Team& team) : team_(team) {}
   const char* name() const override { return "exchange"; }
@@ -51,7 +51,7 @@ class TeamExchange final : public ExchangeWay {
 };
 
 #if PENSTOCK_HAS_MPI
-class Alltoall final : public ExchangeWay {
+class Alltoall final : public ExchangeBackend {
  public:
   const char* name() const override { return "MPI_Alltoall"; }
   bool can_be_begun() const override { return false; }
@@ -63,7 +63,7 @@ class Alltoall final : public ExchangeWay {
   void wait() override {}
 };
 
-class Ialltoall final : public ExchangeWay {
+class Ialltoall final : public ExchangeBackend {
  public:
   const char* name() const override { return "MPI_Ialltoall"; }
   void start(const Blocks& blocks) override {
@@ -94,11 +94,11 @@ std::byte mark(int from, int to, std::size_t bytes) {
 /// One rank's part in the benchmark of one size.
 class Bench {
  public:
-  Bench(const gas::Team& team, const ExchangeOptions& options, Meeting& meeting, Computation& computation)
-      : team_(team), options_(options), meeting_(meeting), computation_(computation) {}
+  Bench(const gas::Team& team, const ExchangeOptions& options, SignalBarrier& barrier, Computation& computation)
+      : team_(team), options_(options), barrier_(barrier), computation_(computation) {}
 
   /// Collective: throws Error on every rank where the way does not deliver.
-  void verify(ExchangeWay& way, const Blocks& blocks) {
+  void verify(ExchangeBackend& way, const Blocks& blocks) {
     const auto edges = [&](int peer) {
       const std::size_t first = static_cast<std::size_t>(peer) * blocks.bytes;
       return std::pair(first, first + blocks.bytes - 1);
@@ -131,7 +131,7 @@ class Bench {
     for (int round = -2; round < rounds; ++round) {  // the first two warm up
       for (std::size_t i = 0; i < times; ++i) {
         touch(blocks);
-        meeting_.meet();
+        barrier_.wait();
         const double time_s = measure(i);
         if (round >= 0) {
           mine.push_back(time_s);
@@ -147,7 +147,7 @@ class Bench {
     return by_way;
   }
 
-  ExchangeResult timed(ExchangeWay& way, const Blocks& blocks, const std::vector<double>& samples_s) {
+  ExchangeResult timed(ExchangeBackend& way, const Blocks& blocks, const std::vector<double>& samples_s) {
     const Summary summary = summary_of(samples_s);
     ExchangeResult result{.way = way.name(),
                           .bytes = blocks.bytes,
@@ -164,7 +164,7 @@ class Bench {
 
  private:
   /// One exchange, one computation of its length, and both at once, by turns.
-  Overlap overlap(ExchangeWay& way, const Blocks& blocks, double exchange_s) {
+  Overlap overlap(ExchangeBackend& way, const Blocks& blocks, double exchange_s) {
     const int units = computation_.units_for(exchange_s);
     const int steps = std::clamp(options_.polls + 1, 1, units);
     const auto compute = [&](bool is_beside) {
@@ -209,7 +209,7 @@ class Bench {
 
   const gas::Team& team_;
   const ExchangeOptions& options_;
-  Meeting& meeting_;
+  SignalBarrier& barrier_;
   Computation& computation_;
   unsigned touched_ = 0;
   volatile unsigned sink_ = 0;
@@ -221,11 +221,11 @@ std::vector<ExchangeResult> measure_exchange(const gas::Team& team, const Exchan
   if (team.size() < 2) {
     throw Error("an exchange is measured between ranks, and the team has one: use --ranks 2, or mpirun -n 2");
   }
-  const std::size_t most_bytes =
+  const std::size_t max_bytes =
       (options.sizes.empty() ? 0 : std::ranges::max(options.sizes)) * static_cast<std::size_t>(team.size());
-  team.require_memory(fmt::format("an exchange between {} ranks", team.size()), 2 * most_bytes, 0);
-  gas::Segment segment(team, 2 * most_bytes, 0);
-  std::vector<std::unique_ptr<ExchangeWay>> ways;
+  team.require_memory(fmt::format("an exchange between {} ranks", team.size()), 2 * max_bytes, 0);
+  gas::Segment segment(team, 2 * max_bytes, 0);
+  std::vector<std::unique_ptr<ExchangeBackend>> ways;
   ways.push_back(std::make_unique<TeamExchange>(team));
 #if PENSTOCK_HAS_MPI
   if (options.has_mpi) {
@@ -233,14 +233,14 @@ std::vector<ExchangeResult> measure_exchange(const gas::Team& team, const Exchan
     ways.push_back(std::make_unique<Ialltoall>());
   }
 #endif
-  Meeting meeting(team, team.size());
+  SignalBarrier barrier(team, team.size());
   Computation computation;
-  Bench bench(team, options, meeting, computation);
+  Bench bench(team, options, barrier, computation);
   std::vector<ExchangeResult> results;
   for (const std::size_t bytes : options.sizes) {
     const std::size_t all = bytes * static_cast<std::size_t>(team.size());
     const Blocks blocks{
-        .sent = segment.local().subspan(most_bytes, all), .received = segment.local().first(all), .bytes = bytes};
+        .sent = segment.local().subspan(max_bytes, all), .received = segment.local().first(all), .bytes = bytes};
     for (const auto& way : ways) {
       bench.verify(*way, blocks);
     }

@@ -6,7 +6,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/measure/measure.hpp"
-#include "penstock/model/model.hpp"
+#include "penstock/shape/shape.hpp"
 #include "penstock/transform/transform.hpp"
 
 namespace penstock::measure {
@@ -21,10 +21,10 @@ class Tiles {
  public:
   Tiles(std::int64_t length, int threads)
       : length_(length),
-        pencils_(std::clamp<std::int64_t>(tile_bytes / (2 * length * number_bytes), 1, most_pencils)),
+        pencils_(std::clamp<std::int64_t>(tile_bytes / (2 * length * number_bytes), 1, max_pencils)),
         transform_({.length = length, .pencils = pencils_}),
-        tile_(round_up(static_cast<std::size_t>(length * pencils_ * number_bytes))),
-        memory_((2 * tile_ + round_up(transform_.scratch_bytes())) * static_cast<std::size_t>(threads)) {
+        tile_(round_up(static_cast<std::size_t>(length * pencils_ * number_bytes), 64)),
+        memory_((2 * tile_ + round_up(transform_.scratch_bytes(), 64)) * static_cast<std::size_t>(threads)) {
     for (std::int64_t k = 0; k < length; ++k) {
       offsets_.push_back(k * pencils_ * number_bytes);
     }
@@ -32,7 +32,7 @@ class Tiles {
 
   void run(int thread, std::int64_t times) const {
     std::byte* const in =
-        memory_.data() + (2 * tile_ + round_up(transform_.scratch_bytes())) * static_cast<std::size_t>(thread);
+        memory_.data() + (2 * tile_ + round_up(transform_.scratch_bytes(), 64)) * static_cast<std::size_t>(thread);
     std::byte* const out = in + tile_;
     for (std::int64_t i = 0; i < times; ++i) {
       transform_.run({in, offsets_.data(), number_bytes}, {out, offsets_.data(), number_bytes}, pencils_,
@@ -47,8 +47,7 @@ class Tiles {
 
  private:
   static constexpr std::int64_t number_bytes = 2 * sizeof(Real);
-  static constexpr std::int64_t most_pencils = model::tile_chunk_bytes / number_bytes;
-  static std::size_t round_up(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+  static constexpr std::int64_t max_pencils = shape::tile_chunk_bytes / number_bytes;
 
   std::int64_t length_;
   std::int64_t pencils_;
@@ -60,11 +59,11 @@ class Tiles {
 
 /// Collective: operations per second of all threads together, the best of a few windows of some milliseconds.
 template <class Real>
-double rate_of(const gas::Team& team, Crew& crew, const Tiles<Real>& tiles) {
+double rate_of(const gas::Team& team, ThreadPool& pool, const Tiles<Real>& tiles) {
   constexpr int windows = 5;
   constexpr double window_s = 4e-3;
   const auto time = [&](std::int64_t times) {
-    return gas::time_together(team, crew, [&](int thread) { tiles.run(thread, times); });
+    return gas::time_together(team, pool, [&](int thread) { tiles.run(thread, times); });
   };
   std::int64_t times = 1;
   double time_s = time(times);
@@ -76,7 +75,7 @@ double rate_of(const gas::Team& team, Crew& crew, const Tiles<Real>& tiles) {
   for (int i = 1; i < windows; ++i) {
     time_s = std::min(time_s, time(times));
   }
-  return tiles.flops() * static_cast<double>(times) * crew.size() * team.size() / time_s;
+  return tiles.flops() * static_cast<double>(times) * pool.size() * team.size() / time_s;
 }
 
 }  // namespace
@@ -85,9 +84,9 @@ template <class Real>
 double fft_rate(const gas::Team& team, int threads, const std::array<std::int64_t, 3>& lengths) {
   std::vector<std::unique_ptr<Tiles<Real>>> all;
   std::vector<double> weights;  // log2 n: each direction's share of 5 N log2 N
-  std::unique_ptr<Crew> crew;
+  std::unique_ptr<ThreadPool> pool;
   team.together([&] {
-    crew = std::make_unique<Crew>(threads);
+    pool = std::make_unique<ThreadPool>(threads);
     for (const std::int64_t length : lengths) {
       if (length > 1) {
         all.push_back(std::make_unique<Tiles<Real>>(length, threads));
@@ -99,7 +98,7 @@ double fft_rate(const gas::Team& team, int threads, const std::array<std::int64_
   double time_s = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     flops += weights[i];
-    time_s += weights[i] / rate_of(team, *crew, *all[i]);
+    time_s += weights[i] / rate_of(team, *pool, *all[i]);
   }
   return time_s > 0 ? flops / time_s : 0;
 }

@@ -9,7 +9,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/measure/calibration.hpp"
 #include "penstock/measure/sampling.hpp"
-#include "penstock/model/model.hpp"
+#include "penstock/shape/shape.hpp"
 #include "penstock/transform/transform.hpp"
 
 namespace penstock::measure {
@@ -23,7 +23,7 @@ class Tiles {
   Tiles(std::int64_t length, bool is_real, std::int64_t cache_l2_bytes, int threads)
       : length_(length),
         is_real_(is_real),
-        pencils_(model::tile_rows(2 * model::tile_pitch(length * complex_bytes), cache_l2_bytes, complex_bytes)),
+        pencils_(shape::tile_rows(2 * shape::tile_pitch(length * complex_bytes), cache_l2_bytes, complex_bytes)),
         transform_({.length = length,
                     .kind = is_real ? transform::Kind::real_to_complex : transform::Kind::forward,
                     .source = is_real ? transform::Spacing::contiguous : transform::Spacing::adjacent,
@@ -67,7 +67,7 @@ class Tiles {
   };
   Places places(std::int64_t points, std::int64_t number_bytes) const {
     Places places;
-    const std::int64_t pitch = model::tile_pitch(points * number_bytes);
+    const std::int64_t pitch = shape::tile_pitch(points * number_bytes);
     for (std::int64_t k = 0; k < points; ++k) {
       places.offsets.push_back(k * number_bytes * (is_real_ ? 1 : pencils_));
     }
@@ -91,12 +91,12 @@ class Tiles {
 };
 
 template <class Real>
-Figure rate_of_length(std::int64_t length, bool is_real, std::int64_t cache_l2_bytes, PinnedCrew& crew,
+Figure rate_of_length(std::int64_t length, bool is_real, std::int64_t cache_l2_bytes, PinnedPool& pool,
                       const CalibrationOptions& options) {
-  const Tiles<Real> tiles(length, is_real, cache_l2_bytes, crew.size());
-  std::vector<double> times_s(static_cast<std::size_t>(crew.size()));
+  const Tiles<Real> tiles(length, is_real, cache_l2_bytes, pool.size());
+  std::vector<double> times_s(static_cast<std::size_t>(pool.size()));
   return rate_of(tiles.flops(), sample(options, [&](std::int64_t times) {
-                   crew.run([&](int thread) { times_s[static_cast<std::size_t>(thread)] = tiles.run(thread, times); });
+                   pool.run([&](int thread) { times_s[static_cast<std::size_t>(thread)] = tiles.run(thread, times); });
                    return *std::ranges::max_element(times_s);
                  }));
 }
@@ -107,14 +107,14 @@ constexpr std::array<std::int64_t, 39> lengths{8,   12,  16,  17,  24,  32,  37,
 
 }  // namespace
 
-std::vector<FftFigures> measure_fft_rates(const machine::Node& node, const CalibrationOptions& options,
-                                          const std::function<void(const std::string&)>& progress) {
-  PinnedCrew crew(options.threads);
-  std::vector<FftFigures> figures;
+std::vector<FftRates> measure_fft_rates(const machine::Node& node, const CalibrationOptions& options,
+                                        const std::function<void(const std::string&)>& progress) {
+  PinnedPool pool(options.threads);
+  std::vector<FftRates> figures;
   for (const std::int64_t length : lengths) {
     progress(fmt::format("transforms of {} points", length));
     const auto rate = [&]<class Real>(Real, bool is_real) {
-      return rate_of_length<Real>(length, is_real, node.cache_l2_bytes, crew, options);
+      return rate_of_length<Real>(length, is_real, node.cache_l2_bytes, pool, options);
     };
     figures.push_back({.length = length,
                        .complex_double = rate(double{}, false),

@@ -11,20 +11,20 @@
 
 namespace penstock::measure {
 
-std::optional<GemmFigures> measure_gemm([[maybe_unused]] const CalibrationOptions& options) {
+std::optional<GemmRates> measure_gemm([[maybe_unused]] const CalibrationOptions& options) {
 #if PENSTOCK_HAS_GEMM
   constexpr int n = 1024;
   constexpr auto matrix = static_cast<std::size_t>(n) * n;
   // Each thread multiplies matrices of its own, as ours do.
   const int threads_before = openblas_get_num_threads();
   openblas_set_num_threads(1);
-  PinnedCrew crew(options.threads);
+  PinnedPool pool(options.threads);
   std::vector<Memory> memory;
   for (int thread = 0; thread < options.threads; ++thread) {
     memory.emplace_back(3 * matrix * sizeof(double));
     std::fill_n(reinterpret_cast<double*>(memory.back().data()), 2 * matrix, 1.5);
   }
-  auto times_s = sample(options, crew, [&](int thread, std::int64_t times) {
+  auto times_s = sample(options, pool, [&](int thread, std::int64_t times) {
     auto* const a = reinterpret_cast<double*>(memory[static_cast<std::size_t>(thread)].data());
     for (std::int64_t i = 0; i < times; ++i) {
       cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, a, n, a + matrix, n, 0, a + 2 * matrix, n);
@@ -32,7 +32,7 @@ std::optional<GemmFigures> measure_gemm([[maybe_unused]] const CalibrationOption
   });
   openblas_set_num_threads(threads_before);
   const double flops = 2.0 * n * n * n * options.threads;
-  return GemmFigures{.flops = rate_of(flops, std::move(times_s)), .n = n};
+  return GemmRates{.flops = rate_of(flops, std::move(times_s)), .n = n};
 #else
   return std::nullopt;
 #endif

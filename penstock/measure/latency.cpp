@@ -7,8 +7,8 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/measure/latency_ways.hpp"
-#include "penstock/measure/meeting.hpp"
 #include "penstock/measure/samples.hpp"
+#include "penstock/measure/signal_barrier.hpp"
 
 namespace penstock::measure {
 namespace {
@@ -18,7 +18,7 @@ int repetitions(std::size_t bytes) {
   return bytes <= 1024 ? 32 : bytes <= 65536 ? 8 : 1;
 }
 
-LatencyResult summed_up(const Way& way, std::size_t bytes, std::vector<double> samples_s) {
+LatencyResult summed_up(const LatencyContender& way, std::size_t bytes, std::vector<double> samples_s) {
   const auto samples = static_cast<int>(samples_s.size());
   const Summary summary = summary_of(std::move(samples_s));
   return {.way = way.name(),
@@ -36,12 +36,12 @@ LatencyResults measure_latency(const gas::Team& team, const LatencyOptions& opti
   if (team.size() < 2) {
     throw Error("latency is measured between two ranks, and the team has one: use --ranks 2, or mpirun -n 2");
   }
-  const std::size_t most_bytes = options.sizes.empty() ? 0 : std::ranges::max(options.sizes);
+  const std::size_t max_bytes = options.sizes.empty() ? 0 : std::ranges::max(options.sizes);
   LatencyResults results;
   {
-    const std::vector<std::unique_ptr<Way>> ways =
-        make_latency_ways(team, most_bytes, options.has_mpi, results.left_out);
-    Meeting meeting(team, 2);
+    const std::vector<std::unique_ptr<LatencyContender>> ways =
+        make_latency_ways(team, max_bytes, options.has_mpi, results.left_out);
+    SignalBarrier barrier(team, 2);
     for (const std::size_t bytes : options.sizes) {
       if (team.rank() > 1) {
         continue;
@@ -50,14 +50,14 @@ LatencyResults measure_latency(const gas::Team& team, const LatencyOptions& opti
       const int repeats = repetitions(bytes);
       for (int round = -2; round < rounds_of(bytes, options.rounds); ++round) {  // the first two warm up
         for (std::size_t i = 0; i < ways.size(); ++i) {
-          Way& way = *ways[i];
+          LatencyContender& way = *ways[i];
           if (!way.serves(bytes)) {
             continue;
           }
           way.set_size(bytes);
-          meeting.meet();
+          barrier.wait();
           if (way.is_one_sided() && team.rank() == 1) {
-            meeting.meet();
+            barrier.wait();
             continue;
           }
           const double begin_s = seconds();
@@ -66,7 +66,7 @@ LatencyResults measure_latency(const gas::Team& team, const LatencyOptions& opti
           }
           const double each_s = (seconds() - begin_s) / repeats;
           if (way.is_one_sided()) {
-            meeting.meet();
+            barrier.wait();
           }
           if (round >= 0) {
             samples_s[i].push_back(way.is_one_sided() ? each_s : each_s / 2);

@@ -15,10 +15,8 @@ constexpr std::size_t line_bytes = 64;
 /// The floor: the message and a flag behind it, by plain stores.
 class CopyAndFlag final : public PingPong {
  public:
-  CopyAndFlag(const gas::Team& team, std::size_t most_bytes)
-      : PingPong(most_bytes),
-        flag_at_((most_bytes + line_bytes - 1) / line_bytes * line_bytes),
-        segment_(team, flag_at_ + line_bytes, 0) {}
+  CopyAndFlag(const gas::Team& team, std::size_t max_bytes)
+      : PingPong(max_bytes), flag_at_(round_up(max_bytes, line_bytes)), segment_(team, flag_at_ + line_bytes, 0) {}
 
   const char* name() const override { return "copy and flag"; }
 
@@ -44,7 +42,7 @@ class CopyAndFlag final : public PingPong {
 
 class PutSignal final : public PingPong {
  public:
-  PutSignal(const gas::Team& team, std::size_t most_bytes) : PingPong(most_bytes), segment_(team, most_bytes, 1) {}
+  PutSignal(const gas::Team& team, std::size_t max_bytes) : PingPong(max_bytes), segment_(team, max_bytes, 1) {}
 
   const char* name() const override { return "put_signal"; }
 
@@ -57,7 +55,7 @@ class PutSignal final : public PingPong {
 
 class PutSet final : public PingPong {
  public:
-  PutSet(const gas::Team& team, std::size_t most_bytes) : PingPong(most_bytes), segment_(team, most_bytes, 1) {}
+  PutSet(const gas::Team& team, std::size_t max_bytes) : PingPong(max_bytes), segment_(team, max_bytes, 1) {}
 
   const char* name() const override { return "put_set"; }
 
@@ -68,9 +66,9 @@ class PutSet final : public PingPong {
   gas::Segment segment_;
 };
 
-class Get final : public Way {
+class Get final : public LatencyContender {
  public:
-  Get(const gas::Team& team, std::size_t most_bytes) : segment_(team, most_bytes, 0), data_(most_bytes) {}
+  Get(const gas::Team& team, std::size_t max_bytes) : segment_(team, max_bytes, 0), data_(max_bytes) {}
 
   const char* name() const override { return "get"; }
   bool is_one_sided() const override { return true; }
@@ -83,7 +81,7 @@ class Get final : public Way {
   std::size_t bytes_ = 0;
 };
 
-class FetchAdd final : public Way {
+class FetchAdd final : public LatencyContender {
  public:
   explicit FetchAdd(const gas::Team& team) : segment_(team, sizeof(std::uint64_t), 0) {}
 
@@ -96,13 +94,13 @@ class FetchAdd final : public Way {
   gas::Segment segment_;
 };
 
-class ActiveMessage final : public Way {
+class ActiveMessage final : public LatencyContender {
  public:
   explicit ActiveMessage(const gas::Team& team)
       : team_(team),
         messages_(team, {[](const gas::ActiveMessages::Message& message) { message.reply(1, {}, message.payload()); },
                          [this](const gas::ActiveMessages::Message&) { ++answers_; }}),
-        data_(gas::ActiveMessages::most_payload_bytes) {}
+        data_(gas::ActiveMessages::max_payload_bytes) {}
 
   const char* name() const override { return "active message"; }
   bool is_one_sided() const override { return true; }
@@ -126,26 +124,26 @@ class ActiveMessage final : public Way {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Way>> make_latency_ways(const gas::Team& team, std::size_t most_bytes,
-                                                    [[maybe_unused]] bool has_mpi,
-                                                    [[maybe_unused]] std::vector<std::string>& left_out) {
-  std::vector<std::unique_ptr<Way>> ways;
+std::vector<std::unique_ptr<LatencyContender>> make_latency_ways(const gas::Team& team, std::size_t max_bytes,
+                                                                 [[maybe_unused]] bool has_mpi,
+                                                                 [[maybe_unused]] std::vector<std::string>& left_out) {
+  std::vector<std::unique_ptr<LatencyContender>> ways;
   if (team.all_of(team.rank() > 1 || team.is_local(1 - team.rank()))) {
-    ways.push_back(std::make_unique<CopyAndFlag>(team, most_bytes));
+    ways.push_back(std::make_unique<CopyAndFlag>(team, max_bytes));
   }
-  ways.push_back(std::make_unique<PutSignal>(team, most_bytes));
-  ways.push_back(std::make_unique<PutSet>(team, most_bytes));
-  ways.push_back(std::make_unique<Get>(team, most_bytes));
+  ways.push_back(std::make_unique<PutSignal>(team, max_bytes));
+  ways.push_back(std::make_unique<PutSet>(team, max_bytes));
+  ways.push_back(std::make_unique<Get>(team, max_bytes));
   ways.push_back(std::make_unique<FetchAdd>(team));
   ways.push_back(std::make_unique<ActiveMessage>(team));
 #if PENSTOCK_HAS_UCX
   if (team.transport().name == "ucx") {
-    add_ucx_ways(ways, team, most_bytes);
+    add_ucx_ways(ways, team, max_bytes);
   }
 #endif
 #if PENSTOCK_HAS_MPI
   if (has_mpi) {
-    add_mpi_ways(ways, most_bytes, left_out);
+    add_mpi_ways(ways, max_bytes, left_out);
   }
 #endif
   return ways;

@@ -12,9 +12,9 @@
 namespace penstock::measure {
 
 /// A way between ranks 0 and 1 of a team, which both call the same members in the same order.
-class Way {
+class LatencyContender {
  public:
-  virtual ~Way() = default;
+  virtual ~LatencyContender() = default;
   virtual const char* name() const = 0;
   /// Whether rank 0 alone acts, so that a repetition is one operation and not a message and its answer.
   virtual bool is_one_sided() const { return false; }
@@ -25,9 +25,9 @@ class Way {
 };
 
 /// A message and its answer.
-class PingPong : public Way {
+class PingPong : public LatencyContender {
  public:
-  explicit PingPong(std::size_t most_bytes) : data_(most_bytes) {}
+  explicit PingPong(std::size_t max_bytes) : data_(max_bytes) {}
   void set_size(std::size_t bytes) final { bytes_ = bytes; }
   void repeat(int rank) final {
     ++count_;
@@ -44,19 +44,20 @@ class PingPong : public Way {
   std::uint64_t count_ = 0;  ///< of repetitions, with the present one
 };
 
-/// Collective over the team: the ways that there are for messages of up to `most_bytes` bytes. The ranks beyond the
+/// Collective over the team: the ways that there are for messages of up to `max_bytes` bytes. The ranks beyond the
 /// first two get them as well and use none. What cannot be had is told in `left_out`.
-std::vector<std::unique_ptr<Way>> make_latency_ways(const gas::Team& team, std::size_t most_bytes, bool has_mpi,
-                                                    std::vector<std::string>& left_out);
+std::vector<std::unique_ptr<LatencyContender>> make_latency_ways(const gas::Team& team, std::size_t max_bytes,
+                                                                 bool has_mpi, std::vector<std::string>& left_out);
 
 #if PENSTOCK_HAS_MPI
 /// Those of MPI_COMM_WORLD, whose ranks the team's are.
-void add_mpi_ways(std::vector<std::unique_ptr<Way>>& ways, std::size_t most_bytes, std::vector<std::string>& left_out);
+void add_mpi_ways(std::vector<std::unique_ptr<LatencyContender>>& ways, std::size_t max_bytes,
+                  std::vector<std::string>& left_out);
 #endif
 
 #if PENSTOCK_HAS_UCX
 /// Collective: those of UCX alone, with none of our code around them.
-void add_ucx_ways(std::vector<std::unique_ptr<Way>>& ways, const gas::Team& team, std::size_t most_bytes);
+void add_ucx_ways(std::vector<std::unique_ptr<LatencyContender>>& ways, const gas::Team& team, std::size_t max_bytes);
 #endif
 
 }  // namespace penstock::measure

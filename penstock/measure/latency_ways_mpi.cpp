@@ -63,9 +63,9 @@ class Window {
 /// A put, a flush, a put of a flag behind it, which the peer looks at in its own memory.
 class PutAndFlush final : public PingPong {
  public:
-  explicit PutAndFlush(std::size_t most_bytes)
-      : PingPong(most_bytes),
-        flag_at_((most_bytes + line_bytes - 1) / line_bytes * line_bytes),
+  explicit PutAndFlush(std::size_t max_bytes)
+      : PingPong(max_bytes),
+        flag_at_(round_up(max_bytes, line_bytes)),
         // Of whole lines: where ranks share memory, MPICH 4.0.2 puts beside a part that follows one of 72 bytes.
         window_(flag_at_ + line_bytes) {
     flag() = 0;
@@ -86,9 +86,9 @@ class PutAndFlush final : public PingPong {
     MPI_Win_flush(peer, window_.get());
   }
   void receive(int) override {
-    for (int looks = 1; flag() != count_; ++looks) {
+    for (int polls = 1; flag() != count_; ++polls) {
       MPI_Win_sync(window_.get());
-      if (looks % 64 == 0) {  // where puts are messages, somebody has to receive them
+      if (polls % 64 == 0) {  // where puts are messages, somebody has to receive them
         int is_there = 0;
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
       }
@@ -101,10 +101,11 @@ class PutAndFlush final : public PingPong {
 
 }  // namespace
 
-void add_mpi_ways(std::vector<std::unique_ptr<Way>>& ways, std::size_t most_bytes, std::vector<std::string>& left_out) {
-  ways.push_back(std::make_unique<SendReceive>(most_bytes));
+void add_mpi_ways(std::vector<std::unique_ptr<LatencyContender>>& ways, std::size_t max_bytes,
+                  std::vector<std::string>& left_out) {
+  ways.push_back(std::make_unique<SendReceive>(max_bytes));
   try {
-    ways.push_back(std::make_unique<PutAndFlush>(most_bytes));
+    ways.push_back(std::make_unique<PutAndFlush>(max_bytes));
   } catch (const Error& error) {
     left_out.push_back(std::string("MPI put/flush: ") + error.what());
   }

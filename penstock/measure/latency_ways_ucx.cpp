@@ -39,7 +39,7 @@ class Connection {
 
   /// Collective: what the other one of ranks 0 and 1 gives; of ranks beyond, anything.
   std::vector<std::byte> of_peer(const std::vector<std::byte>& mine) const {
-    std::array<std::byte, most_card_bytes> card{};
+    std::array<std::byte, max_card_bytes> card{};
     const std::size_t bytes = mine.size();
     if (bytes + sizeof bytes > card.size()) {
       throw Error("UCX's address is too long for the benchmark");
@@ -71,7 +71,7 @@ class Connection {
   }
 
  private:
-  static constexpr std::size_t most_card_bytes = 4096;
+  static constexpr std::size_t max_card_bytes = 4096;
 
   const gas::Team& team_;
   ucx::Worker worker_;
@@ -81,18 +81,18 @@ class Connection {
 /// A message whose handler counts.
 class UcxMessage final : public PingPong {
  public:
-  UcxMessage(const gas::Team& team, std::size_t most_bytes) : PingPong(most_bytes), connection_(team) {
+  UcxMessage(const gas::Team& team, std::size_t max_bytes) : PingPong(max_bytes), connection_(team) {
     connection_.worker().handle(message_id, on_message, this);
     connection_.connect();
   }
 
   const char* name() const override { return "UCX message"; }
   // Longer ones are announced, and would need a place to be fetched to.
-  bool serves(std::size_t bytes) const override { return bytes <= most_eager_bytes; }
+  bool serves(std::size_t bytes) const override { return bytes <= max_eager_bytes; }
 
  private:
   static constexpr unsigned message_id = 1;
-  static constexpr std::size_t most_eager_bytes = std::size_t{32} << 10;
+  static constexpr std::size_t max_eager_bytes = std::size_t{32} << 10;
 
   static ucs_status_t on_message(void* self, const void*, std::size_t, void* data, std::size_t bytes,
                                  const ucp_am_recv_param_t*) {
@@ -122,11 +122,11 @@ class UcxMessage final : public PingPong {
 /// the flag alone, which is all of the message.
 class UcxPut final : public PingPong {
  public:
-  UcxPut(const gas::Team& team, std::size_t most_bytes, bool is_flag_alone)
-      : PingPong(most_bytes),
+  UcxPut(const gas::Team& team, std::size_t max_bytes, bool is_flag_alone)
+      : PingPong(max_bytes),
         is_flag_alone_(is_flag_alone),
         connection_(team),
-        flag_at_((most_bytes + line_bytes - 1) / line_bytes * line_bytes),
+        flag_at_(round_up(max_bytes, line_bytes)),
         memory_(connection_.worker().context()->get(), flag_at_ + line_bytes) {
     flag().store(0);
     connection_.connect();
@@ -209,10 +209,10 @@ class UcxPut final : public PingPong {
 
 }  // namespace
 
-void add_ucx_ways(std::vector<std::unique_ptr<Way>>& ways, const gas::Team& team, std::size_t most_bytes) {
-  ways.push_back(std::make_unique<UcxMessage>(team, most_bytes));
-  ways.push_back(std::make_unique<UcxPut>(team, most_bytes, false));
-  ways.push_back(std::make_unique<UcxPut>(team, most_bytes, true));
+void add_ucx_ways(std::vector<std::unique_ptr<LatencyContender>>& ways, const gas::Team& team, std::size_t max_bytes) {
+  ways.push_back(std::make_unique<UcxMessage>(team, max_bytes));
+  ways.push_back(std::make_unique<UcxPut>(team, max_bytes, false));
+  ways.push_back(std::make_unique<UcxPut>(team, max_bytes, true));
 }
 
 }  // namespace penstock::measure

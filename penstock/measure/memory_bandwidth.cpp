@@ -10,7 +10,7 @@ namespace penstock::measure {
 
 double memory_bandwidth(const gas::Team& team, int threads, std::span<std::byte> memory) {
   constexpr int passes = 12;
-  constexpr double most_s = 0.1;
+  constexpr double max_s = 0.1;
   // A slice for each thread, in whole cache lines.
   const auto slice = static_cast<std::int64_t>(memory.size() / 2 / static_cast<std::size_t>(threads) / 64 * 64);
   double bytes = 0;
@@ -23,11 +23,11 @@ double memory_bandwidth(const gas::Team& team, int threads, std::span<std::byte>
   const auto contiguous = layout::Layout::contiguous(slice);
   const auto copy = mover::Mover::compile(contiguous, contiguous, mover::Hint::streaming);
   std::byte* half = memory.data() + slice * threads;
-  Crew crew(threads);
+  ThreadPool pool(threads);
   double best_s = 0;
   double total_s = 0;
-  for (int pass = 0; pass < passes && total_s < most_s; ++pass) {
-    const double time_s = gas::time_together(team, crew, [&](int thread) {
+  for (int pass = 0; pass < passes && total_s < max_s; ++pass) {
+    const double time_s = gas::time_together(team, pool, [&](int thread) {
       copy(memory.data() + thread * slice, half + thread * slice);
       mover::finish_streaming();
     });

@@ -8,7 +8,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/base/computation.hpp"
-#include "penstock/measure/meeting.hpp"
+#include "penstock/measure/signal_barrier.hpp"
 
 namespace penstock::measure {
 namespace {
@@ -22,7 +22,7 @@ int repetitions(std::size_t bytes) {
   return bytes <= 8192 ? 32 : bytes <= 262144 ? 8 : 1;
 }
 
-/// Passes the time without a look at what arrives.
+/// Passes the time without a poll of what arrives.
 void pass(double time_s) {
   const double begin_s = seconds();
   while (seconds() - begin_s < time_s) {
@@ -84,10 +84,10 @@ class Pair {
 
 /// Seconds of one repetition, by sample, the first two not counted; `once(rank)` is one repetition and says the time.
 template <class Once>
-std::vector<double> sample_pair(int rank, Meeting& meeting, int samples, int repeats, const Once& once) {
+std::vector<double> sample_pair(int rank, SignalBarrier& barrier, int samples, int repeats, const Once& once) {
   std::vector<double> samples_s;
   for (int i = -2; i < samples; ++i) {
-    meeting.meet();
+    barrier.wait();
     double time_s = 0;
     for (int k = 0; k < repeats; ++k) {
       time_s += once();
@@ -132,18 +132,18 @@ double exchange_beside(Pair& pair, const std::function<void()>& compute) {
 
 }  // namespace
 
-TransportFigures measure_message_costs(const gas::Team& team, const CalibrationOptions& options) {
+TransportCosts measure_message_costs(const gas::Team& team, const CalibrationOptions& options) {
   if (team.size() < 2) {
     throw Error("messages go between two ranks, and the team has one: use --ranks 2, or mpirun -n 2");
   }
   const int rank = team.rank();
   const bool takes_part = rank < 2;
-  TransportFigures figures;
-  Meeting meeting(team, 2);
+  TransportCosts figures;
+  SignalBarrier barrier(team, 2);
   for (const std::size_t bytes : sizes) {
     Pair pair(team, bytes, 1);
     if (takes_part) {
-      auto times_s = sample_pair(rank, meeting, options.samples, repetitions(bytes),
+      auto times_s = sample_pair(rank, barrier, options.samples, repetitions(bytes),
                                  [&] { return there_and_back(pair, rank) / 2; });
       figures.times.push_back({.bytes = bytes, .time_s = time_of(std::move(times_s))});
     }
@@ -170,9 +170,9 @@ TransportFigures measure_message_costs(const gas::Team& team, const CalibrationO
     };
     if (takes_part) {
       figures.send_overhead_s =
-          time_of(sample_pair(rank, meeting, options.samples, repeats, [&] { return once(true); }));
+          time_of(sample_pair(rank, barrier, options.samples, repeats, [&] { return once(true); }));
       figures.receive_overhead_s =
-          time_of(sample_pair(rank, meeting, options.samples, repeats, [&] { return once(false); }));
+          time_of(sample_pair(rank, barrier, options.samples, repeats, [&] { return once(false); }));
     }
     team.barrier();
   }
@@ -182,7 +182,7 @@ TransportFigures measure_message_costs(const gas::Team& team, const CalibrationO
     if (takes_part) {
       std::vector<double> gaps_s;
       for (const double time_s :
-           sample_pair(rank, meeting, options.samples, 4, [&] { return there_and_back(pair, rank) / 2; })) {
+           sample_pair(rank, barrier, options.samples, 4, [&] { return there_and_back(pair, rank) / 2; })) {
         const double first_s = figures.times.front().time_s.best;
         gaps_s.push_back(std::max(time_s - first_s, 0.0) / static_cast<double>(many - 1));
       }
@@ -196,7 +196,7 @@ TransportFigures measure_message_costs(const gas::Team& team, const CalibrationO
       Computation computation;
       const auto time = [&](const std::function<void()>& compute) {
         const auto once = [&] { return exchange_beside(pair, compute); };
-        return time_of(sample_pair(rank, meeting, options.samples, 1, once)).median;
+        return time_of(sample_pair(rank, barrier, options.samples, 1, once)).median;
       };
       const double alone_s = time([] {});
       // Work and not a time: what drives the network may take the processor away meanwhile.

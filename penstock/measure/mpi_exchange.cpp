@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "penstock/base/numbers.hpp"
 #include "penstock/measure/mpi_exchange_parts.hpp"
 
 namespace penstock::measure {
@@ -34,7 +35,7 @@ bool has_mpi_ended() {
   return is_finalized != 0;
 }
 
-Communicator::Communicator(const gas::Team& team, MPI_Comm world) : in_turn_(gas::mpi_turns_of(team)) {
+Communicator::Communicator(const gas::Team& team, MPI_Comm world) : in_turn_(gas::mpi_lock_of(team)) {
   std::vector<int> members;
   team.together([&] {
     int is_initialized = 0;
@@ -78,7 +79,7 @@ bool Communicator::is_done(MPI_Request& request) const {
 std::vector<std::size_t> offsets_of(const std::vector<gas::Outgoing>& outgoing, int in_place) {
   std::vector<std::size_t> offsets{0};
   for (const gas::Outgoing& message : outgoing) {
-    offsets.push_back(offsets.back() + (message.peer == in_place ? 0 : (message.bytes + 63) / 64 * 64));
+    offsets.push_back(offsets.back() + (message.peer == in_place ? 0 : round_up(message.bytes, 64)));
   }
   return offsets;
 }
@@ -111,9 +112,9 @@ class Method final : public gas::ExchangeMethod {
     return offsets_of(outgoing, kind_ == MpiExchange::messages ? team.rank() : -1).back();
   }
 
-  std::unique_ptr<gas::ExchangeWay> make(const gas::Team& team, const gas::Segment& segment,
-                                         std::vector<gas::Outgoing> outgoing,
-                                         std::vector<gas::Incoming> incoming) const override {
+  std::unique_ptr<gas::ExchangeBackend> make(const gas::Team& team, const gas::Segment& segment,
+                                             std::vector<gas::Outgoing> outgoing,
+                                             std::vector<gas::Incoming> incoming) const override {
     if (kind_ == MpiExchange::messages) {
       return exchange_by_mpi_messages(team, segment, std::move(outgoing), incoming, world_);
     }

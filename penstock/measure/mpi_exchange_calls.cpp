@@ -56,7 +56,7 @@ class Side {
   MPI_Datatype type = MPI_DATATYPE_NULL;
 };
 
-class ByCalls final : public gas::ExchangeWay {
+class ByCalls final : public gas::ExchangeBackend {
  public:
   ByCalls(const gas::Team& team, const gas::Segment& segment, const std::vector<gas::Outgoing>& outgoing,
           const std::vector<gas::Incoming>& incoming, MPI_Comm world, bool is_blocking)
@@ -173,10 +173,10 @@ class ByCalls final : public gas::ExchangeWay {
 
 }  // namespace
 
-std::unique_ptr<gas::ExchangeWay> exchange_by_mpi_calls(const gas::Team& team, const gas::Segment& segment,
-                                                        const std::vector<gas::Outgoing>& outgoing,
-                                                        const std::vector<gas::Incoming>& incoming, MPI_Comm world,
-                                                        bool is_blocking) {
+std::unique_ptr<gas::ExchangeBackend> exchange_by_mpi_calls(const gas::Team& team, const gas::Segment& segment,
+                                                            const std::vector<gas::Outgoing>& outgoing,
+                                                            const std::vector<gas::Incoming>& incoming, MPI_Comm world,
+                                                            bool is_blocking) {
   return std::make_unique<ByCalls>(team, segment, outgoing, incoming, world, is_blocking);
 }
 

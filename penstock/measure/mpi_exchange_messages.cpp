@@ -13,7 +13,7 @@
 namespace penstock::measure {
 namespace {
 
-class ByMessages final : public gas::ExchangeWay {
+class ByMessages final : public gas::ExchangeBackend {
  public:
   ByMessages(const gas::Team& team, const gas::Segment& segment, std::vector<gas::Outgoing> outgoing,
              const std::vector<gas::Incoming>& incoming, MPI_Comm world)
@@ -130,9 +130,10 @@ class ByMessages final : public gas::ExchangeWay {
 
 }  // namespace
 
-std::unique_ptr<gas::ExchangeWay> exchange_by_mpi_messages(const gas::Team& team, const gas::Segment& segment,
-                                                           std::vector<gas::Outgoing> outgoing,
-                                                           const std::vector<gas::Incoming>& incoming, MPI_Comm world) {
+std::unique_ptr<gas::ExchangeBackend> exchange_by_mpi_messages(const gas::Team& team, const gas::Segment& segment,
+                                                               std::vector<gas::Outgoing> outgoing,
+                                                               const std::vector<gas::Incoming>& incoming,
+                                                               MPI_Comm world) {
   return std::make_unique<ByMessages>(team, segment, std::move(outgoing), incoming, world);
 }
 

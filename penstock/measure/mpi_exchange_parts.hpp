@@ -62,12 +62,13 @@ std::vector<std::size_t> numbers_of(const std::vector<Message>& messages) {
 }
 
 /// Collective: the ways of mpi_exchange.
-std::unique_ptr<gas::ExchangeWay> exchange_by_mpi_messages(const gas::Team& team, const gas::Segment& segment,
-                                                           std::vector<gas::Outgoing> outgoing,
-                                                           const std::vector<gas::Incoming>& incoming, MPI_Comm world);
-std::unique_ptr<gas::ExchangeWay> exchange_by_mpi_calls(const gas::Team& team, const gas::Segment& segment,
-                                                        const std::vector<gas::Outgoing>& outgoing,
-                                                        const std::vector<gas::Incoming>& incoming, MPI_Comm world,
-                                                        bool is_blocking);
+std::unique_ptr<gas::ExchangeBackend> exchange_by_mpi_messages(const gas::Team& team, const gas::Segment& segment,
+                                                               std::vector<gas::Outgoing> outgoing,
+                                                               const std::vector<gas::Incoming>& incoming,
+                                                               MPI_Comm world);
+std::unique_ptr<gas::ExchangeBackend> exchange_by_mpi_calls(const gas::Team& team, const gas::Segment& segment,
+                                                            const std::vector<gas::Outgoing>& outgoing,
+                                                            const std::vector<gas::Incoming>& incoming, MPI_Comm world,
+                                                            bool is_blocking);
 
 }  // namespace penstock::measure

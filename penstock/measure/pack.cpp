@@ -77,10 +77,10 @@ class Bench {
     }
   }
 
-  void sweep(int rounds, double most_s, std::string_view name) {
+  void sweep(int rounds, double max_s, std::string_view name) {
     for (Run& run : runs_) {
       options_.progress(fmt::format("{}: {}", name, describe(run.result)));
-      run_rounds(run.contenders, run.places, array_.data(), packed_.data(), rounds, most_s, run.samples);
+      run_rounds(run.contenders, run.places, array_.data(), packed_.data(), rounds, max_s, run.samples);
     }
   }
 

@@ -29,10 +29,11 @@ void add_lu_cases(std::vector<PackCase>& cases) {
 }
 
 void add_mg_cases(std::vector<PackCase>& cases) {
-  struct Grid {
+  struct SolverGrid {
     int d1, d2, d3;
   };
-  for (const auto& [d1, d2, d3] : {Grid{34, 18, 18}, Grid{130, 66, 66}, Grid{258, 130, 130}, Grid{514, 258, 258}}) {
+  for (const auto& [d1, d2, d3] :
+       {SolverGrid{34, 18, 18}, SolverGrid{130, 66, 66}, SolverGrid{258, 130, 130}, SolverGrid{514, 258, 258}}) {
     const std::int64_t plane = std::int64_t{d1} * d2;
     const std::int64_t bytes = 8 * plane * d3;
     const auto add = [&, name = d1](char face, std::function<Type()> make_type, HandLoop hand) {

@@ -6,7 +6,7 @@
 namespace penstock::measure {
 namespace {
 
-struct Range {
+struct Indices {
   int first;
   int last;
   constexpr int size() const { return last - first + 1; }
@@ -15,8 +15,8 @@ struct Range {
 /// The memory and the message of one rank: arrays are (i, k, j) with i fastest.
 struct Halo {
   const char* name;
-  Range memory_i, memory_j, memory_k;
-  Range i, j, k;
+  Indices memory_i, memory_j, memory_k;
+  Indices i, j, k;
 };
 
 constexpr std::array halos{

@@ -34,85 +34,85 @@ struct Unpacking {
   }
 };
 
-template <class Way>
-void move_run(const HandLoop& loop, typename Way::Array array, typename Way::Packed packed) {
-  Way::move(array, packed, loop.run);
+template <class Copy>
+void move_run(const HandLoop& loop, typename Copy::Array array, typename Copy::Packed packed) {
+  Copy::move(array, packed, loop.run);
 }
 
-template <class Way>
-void move_row(const HandLoop& loop, typename Way::Array array, typename Way::Packed packed) {
+template <class Copy>
+void move_row(const HandLoop& loop, typename Copy::Array array, typename Copy::Packed packed) {
   const std::int64_t n = loop.extent[0];
   const std::int64_t stride = loop.stride[0];
   for (std::int64_t i = 0; i < n; ++i) {
-    Way::move(array + i * stride, packed + i);
+    Copy::move(array + i * stride, packed + i);
   }
 }
 
-template <class Way>
-void move_plane(const HandLoop& loop, typename Way::Array array, typename Way::Packed packed) {
+template <class Copy>
+void move_plane(const HandLoop& loop, typename Copy::Array array, typename Copy::Packed packed) {
   const auto [rows, columns] = std::array{loop.extent[0], loop.extent[1]};
   const auto [row_stride, column_stride] = std::array{loop.stride[0], loop.stride[1]};
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t j = 0; j < columns; ++j) {
-      Way::move(array + i * row_stride + j * column_stride, packed + i * columns + j);
+      Copy::move(array + i * row_stride + j * column_stride, packed + i * columns + j);
     }
   }
 }
 
 /// The loops from `level` inwards, inlined into one nest; returns where the packed side has come to.
-template <class Way, int level, int depth, bool is_long>
-[[gnu::always_inline]] inline typename Way::Packed move_levels(const std::array<std::int64_t, 4>& extent,
-                                                               const std::array<std::int64_t, 4>& stride,
-                                                               std::int64_t run, typename Way::Array array,
-                                                               typename Way::Packed packed) {
+template <class Copy, int level, int depth, bool is_long>
+[[gnu::always_inline]] inline typename Copy::Packed move_levels(const std::array<std::int64_t, 4>& extent,
+                                                                const std::array<std::int64_t, 4>& stride,
+                                                                std::int64_t run, typename Copy::Array array,
+                                                                typename Copy::Packed packed) {
   if constexpr (level < depth) {
     for (std::int64_t i = 0; i < extent[level]; ++i) {
-      packed = move_levels<Way, level + 1, depth, is_long>(extent, stride, run, array + i * stride[level], packed);
+      packed = move_levels<Copy, level + 1, depth, is_long>(extent, stride, run, array + i * stride[level], packed);
     }
   } else if constexpr (is_long) {
-    Way::move(array, packed, run);
+    Copy::move(array, packed, run);
     packed += run;
   } else {
     for (std::int64_t k = 0; k < run; ++k) {
-      Way::move(array + k, packed++);
+      Copy::move(array + k, packed++);
     }
   }
   return packed;
 }
 
-template <class Way, int depth>
-void move_nest(const HandLoop& loop, typename Way::Array array, typename Way::Packed packed) {
+template <class Copy, int depth>
+void move_nest(const HandLoop& loop, typename Copy::Array array, typename Copy::Packed packed) {
   // In variables of the loop's own, so that they stay in registers.
   const std::array extent = loop.extent;
   const std::array stride = loop.stride;
   const std::int64_t run = loop.run;
   if (run < long_run) {
-    move_levels<Way, 0, depth, false>(extent, stride, run, array, packed);
+    move_levels<Copy, 0, depth, false>(extent, stride, run, array, packed);
   } else {
-    move_levels<Way, 0, depth, true>(extent, stride, run, array, packed);
+    move_levels<Copy, 0, depth, true>(extent, stride, run, array, packed);
   }
 }
 
-template <class Way, int components>
-void move_listed(const HandLoop& loop, typename Way::Array array, typename Way::Packed packed) {
+template <class Copy, int components>
+void move_listed(const HandLoop& loop, typename Copy::Array array, typename Copy::Packed packed) {
   const int* index = loop.index.data();
   const auto n = static_cast<std::int64_t>(loop.index.size());
   for (std::int64_t i = 0; i < n; ++i) {
     for (int k = 0; k < components; ++k) {
-      Way::move(array + std::int64_t{components} * index[i] + k, packed + components * i + k);
+      Copy::move(array + std::int64_t{components} * index[i] + k, packed + components * i + k);
     }
   }
 }
 
-template <class Way>
-void move_blocks(const HandLoop& loop, typename Way::Array array, typename Way::Packed packed) {
+template <class Copy>
+void move_blocks(const HandLoop& loop, typename Copy::Array array, typename Copy::Packed packed) {
   const int* index = loop.index.data();
   const int* lengths = loop.lengths.data();
   const auto n = static_cast<std::int64_t>(loop.index.size());
   for (std::int64_t i = 0; i < n; ++i) {
     const int length = lengths[i];
     for (int k = 0; k < length; ++k) {
-      Way::move(array + index[i] + k, packed++);
+      Copy::move(array + index[i] + k, packed++);
     }
   }
 }

@@ -16,10 +16,6 @@ constexpr std::int64_t page_bytes = 4096;
 // What all places together touch, where they can: several times what a core's caches hold today.
 constexpr std::int64_t enough_bytes = std::int64_t{256} << 20;
 
-std::int64_t divided_up(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
-
 /// The cache lines that a layout touches, ascending.
 std::vector<std::int64_t> touched_lines(const layout::Layout& touched) {
   std::vector<std::int64_t> lines;
@@ -38,13 +34,13 @@ std::vector<std::int64_t> touched_lines(const layout::Layout& touched) {
 /// first. Array follows array, so that the lines of one slot wrap around.
 std::vector<std::int64_t> free_displacements(const std::vector<std::int64_t>& lines, std::int64_t slot_lines,
                                              std::size_t most) {
-  constexpr std::int64_t most_tries = 8192;
+  constexpr std::int64_t max_tries = 8192;
   std::vector<bool> is_touched(static_cast<std::size_t>(slot_lines), false);
   std::vector<std::int64_t> displacements;
   const auto place = [&](std::int64_t line, std::int64_t displacement) {
     return static_cast<std::size_t>((line + displacement) % slot_lines);
   };
-  for (std::int64_t d = 0; d < std::min(slot_lines, most_tries) && displacements.size() < most; ++d) {
+  for (std::int64_t d = 0; d < std::min(slot_lines, max_tries) && displacements.size() < most; ++d) {
     std::size_t taken = 0;
     for (std::size_t i = 0; i < lines.size() && taken * 10 <= lines.size(); ++i) {
       taken += is_touched[place(lines[i], d)] ? 1 : 0;
@@ -86,14 +82,14 @@ Arena::Arena(std::size_t bytes) : bytes_(static_cast<std::int64_t>(bytes)) {
 std::vector<std::int64_t> cold_places(const layout::Layout& touched, std::int64_t array_bytes,
                                       std::int64_t arena_bytes) {
   const std::vector<std::int64_t> lines = touched_lines(touched);
-  const std::int64_t slot_bytes = divided_up(array_bytes, page_bytes) * page_bytes;
+  const std::int64_t slot_bytes = divide_up(array_bytes, page_bytes) * page_bytes;
   const std::int64_t use_bytes = static_cast<std::int64_t>(lines.size()) * line_bytes;
   std::int64_t slots = arena_bytes / slot_bytes;
   std::vector<std::int64_t> displacements{0};
   if (slots * use_bytes < enough_bytes && slots > 1) {
     --slots;  // room for the displaced of the last
     displacements = free_displacements(lines, slot_bytes / line_bytes,
-                                       static_cast<std::size_t>(divided_up(enough_bytes, slots * use_bytes)));
+                                       static_cast<std::size_t>(divide_up(enough_bytes, slots * use_bytes)));
   }
   // Not one line after the other: hardware fetches neighbours ahead. The golden ratio scatters them, a step without
   // common divisor visits all.

@@ -15,7 +15,7 @@ class Rounds {
   Rounds(const Contenders& contenders, const PackPlaces& places, std::byte* array, std::byte* packed)
       : contenders_(contenders), places_(places), array_(array), packed_(packed) {}
 
-  void run(int rounds, double most_s, PackSamples& samples) {
+  void run(int rounds, double max_s, PackSamples& samples) {
     while (contenders_.mover().is_trying()) {
       time_batch(0, 1);
     }
@@ -26,7 +26,7 @@ class Rounds {
     const double begin_s = seconds();
     // In every order by turns: what one leaves behind, such as lines to be written back, falls to the next.
     std::array<std::size_t, 4> order{0, 1, 2, 3};
-    for (int round = 0; round < rounds && (round == 0 || seconds() - begin_s < most_s); ++round) {
+    for (int round = 0; round < rounds && (round == 0 || seconds() - begin_s < max_s); ++round) {
       std::next_permutation(order.begin(), order.end());
       for (const std::size_t i : order) {
         samples[i].push_back(time_batch(i, uses[i]) / static_cast<double>(uses[i]));
@@ -37,9 +37,9 @@ class Rounds {
  private:
   /// So many that a batch takes long beside the clock's 25 ns.
   std::int64_t uses_of_batch(std::size_t contender) {
-    constexpr double least_s = 20e-6;
+    constexpr double min_s = 20e-6;
     std::int64_t uses = 1;
-    while (time_batch(contender, uses) < least_s && uses < (1 << 20)) {
+    while (time_batch(contender, uses) < min_s && uses < (1 << 20)) {
       uses *= 2;
     }
     return uses;
@@ -84,8 +84,8 @@ class Rounds {
 }  // namespace
 
 void run_rounds(const Contenders& contenders, const PackPlaces& places, std::byte* array, std::byte* packed, int rounds,
-                double most_s, PackSamples& samples) {
-  Rounds(contenders, places, array, packed).run(rounds, most_s, samples);
+                double max_s, PackSamples& samples) {
+  Rounds(contenders, places, array, packed).run(rounds, max_s, samples);
 }
 
 }  // namespace penstock::measure

@@ -18,9 +18,9 @@ struct PackPlaces {
 /// Seconds of one use of ours, MPI, the hand-written loop and memcpy, a number for each round.
 using PackSamples = std::array<std::vector<double>, 4>;
 
-/// Appends up to `rounds` rounds, at least one, fewer where `most_s` seconds are over. In each round each contender
+/// Appends up to `rounds` rounds, at least one, fewer where `max_s` seconds are over. In each round each contender
 /// runs a batch of uses that is long beside the clock.
 void run_rounds(const Contenders& contenders, const PackPlaces& places, std::byte* array, std::byte* packed, int rounds,
-                double most_s, PackSamples& samples);
+                double max_s, PackSamples& samples);
 
 }  // namespace penstock::measure

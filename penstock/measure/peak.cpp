@@ -63,10 +63,10 @@ Loop choose() {
 
 Figure measure_peak(const CalibrationOptions& options) {
   const Loop loop = choose();
-  PinnedCrew crew(options.threads);
+  PinnedPool pool(options.threads);
   std::vector<double> sinks(static_cast<std::size_t>(options.threads));
   const double flops = loop().flops * options.threads;
-  return rate_of(flops, sample(options, crew, [&](int thread, std::int64_t times) {
+  return rate_of(flops, sample(options, pool, [&](int thread, std::int64_t times) {
                    double sum = 0;
                    for (std::int64_t i = 0; i < times; ++i) {
                      sum += loop().sum;

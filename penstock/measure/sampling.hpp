@@ -8,19 +8,20 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/measure/calibration.hpp"
-#include "penstock/measure/pinned_crew.hpp"
+#include "penstock/measure/pinned_pool.hpp"
 
 namespace penstock::measure {
 
 /// Seconds of one repetition, of each sample. `run(times)` does the work so many times and returns the seconds that all
 /// took. A sample does it as often as takes `options.sample_s`.
 inline std::vector<double> sample(const CalibrationOptions& options, const std::function<double(std::int64_t)>& run) {
-  constexpr std::int64_t most = std::int64_t{1} << 30;
+  constexpr std::int64_t max_times = std::int64_t{1} << 30;
   std::int64_t times = 1;
   double time_s = run(times);
-  while (time_s < options.sample_s && times < most) {
+  while (time_s < options.sample_s && times < max_times) {
     const double wanted = options.sample_s / std::max(time_s, 1e-9) * 1.1 * static_cast<double>(times);
-    times = std::clamp(static_cast<std::int64_t>(std::min(wanted, 64.0 * static_cast<double>(times))), times + 1, most);
+    times = std::clamp(static_cast<std::int64_t>(std::min(wanted, 64.0 * static_cast<double>(times))), times + 1,
+                       max_times);
     time_s = run(times);
   }
   std::vector<double> samples_s;
@@ -30,12 +31,12 @@ inline std::vector<double> sample(const CalibrationOptions& options, const std::
   return samples_s;
 }
 
-/// The same with all threads of a crew, each doing its part so many times.
-inline std::vector<double> sample(const CalibrationOptions& options, PinnedCrew& crew,
+/// The same with all threads of a thread pool, each doing its part so many times.
+inline std::vector<double> sample(const CalibrationOptions& options, PinnedPool& pool,
                                   const std::function<void(int thread, std::int64_t times)>& part) {
   return sample(options, [&](std::int64_t times) {
     const double begin_s = seconds();
-    crew.run([&](int thread) { part(thread, times); });
+    pool.run([&](int thread) { part(thread, times); });
     return seconds() - begin_s;
   });
 }

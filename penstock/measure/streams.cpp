@@ -32,25 +32,25 @@ void triad(double* a, const double* b, const double* c, double s, std::int64_t c
 
 }  // namespace
 
-std::vector<StreamFigures> measure_streams(std::int64_t cache_bytes, const CalibrationOptions& options) {
+std::vector<StreamRates> measure_streams(std::int64_t cache_bytes, const CalibrationOptions& options) {
   const std::int64_t bytes = std::max<std::int64_t>(2 * cache_bytes, std::int64_t{32} << 20) / 4096 * 4096;
   const Memory memory(static_cast<std::size_t>(3 * bytes));
   std::byte* const a = memory.data();
   std::byte* const b = a + bytes;
   std::byte* const c = b + bytes;
-  std::vector<StreamFigures> figures;
+  std::vector<StreamRates> figures;
   for (const int threads : thread_counts(options.threads)) {
-    PinnedCrew crew(threads);
+    PinnedPool pool(threads);
     const std::int64_t part = bytes / threads / line_bytes * line_bytes;
     const auto contiguous = layout::Layout::contiguous(part);
     const auto copy = mover::Mover::compile(contiguous, contiguous, mover::Hint::streaming);
-    const auto copies_s = sample(options, crew, [&](int thread, std::int64_t times) {
+    const auto copies_s = sample(options, pool, [&](int thread, std::int64_t times) {
       for (std::int64_t i = 0; i < times; ++i) {
         copy(b + thread * part, a + thread * part);
       }
       mover::finish_streaming();
     });
-    const auto triads_s = sample(options, crew, [&](int thread, std::int64_t times) {
+    const auto triads_s = sample(options, pool, [&](int thread, std::int64_t times) {
       const std::int64_t first = thread * part;
       for (std::int64_t i = 0; i < times; ++i) {
         triad(reinterpret_cast<double*>(a + first), reinterpret_cast<const double*>(b + first),

@@ -7,22 +7,22 @@
 #include "penstock/base/base.hpp"
 #include "penstock/measure/calibration.hpp"
 #include "penstock/measure/sampling.hpp"
-#include "penstock/model/model.hpp"
 #include "penstock/mover/mover.hpp"
+#include "penstock/shape/shape.hpp"
 
 namespace penstock::measure {
 namespace {
 
 // As a plan has them: strips of a chunk, tiles of as many rows.
 constexpr std::int64_t element_bytes = 16;
-constexpr std::int64_t strip_bytes = model::tile_chunk_bytes;
+constexpr std::int64_t strip_bytes = shape::tile_chunk_bytes;
 constexpr std::int64_t strip = strip_bytes / element_bytes;
 
 /// A field of n x n x n elements; n is a multiple of a strip. The first pass takes rows of x to strips over z, the
 /// second these strips, transposed, to rows of z.
 class Cube {
  public:
-  Cube(std::int64_t n, mover::Hint hint) : n_(n), row_(n * element_bytes), pitch_(model::tile_pitch(row_)) {
+  Cube(std::int64_t n, mover::Hint hint) : n_(n), row_(n * element_bytes), pitch_(shape::tile_pitch(row_)) {
     using layout::Layout;
     using layout::Level;
     const std::int64_t strips = n / strip;
@@ -98,12 +98,12 @@ constexpr std::array<std::int64_t, 12> lengths{32, 48, 64, 80, 96, 112, 128, 160
 
 }  // namespace
 
-std::vector<TileFigures> measure_tile_copies(const machine::Node& node, const CalibrationOptions& options) {
+std::vector<TileRates> measure_tile_copies(const machine::Node& node, const CalibrationOptions& options) {
   const std::int64_t most = std::max<std::int64_t>(8 * node.cache_bytes, std::int64_t{64} << 20);
   const Memory memory(static_cast<std::size_t>(most));
-  std::vector<TileFigures> figures;
+  std::vector<TileRates> figures;
   for (const int threads : thread_counts(options.threads)) {
-    PinnedCrew crew(threads);
+    PinnedPool pool(threads);
     for (const std::int64_t n : lengths) {
       const std::int64_t bytes = n * n * n * element_bytes;
       if (2 * bytes > most) {
@@ -121,11 +121,11 @@ std::vector<TileFigures> measure_tile_copies(const machine::Node& node, const Ca
       auto times_s = sample(options, [&](std::int64_t times) {
         const double begin_s = seconds();
         for (std::int64_t i = 0; i < times; ++i) {
-          crew.run([&](int thread) {
+          pool.run([&](int thread) {
             const auto index = static_cast<std::size_t>(thread);
             moved_s[index] += cube.take_rows(field, tiles[index].data(), exchange, thread, threads);
           });
-          crew.run([&](int thread) {
+          pool.run([&](int thread) {
             const auto index = static_cast<std::size_t>(thread);
             moved_s[index] += cube.take_strips(field, tiles[index].data(), exchange, thread, threads);
           });

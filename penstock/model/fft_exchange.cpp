@@ -12,18 +12,18 @@ double FftExchange::transfer_s() const noexcept {
 }
 
 double FftExchange::hidden_behind(double work_s, double progress) const noexcept {
-  return (1 - 1 / static_cast<double>(grains)) * std::min(work_s, progress * transfer_s());
+  return (1 - 1 / static_cast<double>(groups)) * std::min(work_s, progress * transfer_s());
 }
 
 void send_over_links(const machine::Machine& machine, const machine::Transport& transport, const LinkLoad& load,
                      double rank_bytes, FftExchange& exchange) {
-  const TopologyFacts facts = topology_facts(*machine.network, load.nodes);
+  const TopologyMetrics metrics = topology_metrics(*machine.network, load.nodes);
   const double link = machine.network->link_bandwidth_bytes_per_s;
   const double node_bytes = rank_bytes * static_cast<double>(load.ranks_per_node);
   // Each message holds a link for the gap as well as for its bytes.
   const double gap = 1 + transport.gap_s * link / exchange.message_bytes;
   exchange.link_s = node_bytes * load.link / link * gap;
-  exchange.injection_s = node_bytes * load.off_node / facts.injection_bytes_per_s * gap;
+  exchange.injection_s = node_bytes * load.off_node / metrics.injection_bytes_per_s * gap;
   const machine::MessagePiece& piece = piece_of(transport.pieces, exchange.message_bytes);
   exchange.latency_s = piece.latency_s;
   exchange.stream_s = rank_bytes * load.off_node / piece.bandwidth_bytes_per_s;

@@ -9,7 +9,7 @@ namespace penstock::model {
 
 /// One exchange, between two stages.
 struct FftExchange {
-  std::int64_t grains = 1;   ///< into which the sender's planes are cut
+  std::int64_t groups = 1;   ///< of the sender's planes: those of a group share a message to a peer
   double messages = 0;       ///< of each rank
   double message_bytes = 0;  ///< of one of them
   double link_s = 0;         ///< the most loaded link's time
@@ -18,8 +18,9 @@ struct FftExchange {
   double latency_s = 0;      ///< of one message
   double hidden_s = 0;       ///< of the transfer, behind computation
   double transfer_s() const noexcept;
-  /// The part of the transfer that goes on while `work_s` of work is done on one grain after the other: all but the
-  /// last grain's work (or transfer, where that is shorter), and no more than the part that the transport keeps going.
+  /// The part of the transfer that goes on while `work_s` of work is done on one group of planes after the other: all
+  /// but the last group's work (or transfer, where that is shorter), and no more than the part that the transport keeps
+  /// going.
   double hidden_behind(double work_s, double progress) const noexcept;
 };
 

@@ -17,10 +17,6 @@ namespace {
 using machine::Machine;
 using machine::Transport;
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
-
 /// What a rank holds of the field at each stage, the largest one.
 struct Stage {
   double points;        ///< complex ones, or halves of real ones
@@ -61,9 +57,9 @@ void check_grid(const FftRun& run, std::int64_t ty, std::int64_t tz) {
 }
 
 /// The time of one node's part, for a grid that fits.
-class Reckoning {
+class TimeEstimator {
  public:
-  Reckoning(const Machine& machine, const FftRun& run, std::int64_t ty, std::int64_t tz)
+  TimeEstimator(const Machine& machine, const FftRun& run, std::int64_t ty, std::int64_t tz)
       : machine_(machine), run_(run), transport_(find_transport(machine, run.transport)) {
     time_.ty = ty;
     time_.tz = tz;
@@ -72,7 +68,7 @@ class Reckoning {
       load_ = grid_load(*machine.network, run.nodes, run.ranks_per_node, ty, tz, run.order);
     }
     if (run.nodes > 1 && run.placement == Placement::shared) {
-      const TopologyFacts whole = topology_facts(*machine.network, std::max(machine.count, run.nodes));
+      const TopologyMetrics whole = topology_metrics(*machine.network, std::max(machine.count, run.nodes));
       for (const std::size_t round : {0U, 1U}) {
         load_.load[round] = load_.off_node[round] * whole.all_to_all_load;
       }
@@ -140,10 +136,10 @@ class Reckoning {
     const auto team = static_cast<double>(round == 0 ? time_.ty : time_.tz);
     const std::int64_t planes = divide_up(run_.fft.size[2], time_.tz);
     FftExchange exchange;
-    exchange.grains = run_.planes_per_message == 0 ? 1 : divide_up(planes, run_.planes_per_message);
+    exchange.groups = run_.planes_per_message == 0 ? 1 : divide_up(planes, run_.planes_per_message);
     const double rank_bytes = bytes_of(stages_[round].points);
-    exchange.messages = (team - 1) * static_cast<double>(exchange.grains);
-    exchange.message_bytes = rank_bytes / team / static_cast<double>(exchange.grains);
+    exchange.messages = (team - 1) * static_cast<double>(exchange.groups);
+    exchange.message_bytes = rank_bytes / team / static_cast<double>(exchange.groups);
     if (load_.off_node[round] == 0) {
       // Within a node the peers' memory is our own: what is not copied already is written there by the transform.
       exchange.stream_s = run_.copies_per_exchange > 0 ? pass_s(stages_[round].points) : 0;
@@ -195,11 +191,11 @@ FftTime fft_time(const Machine& machine, const FftRun& run) {
   }
   if (run.ty != 0 || run.tz != 0) {
     check_grid(run, run.ty, run.tz);
-    return Reckoning(machine, run, run.ty, run.tz).take();
+    return TimeEstimator(machine, run, run.ty, run.tz).take();
   }
   std::optional<FftTime> best;
   for (const auto& [ty, tz] : grids_of(run)) {
-    const FftTime time = Reckoning(machine, run, ty, tz).take();
+    const FftTime time = TimeEstimator(machine, run, ty, tz).take();
     if (!best || time.total_s < best->total_s) {
       best = time;
     }

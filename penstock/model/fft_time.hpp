@@ -1,5 +1,6 @@
 // How long a distributed 3-D FFT takes on a described machine: stages of 1-D transforms with exchanges between them, in
-// packed slabs, slabs, or any grain between (seed 0), with the costs of messages in the terms of LogGP.
+// packed slabs, slabs, or any number of planes per message between (seed 0), with the costs of messages in the terms of
+// LogGP.
 #pragma once
 
 #include <array>

@@ -51,7 +51,7 @@ ShiftedTime shifted_time(const Machine& machine, const ShiftedRun& run) {
   const auto word = static_cast<double>(run.word_bytes);
   const auto ranks_per_node = static_cast<double>(run.ranks_per_node);
   const std::int64_t ranks = run.layers * run.rows * run.columns;
-  const std::int64_t nodes = (ranks + run.ranks_per_node - 1) / run.ranks_per_node;
+  const std::int64_t nodes = divide_up(ranks, run.ranks_per_node);
   const double tile_m = std::ceil(run.m / rows);
   const double tile_n = std::ceil(run.n / columns);
   const double part_k = run.k / layers;
@@ -83,12 +83,12 @@ ShiftedTime shifted_time(const Machine& machine, const ShiftedRun& run) {
     }
     const machine::Transport transport = find_transport(machine, run.transport);
     const machine::MessagePiece& piece = piece_of(transport.pieces, depth * word * std::max(tile_m, tile_n));
-    const double injection = topology_facts(*machine.network, nodes).injection_bytes_per_s / ranks_per_node;
+    const double injection = topology_metrics(*machine.network, nodes).injection_bytes_per_s / ranks_per_node;
     const double bandwidth = std::min(piece.bandwidth_bytes_per_s, injection);
     const double overhead_s =
         piece.latency_s + transport.send_overhead_s + transport.receive_overhead_s + transport.gap_s;
     time.shift_s = time.received_bytes / bandwidth + 2 * time.steps * overhead_s;
-    // The multiplies look after the network every few milliseconds, so that panels travel meanwhile on any transport.
+    // The multiplies poll the network every few milliseconds, so that panels travel meanwhile on any transport.
     time.hidden_s = run.overlaps ? std::min(time.multiply_s, time.shift_s * (1 - 1 / time.steps)) : 0;
     if (run.layers > 1) {
       time.sum_s = tile_bytes * of_other_nodes / bandwidth + layers * overhead_s;
@@ -136,7 +136,7 @@ TiledTime tiled_time(const Machine& machine, const TiledRun& run) {
   const double bandwidth = outer.bandwidth_bytes_per_s;
   TiledTime time;
   // Smith, Lowery, Langou, van de Geijn 2019: "A Tight I/O Lower Bound for Matrix Multiplication".
-  time.least_bytes = std::max(2 * m * n * k / std::sqrt(budget / word), m * k + k * n + m * n) * word;
+  time.min_bytes = std::max(2 * m * n * k / std::sqrt(budget / word), m * k + k * n + m * n) * word;
   for (double row = 0; row < m; row += tile_m) {
     for (double column = 0; column < n; column += tile_n) {
       const double rows = std::min(tile_m, m - row);

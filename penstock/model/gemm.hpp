@@ -81,7 +81,7 @@ struct TiledRun {
 
 struct TiledTime {
   double moved_bytes = 0;  ///< between the levels
-  double least_bytes = 0;  ///< that any order could do with: 2 m n k / sqrt(words of the budget) and the matrices
+  double min_bytes = 0;    ///< that any order could do with: 2 m n k / sqrt(words of the budget) and the matrices
   double multiply_s = 0;
   double move_s = 0;
   double total_s = 0;

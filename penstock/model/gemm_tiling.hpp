@@ -27,7 +27,7 @@ struct Tiling {
 };
 
 /// What the choice is made for.
-struct TilingFigures {
+struct TilingRates {
   int threads = 1;
   double rate_flops = 0;           ///< of all threads
   double storage_bytes_per_s = 0;  ///< read and written
@@ -37,7 +37,7 @@ struct TilingFigures {
 /// The figures that products in files are cut by. Not those of the machine at hand: with these, which are never twice
 /// the same where they are measured, the tiling and so the roundings would change from run to run. Two cores of a Zen 4
 /// server, 2026-11.
-TilingFigures usual_tiling_figures(int threads) noexcept;
+TilingRates usual_tiling_rates(int threads) noexcept;
 
 /// What OpenBLAS needs for blocks of A of `strip` x `depth`, of the time of large ones: C is read and written once per
 /// `depth`, a panel of B rearranged once per `strip`. Fitted to 0.3.21 on two cores of a Zen 5 server (2026-11): 0.93
@@ -51,8 +51,6 @@ inline std::int64_t blocks_of_a(int threads) noexcept {
   return threads + 2;
 }
 
-std::int64_t ceiling(std::int64_t value, std::int64_t unit) noexcept;
-
 /// The memory that a tiling takes.
 std::int64_t tiling_bytes(const Product& product, const Tiling& tiling, int threads) noexcept;
 
@@ -61,7 +59,7 @@ double tiling_traffic_bytes(const Product& product, const Tiling& tiling) noexce
 
 /// The tiling of the shortest expected time that fits into `memory_bytes`. Throws Error where none does, with the least
 /// that would; `reserved_bytes` are what the process takes besides, for that message.
-Tiling choose_tiling(const Product& product, const TilingFigures& figures, std::int64_t memory_bytes,
+Tiling choose_tiling(const Product& product, const TilingRates& figures, std::int64_t memory_bytes,
                      std::int64_t reserved_bytes);
 
 }  // namespace penstock::model

@@ -16,6 +16,5 @@
 #include "penstock/model/resource.hpp"
 #include "penstock/model/scaling.hpp"
 #include "penstock/model/storage_pass.hpp"
-#include "penstock/model/tiles.hpp"
 #include "penstock/model/topology.hpp"
 #include "penstock/model/transport.hpp"

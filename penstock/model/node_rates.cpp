@@ -45,7 +45,7 @@ LengthKind kind_of(std::int64_t length) noexcept {
   return rest == 1 ? LengthKind::smooth : LengthKind::other;
 }
 
-double flops_of(const machine::FftRate& rate, const RowKind& kind) noexcept {
+double flops_of(const machine::FftRate& rate, const FftKind& kind) noexcept {
   if (kind.is_real) {
     return kind.real_bytes == 4 ? rate.real_single_flops : rate.real_double_flops;
   }
@@ -54,7 +54,7 @@ double flops_of(const machine::FftRate& rate, const RowKind& kind) noexcept {
 
 }  // namespace
 
-double fft_rate_per_core(const machine::Node& node, std::int64_t length, const RowKind& kind) noexcept {
+double fft_rate_per_core(const machine::Node& node, std::int64_t length, const FftKind& kind) noexcept {
   if (node.fft_rates.empty() || length < 1) {
     // A register holds twice as many numbers of single precision.
     return node.fft_rate_flops_per_core * (kind.real_bytes == 4 ? 2 : 1);

@@ -9,7 +9,7 @@
 namespace penstock::model {
 
 /// The kind of a 1-D transform.
-struct RowKind {
+struct FftKind {
   bool is_real = false;
   std::int64_t real_bytes = 8;  ///< 8 for double precision, 4 for single
 };
@@ -17,7 +17,7 @@ struct RowKind {
 /// Operations per second of one core in transforms of `length` points in cache, all cores at work, by the convention of
 /// 5 n log2 n, half of that for real ones. Between two measured lengths the rate of like lengths (powers of two, those
 /// with prime factors up to 13, others) is interpolated over the logarithm. 0 where nothing is known.
-double fft_rate_per_core(const machine::Node& node, std::int64_t length, const RowKind& kind) noexcept;
+double fft_rate_per_core(const machine::Node& node, std::int64_t length, const FftKind& kind) noexcept;
 
 /// Bytes read plus bytes written a second when so many threads of the node move tiles between arrays of
 /// `working_set_bytes` bytes together: the time of a byte interpolated over the logarithm of the bytes, of the largest

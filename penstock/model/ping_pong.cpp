@@ -48,7 +48,7 @@ double squared_errors(const PingPongSegment& segment, std::span<const MessageTim
 
 }  // namespace
 
-PingPongFit fit_ping_pong(std::vector<MessageTime> times, int most_segments) {
+PingPongFit fit_ping_pong(std::vector<MessageTime> times, int max_segments) {
   constexpr std::size_t fewest_in_segment = 3;
   PingPongFit fit;
   if (times.size() < 2) {
@@ -74,7 +74,7 @@ PingPongFit fit_ping_pong(std::vector<MessageTime> times, int most_segments) {
       partial.errors = std::numeric_limits<double>::infinity();
     }
   }
-  for (int segments = 2; segments <= most_segments; ++segments) {
+  for (int segments = 2; segments <= max_segments; ++segments) {
     std::vector<Partial> now(all.size() + 1);
     for (std::size_t end = fewest_in_segment; end <= all.size(); ++end) {
       for (std::size_t cut = fewest_in_segment; cut + fewest_in_segment <= end; ++cut) {

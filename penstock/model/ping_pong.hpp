@@ -31,9 +31,9 @@ struct PingPongFit {
   double relative_error = 0;              ///< root of the mean square, of the times fitted
 };
 
-/// Fits one line, so that the squares of the relative errors are least; or up to `most_segments` where each more brings
+/// Fits one line, so that the squares of the relative errors are least; or up to `max_segments` where each more brings
 /// the error down to two thirds at most: of three lengths or more each, all with a latency and a bandwidth.
-PingPongFit fit_ping_pong(std::vector<MessageTime> times, int most_segments);
+PingPongFit fit_ping_pong(std::vector<MessageTime> times, int max_segments);
 
 /// The piece that holds for messages of `bytes`. `pieces` are a transport's, not empty.
 const machine::MessagePiece& piece_of(std::span<const machine::MessagePiece> pieces, double bytes) noexcept;

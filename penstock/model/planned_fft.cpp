@@ -10,7 +10,6 @@
 #include "penstock/base/base.hpp"
 #include "penstock/model/node_rates.hpp"
 #include "penstock/model/ping_pong.hpp"
-#include "penstock/model/tiles.hpp"
 #include "penstock/model/topology.hpp"
 #include "penstock/model/transport.hpp"
 
@@ -19,13 +18,10 @@ namespace {
 
 using machine::Machine;
 using machine::Transport;
+using shape::exchange_parts;
 
 double real(std::int64_t count) {
   return static_cast<double>(count);
-}
-
-std::int64_t divide_up(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
 }
 
 /// One field's part of the rank that has most, in pencils along one direction.
@@ -35,7 +31,7 @@ struct Pencils {
   double rows;
   double flops;  ///< by the convention, half of it for real transforms
   std::int64_t length;
-  RowKind kind;
+  FftKind kind;
   std::int64_t outer;  ///< planes that tiles lie in
   std::int64_t across;
 };
@@ -46,14 +42,14 @@ void check(const Machine& machine, const PlannedFft& run) {
                             run.nodes, run.nodes_per_host, run.ranks_per_node, run.threads));
   }
   const auto [nx, ny, nz] = run.fft.size;
-  if (nx < 1 || ny < 1 || nz < 1 || run.fft.fields < 1 || run.planes_per_message < 0 || run.late_parts < 0 ||
-      run.late_parts >= exchange_parts) {
-    throw Error(
-        fmt::format("{} fields of {} x {} x {} points, {} planes for each message, {} late parts of {}: give positive "
-                    "numbers, and fewer late parts than parts",
-                    run.fft.fields, nx, ny, nz, run.planes_per_message, run.late_parts, exchange_parts));
+  if (nx < 1 || ny < 1 || nz < 1 || run.fft.fields < 1 || run.tuning.planes_per_message < 0 ||
+      run.tuning.deferred_parts < 0 || run.tuning.deferred_parts >= exchange_parts) {
+    throw Error(fmt::format(
+        "{} fields of {} x {} x {} points, {} planes for each message, {} deferred parts of {}: give "
+        "positive numbers, and fewer deferred parts than parts",
+        run.fft.fields, nx, ny, nz, run.tuning.planes_per_message, run.tuning.deferred_parts, exchange_parts));
   }
-  check_ranks(run.nodes, run.ranks_per_node, run.ty, run.tz);
+  check_ranks(run.nodes, run.ranks_per_node, run.tuning.grid.ty, run.tuning.grid.tz);
   if (machine.node.fft_rates.empty() && !(machine.node.fft_rate_flops_per_core > 0)) {
     throw Error(fmt::format("the FFT rate of {} is not known: give node.fft_rate_flops_per_core", machine.name));
   }
@@ -62,24 +58,25 @@ void check(const Machine& machine, const PlannedFft& run) {
   }
 }
 
-class Reckoning {
+class TimeEstimator {
  public:
-  Reckoning(const Machine& machine, const PlannedFft& run)
+  TimeEstimator(const Machine& machine, const PlannedFft& run)
       : machine_(machine),
         run_(run),
         transport_(sends_messages() ? find_transport(machine, run.transport) : Transport{}),
         host_ranks_(run.ranks_per_node * run.nodes_per_host),
         workers_(std::min(host_ranks_ * run.threads, machine.node.cores)),
-        brings_back_(run.is_output_as_input && run.ty * run.tz > 1) {
+        brings_back_(run.is_output_as_input && run.nodes * run.ranks_per_node > 1) {
     const auto [nx, ny, nz] = run.fft.size;
     const std::int64_t kx = run.fft.is_real ? nx / 2 + 1 : nx;
-    const std::int64_t y_parts = divide_up(ny, run.ty);
-    const std::int64_t z_parts = divide_up(nz, run.tz);
-    const std::int64_t x_parts = divide_up(kx, run.ty);
+    const auto [ty, tz] = run.tuning.grid;
+    const std::int64_t y_parts = divide_up(ny, ty);
+    const std::int64_t z_parts = divide_up(nz, tz);
+    const std::int64_t x_parts = divide_up(kx, ty);
     pencils_ = {pencils(kx, nx, y_parts, z_parts, run.fft.is_real), pencils(ny, ny, x_parts, z_parts, false),
-                pencils(nz, nz, divide_up(ny, run.tz), x_parts, false)};
+                pencils(nz, nz, divide_up(ny, tz), x_parts, false)};
     if (run.nodes > 1) {
-      load_ = grid_load(*machine.network, run.nodes, run.ranks_per_node, run.ty, run.tz, RankOrder::cores_first);
+      load_ = grid_load(*machine.network, run.nodes, run.ranks_per_node, ty, tz, RankOrder::cores_first);
     }
     // The user's fields, transformed in place, and what each exchange goes through.
     const double regions = (run.is_plane_in_cache ? 1 : 2) + (brings_back_ ? 1 : 0);
@@ -152,7 +149,7 @@ class Reckoning {
   }
 
   std::int64_t tiles(const Pencils& of) const {
-    return of.outer * divide_up(of.across, tile_chunk_bytes / (2 * run_.fft.real_bytes));
+    return of.outer * divide_up(of.across, shape::tile_chunk_bytes / (2 * run_.fft.real_bytes));
   }
 
   /// A host's ranks at once. `items` are what the threads of a rank share out: some may have one more than others. What
@@ -177,17 +174,18 @@ class Reckoning {
 
   /// Adds the exchange between two passes: within rows (round 0), within columns (1), or of all with all (2).
   void exchange(std::size_t round, const FftPass& before, const FftPass& after) {
-    const std::int64_t team = round == 0 ? run_.ty : round == 1 ? run_.tz : run_.ty * run_.tz;
+    const auto& [grid, planes_per_message, deferred_parts] = run_.tuning;
+    const std::int64_t team = round == 0 ? grid.ty : round == 1 ? grid.tz : run_.nodes * run_.ranks_per_node;
     if (team == 1) {
       return;
     }
     const bool keeps_planes = round == 0;  // the receiver walks those that the sender does
-    const std::int64_t late = keeps_planes ? 0 : run_.late_parts;
+    const std::int64_t deferred = keeps_planes ? 0 : deferred_parts;
     const double rank_bytes = pencils_[std::min<std::size_t>(round, 2)].spectrum_bytes;
-    const std::int64_t planes = divide_up(run_.fft.size[2], run_.tz);
+    const std::int64_t planes = divide_up(run_.fft.size[2], grid.tz);
     FftExchange exchange;
-    exchange.grains = run_.planes_per_message == 0 ? 1 : divide_up(planes, run_.planes_per_message);
-    const double messages_of_a_pair = real(exchange.grains + late);
+    exchange.groups = planes_per_message == 0 ? 1 : divide_up(planes, planes_per_message);
+    const double messages_of_a_pair = real(exchange.groups + deferred);
     exchange.messages = real(team - 1) * messages_of_a_pair;
     exchange.message_bytes = rank_bytes / real(team) / messages_of_a_pair;
     const double off_node = run_.nodes == 1 ? 0
@@ -201,13 +199,13 @@ class Reckoning {
       const double overhead_s = exchange.messages * (transport_.send_overhead_s + transport_.receive_overhead_s);
       const double before_s = before.transform_s + before.move_s + overhead_s;
       const double after_s = after.transform_s + after.move_s;
-      const double late_share = real(late) / real(exchange_parts);
+      const double deferred_share = real(deferred) / real(exchange_parts);
       exchange.hidden_s = keeps_planes ? exchange.hidden_behind(before_s + after_s, transport_.progress)
-                                       : exchange.hidden_behind(before_s, transport_.progress * (1 - late_share));
-      if (late > 0) {
-        // What has come is transformed while the late parts come, but the last of them.
+                                       : exchange.hidden_behind(before_s, transport_.progress * (1 - deferred_share));
+      if (deferred > 0) {
+        // What has come is transformed while the deferred parts come, but the last of them.
         exchange.hidden_s += std::min((1 - 1 / real(exchange_parts)) * after_s,
-                                      transport_.progress * late_share * exchange.transfer_s());
+                                      transport_.progress * deferred_share * exchange.transfer_s());
       }
       time_.overhead_s += overhead_s;
       time_.transfer_s += exchange.transfer_s();
@@ -249,7 +247,7 @@ class Reckoning {
 
 PlannedFftTime planned_fft_time(const Machine& machine, const PlannedFft& run) {
   check(machine, run);
-  return Reckoning(machine, run).take();
+  return TimeEstimator(machine, run).take();
 }
 
 std::vector<Gain> planned_fft_gains(const Machine& machine, const PlannedFft& run) {

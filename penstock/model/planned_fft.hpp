@@ -13,6 +13,7 @@
 #include "penstock/model/fft_exchange.hpp"
 #include "penstock/model/fft_limit.hpp"
 #include "penstock/model/resource.hpp"
+#include "penstock/shape/shape.hpp"
 
 namespace penstock::model {
 
@@ -25,14 +26,8 @@ struct PlannedFft {
   /// Nodes on the same processors, of which the machine's are all: processes that map no memory of one another, or
   /// containers.
   std::int64_t nodes_per_host = 1;
-  /// The grid: ranks in y and z.
-  std::int64_t ty = 1;
-  std::int64_t tz = 1;
-  /// The planes whose data share a message; 0: all of them.
-  std::int64_t planes_per_message = 0;
-  /// Where a rank receives other planes than its peers send: how many of `exchange_parts` parts they send after all
-  /// else.
-  std::int64_t late_parts = 0;
+  /// Parts are deferred only where a rank receives other planes than its peers send.
+  shape::Tuning tuning{.grid = {1, 1}};
   /// x and y are transformed in one pass, joined by a plane in cache.
   bool is_plane_in_cache = false;
   /// The spectrum is brought back into the input's distribution, between ranks by an exchange and a pass more.

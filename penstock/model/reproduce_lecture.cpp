@@ -68,11 +68,11 @@ Reproduction reproduce_ping_pong() {
   const std::vector<TreeRoute> after{{0, 4, 0}, {1, 6, 1}, {2, 5, 0}, {3, 7, 1}};
   const std::vector<TreeRoute> rerouted{{0, 4, 0}, {1, 6, 1}, {2, 5, 1}, {3, 7, 0}};
   found.statements.push_back({"messages on the busiest link, figure 4.17, dashed lines", "", 1.0,
-                              static_cast<double>(most_routes_on_a_link(2, before))});
+                              static_cast<double>(max_routes_on_a_link(2, before))});
   found.statements.push_back(
-      {"the same with 2-7 and 3-6: a collision", "", 2.0, static_cast<double>(most_routes_on_a_link(2, after))});
+      {"the same with 2-7 and 3-6: a collision", "", 2.0, static_cast<double>(max_routes_on_a_link(2, after))});
   found.statements.push_back(
-      {"the same with 1-5 and 4-8 re-routed", "", 1.0, static_cast<double>(most_routes_on_a_link(2, rerouted))});
+      {"the same with 1-5 and 4-8 re-routed", "", 1.0, static_cast<double>(max_routes_on_a_link(2, rerouted))});
   found.curves.push_back(curves);
   return found;
 }

@@ -4,7 +4,7 @@
 
 namespace penstock::model {
 
-double storage_pass_s(const StorageFigures& figures, const StoragePass& pass) noexcept {
+double storage_pass_s(const StorageCosts& figures, const StoragePass& pass) noexcept {
   const double move_s = pass.read_bytes / figures.read_bytes_per_s + pass.written_bytes / figures.write_bytes_per_s;
   const double compute_s = pass.flops / figures.rate_flops;
   const double edge_s =

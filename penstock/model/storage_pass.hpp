@@ -12,7 +12,7 @@ struct StoragePass {
 };
 
 /// What moves, and what computes.
-struct StorageFigures {
+struct StorageCosts {
   double read_bytes_per_s = 0;
   double write_bytes_per_s = 0;
   double rate_flops = 0;
@@ -20,6 +20,6 @@ struct StorageFigures {
 
 /// After the seed's equation for percolation (Amaral et al. 1999, eq. 4): of moving and computing the longer, and of
 /// the other what cannot overlap with it. Reading and writing share the storage.
-double storage_pass_s(const StorageFigures& figures, const StoragePass& pass) noexcept;
+double storage_pass_s(const StorageCosts& figures, const StoragePass& pass) noexcept;
 
 }  // namespace penstock::model

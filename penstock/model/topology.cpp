@@ -21,11 +21,11 @@ double to_others(double nodes) {
   return (nodes - 1) / nodes;
 }
 
-TopologyFacts bus_facts(double nodes) {
+TopologyMetrics bus_metrics(double nodes) {
   return {.links = 1, .diameter = nodes > 1 ? 1.0 : 0.0, .bisection_links = 1, .all_to_all_load = nodes - 1};
 }
 
-TopologyFacts crossbar_facts(double nodes) {
+TopologyMetrics crossbar_metrics(double nodes) {
   return {.links = nodes,
           .diameter = nodes > 1 ? 2.0 : 0.0,
           .bisection_links = nodes / 2,
@@ -35,10 +35,10 @@ TopologyFacts crossbar_facts(double nodes) {
 /// Leaf switches, and above them as many levels of switches with as many ports as it takes, none thinner than the links
 /// that lead up from the leaves. Routes are static, as subnet managers set them: messages from a leaf share the uplinks
 /// that their destinations happen to have.
-TopologyFacts fat_tree_facts(const Network& network, double nodes) {
+TopologyMetrics fat_tree_metrics(const Network& network, double nodes) {
   const auto per_leaf = static_cast<double>(*network.nodes_per_leaf);
   if (nodes <= per_leaf) {
-    return crossbar_facts(nodes);
+    return crossbar_metrics(nodes);
   }
   const double oversubscription = network.oversubscription.value_or(1);
   const double uplinks_per_leaf = per_leaf / oversubscription;
@@ -56,26 +56,26 @@ TopologyFacts fat_tree_facts(const Network& network, double nodes) {
                                              static_routing_share(per_leaf, std::max(uplinks_per_leaf, 1.0)))};
 }
 
-TopologyFacts grid_facts(const Network& network, std::int64_t nodes) {
+TopologyMetrics grid_metrics(const Network& network, std::int64_t nodes) {
   const bool wraps = is_torus(network, nodes);
-  TopologyFacts facts;
+  TopologyMetrics metrics;
   double longest = 1;
   for (const std::int64_t extent : shape_of(network, nodes)) {
     const auto length = static_cast<double>(extent);
     // Two nodes have one link, whether it wraps or not.
     const bool has_wrap = wraps && extent > 2;
-    facts.links += static_cast<double>(nodes) * (has_wrap ? 1 : to_others(length));
-    facts.diameter += has_wrap ? std::floor(length / 2) : length - 1;
-    facts.all_to_all_load = std::max(facts.all_to_all_load, ring_load(extent, wraps, extent, 1));
+    metrics.links += static_cast<double>(nodes) * (has_wrap ? 1 : to_others(length));
+    metrics.diameter += has_wrap ? std::floor(length / 2) : length - 1;
+    metrics.all_to_all_load = std::max(metrics.all_to_all_load, ring_load(extent, wraps, extent, 1));
     if (length > longest) {
       longest = length;
-      facts.bisection_links = static_cast<double>(nodes) / length * (has_wrap ? 2 : 1);
+      metrics.bisection_links = static_cast<double>(nodes) / length * (has_wrap ? 2 : 1);
     }
   }
-  return facts;
+  return metrics;
 }
 
-TopologyFacts hypercube_facts(std::int64_t nodes) {
+TopologyMetrics hypercube_metrics(std::int64_t nodes) {
   if (!std::has_single_bit(static_cast<std::uint64_t>(nodes))) {
     throw Error(fmt::format("a hypercube has a power of 2 of nodes, and {} is none", nodes));
   }
@@ -88,7 +88,7 @@ TopologyFacts hypercube_facts(std::int64_t nodes) {
 }
 
 /// Messages go the shortest way: within the group to the router with the link, over it, and within the other group.
-TopologyFacts dragonfly_facts(const Network& network, std::int64_t nodes) {
+TopologyMetrics dragonfly_metrics(const Network& network, std::int64_t nodes) {
   const auto per_router = static_cast<double>(*network.nodes_per_router);
   const auto routers = static_cast<double>(*network.routers_per_group);
   const auto global = static_cast<double>(*network.global_links_per_router);
@@ -100,39 +100,39 @@ TopologyFacts dragonfly_facts(const Network& network, std::int64_t nodes) {
                             groups, routers * global, routers * global));
   }
   if (count <= per_router) {
-    return crossbar_facts(count);
+    return crossbar_metrics(count);
   }
   const double routers_here = groups > 1 ? routers : std::ceil(count / per_router);
   const double outside = std::max(0.0, count - per_group) / count;
   const double local_load = per_router * std::min(per_router / count + 2 * outside / routers_here, 1.0);
-  TopologyFacts facts{.links = count + groups * routers_here * (routers_here - 1) / 2,
-                      .diameter = 3,
-                      .bisection_links = std::floor(routers_here / 2) * std::ceil(routers_here / 2),
-                      .all_to_all_load = std::max(to_others(count), local_load)};
+  TopologyMetrics metrics{.links = count + groups * routers_here * (routers_here - 1) / 2,
+                          .diameter = 3,
+                          .bisection_links = std::floor(routers_here / 2) * std::ceil(routers_here / 2),
+                          .all_to_all_load = std::max(to_others(count), local_load)};
   if (groups > 1) {
-    facts.links += groups * routers * global / 2;
-    facts.diameter = 5;
-    facts.bisection_links = std::floor(groups / 2) * std::ceil(groups / 2) * routers * global / (groups - 1);
-    facts.all_to_all_load = std::max(facts.all_to_all_load, per_router * outside / global);
+    metrics.links += groups * routers * global / 2;
+    metrics.diameter = 5;
+    metrics.bisection_links = std::floor(groups / 2) * std::ceil(groups / 2) * routers * global / (groups - 1);
+    metrics.all_to_all_load = std::max(metrics.all_to_all_load, per_router * outside / global);
   }
-  return facts;
+  return metrics;
 }
 
-TopologyFacts facts_without_rates(const Network& network, std::int64_t nodes) {
+TopologyMetrics metrics_without_rates(const Network& network, std::int64_t nodes) {
   switch (network.topology) {
     case Topology::bus:
-      return bus_facts(static_cast<double>(nodes));
+      return bus_metrics(static_cast<double>(nodes));
     case Topology::crossbar:
-      return crossbar_facts(static_cast<double>(nodes));
+      return crossbar_metrics(static_cast<double>(nodes));
     case Topology::fat_tree:
-      return fat_tree_facts(network, static_cast<double>(nodes));
+      return fat_tree_metrics(network, static_cast<double>(nodes));
     case Topology::mesh:
     case Topology::torus:
-      return grid_facts(network, nodes);
+      return grid_metrics(network, nodes);
     case Topology::hypercube:
-      return hypercube_facts(nodes);
+      return hypercube_metrics(nodes);
     case Topology::dragonfly:
-      return dragonfly_facts(network, nodes);
+      return dragonfly_metrics(network, nodes);
   }
   return {};
 }
@@ -154,24 +154,24 @@ double links_of_node(const Network& network, std::int64_t nodes) {
 
 }  // namespace
 
-TopologyFacts topology_facts(const Network& network, std::int64_t nodes) {
+TopologyMetrics topology_metrics(const Network& network, std::int64_t nodes) {
   if (nodes < 1) {
     throw Error(fmt::format("a network of {} nodes is none: give 1 or more", nodes));
   }
-  TopologyFacts facts = facts_without_rates(network, nodes);
-  facts.bisection_bytes_per_s = facts.bisection_links * network.link_bandwidth_bytes_per_s;
-  facts.injection_bytes_per_s = network.injection_bandwidth_bytes_per_s.value_or(network.link_bandwidth_bytes_per_s *
-                                                                                 links_of_node(network, nodes));
-  return facts;
+  TopologyMetrics metrics = metrics_without_rates(network, nodes);
+  metrics.bisection_bytes_per_s = metrics.bisection_links * network.link_bandwidth_bytes_per_s;
+  metrics.injection_bytes_per_s = network.injection_bandwidth_bytes_per_s.value_or(network.link_bandwidth_bytes_per_s *
+                                                                                   links_of_node(network, nodes));
+  return metrics;
 }
 
 double all_to_all_s(const Network& network, std::int64_t nodes, double bytes) {
-  const TopologyFacts facts = topology_facts(network, nodes);
-  return bytes * std::max(facts.all_to_all_load / network.link_bandwidth_bytes_per_s,
-                          to_others(static_cast<double>(nodes)) / facts.injection_bytes_per_s);
+  const TopologyMetrics metrics = topology_metrics(network, nodes);
+  return bytes * std::max(metrics.all_to_all_load / network.link_bandwidth_bytes_per_s,
+                          to_others(static_cast<double>(nodes)) / metrics.injection_bytes_per_s);
 }
 
-int most_routes_on_a_link(int nodes_per_leaf, std::span<const TreeRoute> routes) {
+int max_routes_on_a_link(int nodes_per_leaf, std::span<const TreeRoute> routes) {
   std::map<std::tuple<int, int, bool>, int> routes_on;  // leaf, spine, upwards
   int most = 0;
   for (const TreeRoute& route : routes) {

@@ -14,7 +14,7 @@
 namespace penstock::model {
 
 /// A network of so many nodes.
-struct TopologyFacts {
+struct TopologyMetrics {
   double links = 0;                  ///< each carries both directions; those of nodes to their switches included
   double diameter = 0;               ///< links between the two nodes farthest apart
   double bisection_links = 0;        ///< the fewest between two halves
@@ -25,7 +25,7 @@ struct TopologyFacts {
 
 /// Throws Error where `nodes` cannot be joined so: no power of 2 for a hypercube, more groups than links between groups
 /// for a dragonfly, less than 1.
-TopologyFacts topology_facts(const machine::Network& network, std::int64_t nodes);
+TopologyMetrics topology_metrics(const machine::Network& network, std::int64_t nodes);
 
 /// The time in which each node sends `bytes` evenly to all nodes: the most loaded link's, or that of a node's own
 /// links.
@@ -71,7 +71,7 @@ struct TreeRoute {
 };
 
 /// The most messages that share a link in one direction; 1 is free of collisions (slide 192).
-int most_routes_on_a_link(int nodes_per_leaf, std::span<const TreeRoute> routes);
+int max_routes_on_a_link(int nodes_per_leaf, std::span<const TreeRoute> routes);
 
 /// The part of a leaf switch's `uplinks` that works where so many messages leave it, each bound to one of them by
 /// static routing, whatever the others do: 1 - (1 - 1 / uplinks)^messages, which is 63% for many of as many.

@@ -161,7 +161,7 @@ class Ring {
 
 /// Of messages strewn evenly over so many nodes, where each node sends but a part of its bytes to others.
 double load_of_part(const Network& network, std::int64_t nodes, double off_node) {
-  return off_node > 0 && nodes > 1 ? topology_facts(network, nodes).all_to_all_load * off_node /
+  return off_node > 0 && nodes > 1 ? topology_metrics(network, nodes).all_to_all_load * off_node /
                                          (static_cast<double>(nodes - 1) / static_cast<double>(nodes))
                                    : 0;
 }

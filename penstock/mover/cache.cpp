@@ -24,8 +24,8 @@ struct Cache::Entries {
   std::unordered_multimap<std::size_t, std::list<Entry>::iterator> by_hash;
 };
 
-Cache::Cache(std::size_t most_movers) : entries_(std::make_unique<Entries>()) {
-  entries_->most = most_movers;
+Cache::Cache(std::size_t max_movers) : entries_(std::make_unique<Entries>()) {
+  entries_->most = max_movers;
 }
 Cache::~Cache() = default;
 Cache::Cache(Cache&&) noexcept = default;

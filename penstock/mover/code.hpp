@@ -14,7 +14,7 @@ namespace penstock::mover {
 bool is_worth_code(const Mover::Program& program) noexcept;
 
 /// A program in one style: a function of type `Move`, which refers to the program.
-struct Candidate {
+struct StyledCode {
   Style style;
   CodePages code;
 
@@ -26,6 +26,6 @@ std::span<const Style> styles_for(const Mover::Program& program) noexcept;
 
 /// The program as machine code for this processor: of the styles given those whose code differs from that of the ones
 /// before. Nothing where this build has no compiler for the processor, or where the system gives no executable memory.
-std::vector<Candidate> make_code(const Mover::Program& program, std::span<const Style> wanted) noexcept;
+std::vector<StyledCode> make_code(const Mover::Program& program, std::span<const Style> wanted) noexcept;
 
 }  // namespace penstock::mover

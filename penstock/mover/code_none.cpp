@@ -13,7 +13,7 @@ std::span<const Style> styles_for(const Mover::Program&) noexcept {
   return {};
 }
 
-std::vector<Candidate> make_code(const Mover::Program&, std::span<const Style>) noexcept {
+std::vector<StyledCode> make_code(const Mover::Program&, std::span<const Style>) noexcept {
   return {};
 }
 

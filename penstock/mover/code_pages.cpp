@@ -6,6 +6,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "penstock/base/numbers.hpp"
+
 namespace penstock::mover {
 
 using asmjit::VirtMem::MemoryFlags;
@@ -55,7 +57,7 @@ CodePages CodePages::seal(std::span<const std::byte> code) {
   static std::shared_ptr<Chunk> open;
 
   const std::size_t page = asmjit::VirtMem::info().pageSize;
-  const std::size_t bytes = (code.size() + page - 1) / page * page;
+  const std::size_t bytes = round_up(code.size(), page);
   const std::lock_guard lock(mutex);
   CodePages pages;
   pages.begin_ = open ? open->seal(code, bytes) : nullptr;

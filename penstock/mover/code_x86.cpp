@@ -55,27 +55,27 @@ std::vector<std::byte> write_code(const Mover::Program& program, Style style) {
 
 bool is_worth_code(const Mover::Program& program) noexcept {
   // A step is up to some 100 instructions: more code than this would not stay in the processor's caches of it.
-  constexpr std::size_t most_leaves = 64;
+  constexpr std::size_t max_leaves = 64;
   Leaves leaves;
   if (program.has_steps) {
     count_leaves(program.root, styles_for(program).back(), leaves);
   }
-  return leaves.has_in_line && leaves.count <= most_leaves;
+  return leaves.has_in_line && leaves.count <= max_leaves;
 }
 
 // What takes long beside the clock, and where one side is a message. Copies between arrays are parts of a transform,
 // and the cost of their stores falls on what comes after them.
 std::span<const Style> styles_for(const Mover::Program& program) noexcept {
-  constexpr std::int64_t least_in_cache = 8192;
-  constexpr std::int64_t least_from_memory = 2048;
+  constexpr std::int64_t min_in_cache = 8192;
+  constexpr std::int64_t min_from_memory = 2048;
   const bool is_tried =
-      program.is_packing && program.bytes >= (program.hint == Hint::reuse ? least_in_cache : least_from_memory);
+      program.is_packing && program.bytes >= (program.hint == Hint::reuse ? min_in_cache : min_from_memory);
   return std::span(styles).first(is_tried ? styles.size() : 1);
 }
 
-std::vector<Candidate> make_code(const Mover::Program& program, std::span<const Style> wanted) noexcept try {
+std::vector<StyledCode> make_code(const Mover::Program& program, std::span<const Style> wanted) noexcept try {
   std::vector<std::vector<std::byte>> written;
-  std::vector<Candidate> candidates;
+  std::vector<StyledCode> candidates;
   for (const Style style : wanted) {
     std::vector<std::byte> code = write_code(program, style);
     if (code.empty()) {

@@ -52,7 +52,7 @@ x86::KReg mask_register(std::int64_t i) {
 }  // namespace
 
 DenseLoop find_dense_loop(std::int64_t element, const JointLevel& loop, InstructionSet set) noexcept {
-  constexpr std::int64_t most_spread = 4;
+  constexpr std::int64_t max_spread = 4;
   if (set == InstructionSet::portable || element > 8 || !std::has_single_bit(static_cast<std::uint64_t>(element)) ||
       (element == 1 && __builtin_cpu_supports("avx512vbmi") == 0)) {
     return {};
@@ -61,7 +61,7 @@ DenseLoop find_dense_loop(std::int64_t element, const JointLevel& loop, Instruct
   const std::int64_t apart = is_pack ? loop.source_stride : loop.destination_stride;
   const bool is_narrow = set == InstructionSet::avx2;
   const bool is_fit = (is_pack || loop.source_stride == element) && apart % element == 0 && apart / element >= 2 &&
-                      apart / element <= most_spread &&
+                      apart / element <= max_spread &&
                       (!is_narrow || (is_pack && apart == 2 * element && element >= 4));
   return is_fit ? DenseLoop{element, apart / element, is_pack, false, is_narrow} : DenseLoop{};
 }

@@ -12,17 +12,17 @@ namespace {
 namespace x86 = asmjit::x86;
 
 /// The moves that are written out in a row.
-constexpr std::int64_t most_moves_unrolled = 48;
+constexpr std::int64_t max_moves_unrolled = 48;
 /// Up to so many entries a list is written out.
-constexpr std::size_t most_entries_unrolled = 48;
+constexpr std::size_t max_entries_unrolled = 48;
 
 /// How far ahead is asked for what comes from memory: best of 8 to 128 (EPYC 9005, November 2026), where 16 to 64 are
 /// much alike.
 constexpr std::int64_t lines_ahead = 32;
 /// What touches less is taken to lie in the second cache, unless the hint says otherwise.
-constexpr std::int64_t most_touched_in_cache = std::int64_t{1} << 20;
+constexpr std::int64_t max_touched_in_cache = std::int64_t{1} << 20;
 /// What touches no more is under way at once anyway: 16 rows of 256 B lose a quarter by being asked for.
-constexpr std::int64_t least_touched_ahead = 8192;
+constexpr std::int64_t min_touched_ahead = 8192;
 
 bool is_rows(const Step& step) {
   return step.steps.empty() && step.offsets.empty() && step.pieces.empty() && !step.work.is_transposition;
@@ -51,17 +51,17 @@ std::vector<JointLevel> loops_of(const Step& step, Style style) {
 }
 
 /// The most loops around one another in a step.
-int most_loops(const Step& step) {
+int max_loops(const Step& step) {
   int most = 0;
   for (const Step& part : step.steps) {
-    most = std::max(most, most_loops(part));
+    most = std::max(most, max_loops(part));
   }
   return most + static_cast<int>(step.levels.size());
 }
 
 /// Moves of a block, or enough to unroll nothing around the step.
 std::int64_t moves_inside(const Step& step, Style style) {
-  return is_rows(step) && is_in_line(step, style) ? step.work.block / 64 + 1 : most_moves_unrolled;
+  return is_rows(step) && is_in_line(step, style) ? step.work.block / 64 + 1 : max_moves_unrolled;
 }
 
 }  // namespace
@@ -71,10 +71,10 @@ bool is_in_line(const Step& step, Style style) noexcept {
     return false;
   }
   if (!step.offsets.empty()) {
-    return step.work.block > 0 || step.work.entry_count <= most_entries_unrolled;
+    return step.work.block > 0 || step.work.entry_count <= max_entries_unrolled;
   }
   if (!step.pieces.empty()) {
-    return step.pieces.size() <= most_entries_unrolled;
+    return step.pieces.size() <= max_entries_unrolled;
   }
   return !step.is_kernel_special || (style == Style::plain && !step.levels.empty());
 }
@@ -84,7 +84,7 @@ Emitter::Emitter(asmjit::CodeHolder& holder, const Mover::Program& program, Styl
 
 void Emitter::emit() {
   // The return address and two registers were pushed: 8 more than a multiple of 16 aligns the stack for calls.
-  const std::int32_t frame = (8 * most_loops(program_.root) + 15) / 16 * 16 + 8;
+  const std::int32_t frame = (8 * max_loops(program_.root) + 15) / 16 * 16 + 8;
   code_.push(x86::rbx);
   code_.push(x86::rbp);
   code_.sub(x86::rsp, frame);
@@ -104,11 +104,11 @@ void Emitter::emit() {
 /// `from`, `to`: what is to be added to rbx and rbp.
 void Emitter::emit_step(const Step& step, std::int64_t from, std::int64_t to) {
   const std::vector<JointLevel> loops = loops_of(step, style_);
-  ahead_ = choose_ahead(step, loops);
+  prefetch_ = choose_prefetch(step, loops);
   emit_loops(step, loops, from + step.source_offset, to + step.destination_offset);
 }
 
-Emitter::Ahead Emitter::choose_ahead(const Step& step, std::span<const JointLevel> loops) const {
+Emitter::Prefetch Emitter::choose_prefetch(const Step& step, std::span<const JointLevel> loops) const {
   if (!is_rows(step) || !is_in_line(step, style_) || loops.empty() || style_ == Style::unasking ||
       style_ == Style::plain) {
     return {};
@@ -120,9 +120,9 @@ Emitter::Ahead Emitter::choose_ahead(const Step& step, std::span<const JointLeve
   std::int64_t touched =
       std::max<std::int64_t>(step.work.block, std::min<std::int64_t>(64, std::abs(stride_of(loops.back()))));
   for (const JointLevel& loop : loops) {
-    touched = product_up_to(most_touched_in_cache + 1, touched, loop.extent);
+    touched = product_up_to(max_touched_in_cache + 1, touched, loop.extent);
   }
-  if (touched <= least_touched_ahead || (!is_far() && touched <= most_touched_in_cache)) {
+  if (touched <= min_touched_ahead || (!is_far() && touched <= max_touched_in_cache)) {
     return {};
   }
   const std::int64_t lines = (step.work.block + 63) / 64;
@@ -135,7 +135,7 @@ Emitter::Ahead Emitter::choose_ahead(const Step& step, std::span<const JointLeve
       std::int64_t distance = 0;
       const bool is_too_far =
           __builtin_mul_overflow(blocks, stride_of(loops[i]), &distance) || !fits_in_32_bits(distance);
-      return is_too_far ? Ahead{} : Ahead{distance, is_source};
+      return is_too_far ? Prefetch{} : Prefetch{distance, is_source};
     }
     blocks = (blocks + loops[i].extent - 1) / loops[i].extent;
   }
@@ -154,8 +154,8 @@ void Emitter::emit_loops(const Step& step, std::span<const JointLevel> loops, st
   const auto emit_some = [&](std::int64_t count) {
     std::int64_t last_line = -1;
     for (std::int64_t i = 0; i < count; ++i) {
-      if (loops.size() == 1 && ahead_.distance != 0) {
-        const std::int64_t line = i * (ahead_.is_source ? loop.source_stride : loop.destination_stride) / 64;
+      if (loops.size() == 1 && prefetch_.distance != 0) {
+        const std::int64_t line = i * (prefetch_.is_source ? loop.source_stride : loop.destination_stride) / 64;
         if (i == 0 || line != last_line) {
           emit_prefetch(from + i * loop.source_stride, to + i * loop.destination_stride, step.work.block);
         }
@@ -166,7 +166,7 @@ void Emitter::emit_loops(const Step& step, std::span<const JointLevel> loops, st
   };
   std::int64_t moves = moves_inside(step, style_);
   for (const JointLevel& inside : loops.subspan(1)) {
-    moves = product_up_to(most_moves_unrolled + 1, moves, inside.extent);
+    moves = product_up_to(max_moves_unrolled + 1, moves, inside.extent);
   }
   const std::int64_t unrolled = unrolling(loop.extent, moves);
   if (unrolled == loop.extent) {
@@ -210,9 +210,9 @@ void Emitter::emit_loops(const Step& step, std::span<const JointLevel> loops, st
 /// How many of a loop's repetitions, of so many moves each, are written out in a row.
 std::int64_t Emitter::unrolling(std::int64_t extent, std::int64_t moves) const {
   // Few: the processor's prefetchers follow the strides of single instructions.
-  const std::int64_t most_in_a_loop = style_ == Style::plain ? 1 : moves == 1 ? 8 : 4;
-  const std::int64_t most = std::max<std::int64_t>(1, most_moves_unrolled / moves);
-  return extent <= most ? extent : std::clamp<std::int64_t>(most_in_a_loop / moves, 1, most_in_a_loop);
+  const std::int64_t max_in_a_loop = style_ == Style::plain ? 1 : moves == 1 ? 8 : 4;
+  const std::int64_t most = std::max<std::int64_t>(1, max_moves_unrolled / moves);
+  return extent <= most ? extent : std::clamp<std::int64_t>(max_in_a_loop / moves, 1, max_in_a_loop);
 }
 
 /// Writes the loop by vectors that are shuffled, where it is dense and long enough for that; says whether it did.
@@ -257,9 +257,9 @@ void Emitter::emit_inside(const Step& step, std::int64_t from, std::int64_t to) 
 /// Between the second cache and the third the string instruction wins: it writes whole lines without reading them first
 /// (rows of 2.5 to 8 KiB, a fifth to a half faster; EPYC 9005, November 2026).
 bool Emitter::is_by_string(std::int64_t bytes) const {
-  constexpr std::int64_t least_row = 2560;
-  constexpr std::int64_t least_message = 65536;
-  return style_ != Style::plain && bytes >= least_row && program_.bytes >= least_message && has_fast_strings();
+  constexpr std::int64_t min_row = 2560;
+  constexpr std::int64_t min_message = 65536;
+  return style_ != Style::plain && bytes >= min_row && program_.bytes >= min_message && has_fast_strings();
 }
 
 bool Emitter::is_by_memcpy(std::int64_t bytes) const {
@@ -294,7 +294,7 @@ void Emitter::emit_block(std::int64_t from, std::int64_t to, std::int64_t bytes)
 }
 
 void Emitter::emit_list(const Step& step, std::int64_t from, std::int64_t to) {
-  if (step.offsets.size() > most_entries_unrolled) {
+  if (step.offsets.size() > max_entries_unrolled) {
     emit_list_loop(step, from, to);
     return;
   }
@@ -370,14 +370,14 @@ void Emitter::emit_memcpy(std::int64_t from, std::int64_t to, std::int64_t bytes
 }
 
 void Emitter::emit_prefetch(std::int64_t from, std::int64_t to, std::int64_t bytes) {
-  const Gp base = ahead_.is_source ? x86::rbx : x86::rbp;
-  const std::int64_t offset = (ahead_.is_source ? from : to) + ahead_.distance;
+  const Gp base = prefetch_.is_source ? x86::rbx : x86::rbp;
+  const std::int64_t offset = (prefetch_.is_source ? from : to) + prefetch_.distance;
   if (!fits_in_32_bits(offset) || !fits_in_32_bits(offset + bytes)) {
     return;
   }
   const auto ask = [&](std::int64_t byte) {
     const x86::Mem line = x86::ptr(base, static_cast<std::int32_t>(offset + byte));
-    ahead_.is_source ? code_.prefetcht0(line) : code_.prefetchw(line);
+    prefetch_.is_source ? code_.prefetcht0(line) : code_.prefetchw(line);
   };
   for (std::int64_t done = 0; done < bytes; done += 64) {
     ask(done);

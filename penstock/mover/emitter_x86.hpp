@@ -31,7 +31,7 @@ class Emitter {
   using Gp = asmjit::x86::Gp;
 
   /// What the innermost loop asks for ahead of its moves: so many bytes further on the side that is not contiguous.
-  struct Ahead {
+  struct Prefetch {
     std::int64_t distance = 0;
     bool is_source = true;
   };
@@ -50,14 +50,14 @@ class Emitter {
   void emit_call(const Step& step, std::int64_t from, std::int64_t to);
   void emit_memcpy(std::int64_t from, std::int64_t to, std::int64_t bytes);
   void emit_prefetch(std::int64_t from, std::int64_t to, std::int64_t bytes);
-  Ahead choose_ahead(const Step& step, std::span<const JointLevel> loops) const;
+  Prefetch choose_prefetch(const Step& step, std::span<const JointLevel> loops) const;
 
   Writer writer_;
   asmjit::x86::Assembler& code_;
   DenseWriter dense_;
   const Mover::Program& program_;
   Style style_;
-  Ahead ahead_;
+  Prefetch prefetch_;
   /// Loops whose counters lie in the stack frame, at present.
   int framed_loops_ = 0;
 };

@@ -14,7 +14,7 @@ void Mover::Engine::start() noexcept {
 
 void Mover::Engine::run_steps(const std::byte* from, std::byte* to) noexcept {
   if (Trial* const trial = trial_.load(std::memory_order_acquire)) {
-    if (const Candidate* const best = trial->run(from, to)) {
+    if (const StyledCode* const best = trial->run(from, to)) {
       choose(*best);
     }
     return;
@@ -32,7 +32,7 @@ void Mover::Engine::run_steps(const std::byte* from, std::byte* to) noexcept {
 
 void Mover::Engine::make() noexcept {
   std::call_once(made_, [this] {
-    std::vector<Candidate> made = make_code(program, styles_for(program));
+    std::vector<StyledCode> made = make_code(program, styles_for(program));
     if (made.empty()) {
       return;
     }
@@ -45,7 +45,7 @@ void Mover::Engine::make() noexcept {
   });
 }
 
-void Mover::Engine::choose(const Candidate& candidate) noexcept {
+void Mover::Engine::choose(const StyledCode& candidate) noexcept {
   chosen_.store(&candidate, std::memory_order_release);
   move_.store(candidate.move(), std::memory_order_release);
 }

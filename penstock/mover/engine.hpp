@@ -37,7 +37,7 @@ class Mover::Engine {
     return chosen_.load(std::memory_order_acquire) == nullptr && trial_.load(std::memory_order_acquire) != nullptr;
   }
   /// What uses chose, or the rules where there was nothing to choose; null before.
-  const Candidate* chosen() const noexcept { return chosen_.load(std::memory_order_acquire); }
+  const StyledCode* chosen() const noexcept { return chosen_.load(std::memory_order_acquire); }
 
  private:
   /// So many uses tell that more will follow: making code takes the time of some tens of small moves.
@@ -45,7 +45,7 @@ class Mover::Engine {
 
   void run_steps(const std::byte* from, std::byte* to) noexcept;
   void make() noexcept;
-  void choose(const Candidate& candidate) noexcept;
+  void choose(const StyledCode& candidate) noexcept;
 
   Code code_policy_;
   std::atomic<Move> move_ = nullptr;
@@ -54,7 +54,7 @@ class Mover::Engine {
   /// Kept when it is over: other threads may still run what was not chosen.
   std::optional<Trial> candidates_;
   std::atomic<Trial*> trial_ = nullptr;
-  std::atomic<const Candidate*> chosen_ = nullptr;
+  std::atomic<const StyledCode*> chosen_ = nullptr;
 };
 
 }  // namespace penstock::mover

@@ -113,7 +113,7 @@ std::vector<Piece> list_pieces(const Layout& source, const Layout& destination, 
         return true;
       }
     }
-    is_too_long = static_cast<std::int64_t>(pieces.size()) == most_pieces;
+    is_too_long = static_cast<std::int64_t>(pieces.size()) == max_pieces;
     if (!is_too_long) {
       pieces.push_back({from, to, piece_bytes});
     }

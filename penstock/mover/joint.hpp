@@ -30,10 +30,10 @@ struct Joint {
 };
 
 /// The longest list of pieces that is worth its memory (24 bytes a piece).
-inline constexpr std::int64_t most_pieces = std::int64_t{1} << 20;
+inline constexpr std::int64_t max_pieces = std::int64_t{1} << 20;
 
 /// The copy between two layouts of equally many bytes, at least one, as loops around as few pieces as the common
-/// divisors of their extents allow. Without pieces where there would be more than `most_pieces`.
+/// divisors of their extents allow. Without pieces where there would be more than `max_pieces`.
 Joint refine(const layout::Layout& source, const layout::Layout& destination);
 
 /// The same copy with ascending destination strides, without loops that are one with another loop or with the piece.

@@ -17,7 +17,7 @@ namespace penstock::mover {
 // tenth to a quarter faster; EPYC 9004, November 2026).
 
 /// How far ahead the source is asked for, in bytes moved: measured best of 256 to 16384 for rows and transpositions
-/// from memory (EPYC 9005, November 2026; see docs/decisions/0003).
+/// from memory (EPYC 9005, November 2026).
 inline constexpr std::int64_t prefetch_bytes = 4096;
 
 template <class V>
@@ -46,7 +46,7 @@ template <class V>
 }
 
 /// A line that is written in part bypasses the cache as well: read first, as ordinary stores do, each would hold up the
-/// stores behind it (four times the time of a scatter of 256-byte chunks; EPYC 9005, see docs/decisions/0003).
+/// stores behind it (four times the time of a scatter of 256-byte chunks; EPYC 9005).
 template <class V>
 [[gnu::always_inline]] inline void stream_block(std::byte* to, const std::byte* from, std::int64_t bytes) {
   constexpr std::int64_t step = V::bytes;

@@ -74,7 +74,7 @@ class Mover {
 /// lives on without the cache. Thread-safe.
 class Cache {
  public:
-  explicit Cache(std::size_t most_movers);
+  explicit Cache(std::size_t max_movers);
   ~Cache();
   Cache(Cache&&) noexcept;
   Cache& operator=(Cache&&) noexcept;

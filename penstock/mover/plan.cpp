@@ -15,14 +15,14 @@ using layout::Layout;
 using layout::Run;
 
 constexpr std::int64_t uint32_most = std::numeric_limits<std::uint32_t>::max();
-constexpr std::int64_t least_long_from_memory = 2048;
+constexpr std::int64_t min_long_from_memory = 2048;
 /// So many equal blocks in a row are worth a list of their own.
-constexpr std::size_t least_stretch = 32;
+constexpr std::size_t min_stretch = 32;
 
 Kernel streaming_kernel(const Work& work, const Kernels& kernels) {
-  constexpr std::int64_t most_gathered = 512;
+  constexpr std::int64_t max_gathered = 512;
   const bool is_gathered =
-      work.inner.destination_stride == work.block && work.block % line_bytes != 0 && work.block <= most_gathered;
+      work.inner.destination_stride == work.block && work.block % line_bytes != 0 && work.block <= max_gathered;
   return is_gathered ? kernels.stream_gathered_rows : kernels.stream_rows;
 }
 
@@ -35,9 +35,9 @@ Kernel row_kernel(const Work& work, const Kernels& kernels) {
 
 /// From which size on rows bypass the cache: parts of lines that do so hold up what follows, so that a packed message
 /// wants long rows, and to be long itself (measured with rows of 256 B to 4 KiB; EPYC 9005, November 2026).
-std::int64_t least_streamed_block(const Mover::Program& program) {
-  constexpr std::int64_t least_message = 65536;
-  if (program.hint != Hint::streaming || (program.is_pack && program.bytes < least_message)) {
+std::int64_t min_streamed_block(const Mover::Program& program) {
+  constexpr std::int64_t min_message = 65536;
+  if (program.hint != Hint::streaming || (program.is_pack && program.bytes < min_message)) {
     return std::numeric_limits<std::int64_t>::max();
   }
   return program.is_pack ? 1024 : line_bytes;
@@ -57,7 +57,7 @@ class Planner {
         hint_(program.hint),
         is_packing_(program.is_packing),
         is_pack_(program.is_pack),
-        least_streamed_block_(least_streamed_block(program)) {}
+        min_streamed_block_(min_streamed_block(program)) {}
 
   /// A packing of `layout` to or from contiguous memory, `position` bytes into it.
   Step plan_packing(const Layout& layout, std::int64_t position) const {
@@ -149,14 +149,14 @@ class Planner {
 
   void choose_row_kernel(Step& step) const {
     // Up to here vectors are faster than the string instruction (EPYC 9005, November 2026).
-    const std::int64_t least_by_string = hint_ == Hint::reuse ? 4 * long_block
-                                         : is_packing_        ? 2 * long_block
-                                                              : long_block;
-    const bool is_streaming = step.work.block >= least_streamed_block_;
-    const bool is_by_string = step.work.block >= least_by_string && has_fast_strings();
+    const std::int64_t min_by_string = hint_ == Hint::reuse ? 4 * long_block
+                                       : is_packing_        ? 2 * long_block
+                                                            : long_block;
+    const bool is_streaming = step.work.block >= min_streamed_block_;
+    const bool is_by_string = step.work.block >= min_by_string && has_fast_strings();
     // Of long rows from memory that do not lie one after another the kernels ask for what comes next in the row itself
     // (16 rows of 4 KiB: machine code, which asks for whole rows ahead, was 3 to 6% slower).
-    const bool is_long_from_memory = hint_ == Hint::from_memory && step.work.block >= least_long_from_memory &&
+    const bool is_long_from_memory = hint_ == Hint::from_memory && step.work.block >= min_long_from_memory &&
                                      step.work.inner.source_stride != step.work.block;
     step.is_kernel_special = is_streaming || is_by_string || is_long_from_memory;
     step.kernel = is_streaming                                    ? streaming_kernel(step.work, kernels_)
@@ -193,7 +193,7 @@ class Planner {
   /// begins or ends, or where offsets would outgrow 32 bits. A list of few runs, or far apart, becomes pieces then.
   void plan_list(Step& step, std::span<const Run> runs, std::int64_t position) const {
     const std::vector<std::span<const Run>> stretches = cut_within_32_bits(runs);
-    if (stretches.empty() || stretches.size() > std::max<std::size_t>(1, runs.size() / least_stretch)) {
+    if (stretches.empty() || stretches.size() > std::max<std::size_t>(1, runs.size() / min_stretch)) {
       std::vector<Piece> pieces;
       pieces.reserve(runs.size());
       std::int64_t done = 0;
@@ -251,7 +251,7 @@ class Planner {
       while (end < runs.size() && is_alike(runs[i].bytes, runs[end].bytes)) {
         ++end;
       }
-      if (end - i >= least_stretch && std::ranges::count(listed_blocks, runs[i].bytes) > 0) {
+      if (end - i >= min_stretch && std::ranges::count(listed_blocks, runs[i].bytes) > 0) {
         if (mixed_from < i) {
           steps.push_back(make_list(runs.subspan(mixed_from, i - mixed_from), 0, position));
         }
@@ -267,8 +267,8 @@ class Planner {
 
   /// Whether a run among blocks of `block` bytes is a few of them: neighbours of an index list that touch are one run.
   static bool is_alike(std::int64_t block, std::int64_t bytes) {
-    constexpr std::int64_t most_blocks_in_a_run = 4;
-    return bytes == block || (bytes <= most_blocks_in_a_run * block && bytes % block == 0);
+    constexpr std::int64_t max_blocks_in_a_run = 4;
+    return bytes == block || (bytes <= max_blocks_in_a_run * block && bytes % block == 0);
   }
 
   /// A list of blocks of `block` bytes each, or, where that is 0, of any. Steps `position` past it.
@@ -321,7 +321,7 @@ class Planner {
   Hint hint_;
   bool is_packing_;
   bool is_pack_;
-  std::int64_t least_streamed_block_;
+  std::int64_t min_streamed_block_;
 };
 
 }  // namespace

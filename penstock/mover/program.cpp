@@ -11,7 +11,7 @@ namespace penstock::mover {
 namespace {
 
 /// Which repetitions of a level are run.
-struct Range {
+struct Repetitions {
   std::int64_t first;
   std::int64_t last;
 };
@@ -31,12 +31,12 @@ void for_each_repetition(const JointLevel* loops, std::size_t depth, const std::
 }
 
 // Each level repeats at least twice, so that a count of bytes in 63 bits bounds them.
-constexpr std::size_t most_levels = 63;
+constexpr std::size_t max_levels = 63;
 
 void run_step(const Step& step, const std::byte* from, std::byte* to) noexcept;
 
 /// Runs the repetitions of `range` of level `which`, all of the levels inside it and one of those outside.
-void run_box(const Step& step, std::size_t which, Range range, const std::byte* from, std::byte* to) noexcept {
+void run_box(const Step& step, std::size_t which, Repetitions range, const std::byte* from, std::byte* to) noexcept {
   const auto extent_of = [&](int level) -> std::int64_t {
     const auto i = static_cast<std::size_t>(level);
     return i < which ? 1 : i == which ? range.last - range.first : step.levels[i].extent;
@@ -45,7 +45,7 @@ void run_box(const Step& step, std::size_t which, Range range, const std::byte* 
     from += range.first * step.levels[which].source_stride;
     to += range.first * step.levels[which].destination_stride;
   }
-  std::array<JointLevel, most_levels> loops;
+  std::array<JointLevel, max_levels> loops;
   for (std::size_t i = 0; i < step.order.size(); ++i) {
     loops[i] = step.levels[static_cast<std::size_t>(step.order[i])];
     loops[i].extent = extent_of(step.order[i]);
@@ -80,14 +80,14 @@ class PartOfPacking {
   /// `is_pack`: the destination is the contiguous side.
   explicit PartOfPacking(bool is_pack) : is_pack_(is_pack) {}
 
-  void run(const Step& step, const std::byte* from, std::byte* to, Range range) const noexcept {
+  void run(const Step& step, const std::byte* from, std::byte* to, Repetitions range) const noexcept {
     run_level(step, 0, step.bytes(), from + step.source_offset, to + step.destination_offset, range);
   }
 
  private:
   /// `bytes`: of one repetition of all levels outside `which`.
   void run_level(const Step& step, std::size_t which, std::int64_t bytes, const std::byte* from, std::byte* to,
-                 Range range) const noexcept {
+                 Repetitions range) const noexcept {
     if (range.first == range.last) {
       return;
     }
@@ -101,10 +101,10 @@ class PartOfPacking {
     }
     const JointLevel& level = step.levels[which];
     const std::int64_t each = bytes / level.extent;
-    const auto one = [&](std::int64_t i, Range inside) {
+    const auto one = [&](std::int64_t i, Repetitions inside) {
       run_level(step, which + 1, each, from + i * level.source_stride, to + i * level.destination_stride, inside);
     };
-    Range whole{(range.first + each - 1) / each, range.last / each};
+    Repetitions whole{(range.first + each - 1) / each, range.last / each};
     if (whole.first > whole.last) {
       one(whole.last, {range.first - whole.last * each, range.last - whole.last * each});
       return;
@@ -118,7 +118,7 @@ class PartOfPacking {
     one(whole.last, {0, range.last - whole.last * each});
   }
 
-  void run_leaf(const Step& step, const std::byte* from, std::byte* to, Range range) const noexcept {
+  void run_leaf(const Step& step, const std::byte* from, std::byte* to, Repetitions range) const noexcept {
     if (!step.steps.empty()) {
       std::int64_t begin = 0;
       for (const Step& part : step.steps) {
@@ -137,7 +137,7 @@ class PartOfPacking {
     }
   }
 
-  void run_entries(const Step& step, const std::byte* from, std::byte* to, Range range) const noexcept {
+  void run_entries(const Step& step, const std::byte* from, std::byte* to, Repetitions range) const noexcept {
     const std::int64_t block = step.work.block;
     const auto position = [&](std::size_t i) -> std::int64_t {
       return block > 0 ? static_cast<std::int64_t>(i) * block : step.positions[i];
@@ -154,7 +154,7 @@ class PartOfPacking {
     }
   }
 
-  void run_pieces(const Step& step, const std::byte* from, std::byte* to, Range range) const noexcept {
+  void run_pieces(const Step& step, const std::byte* from, std::byte* to, Repetitions range) const noexcept {
     const auto position = [this](const Piece& piece) {
       return is_pack_ ? piece.destination_offset : piece.source_offset;
     };
@@ -171,7 +171,7 @@ class PartOfPacking {
 };
 
 /// Moves what lies between the two counts of bytes, walking both layouts from their beginnings.
-void walk_part(const Mover::Program& program, const std::byte* from, std::byte* to, Range range) noexcept {
+void walk_part(const Mover::Program& program, const std::byte* from, std::byte* to, Repetitions range) noexcept {
   std::int64_t done = 0;
   for_each_piece(program.source, program.destination, range.last,
                  [&](std::int64_t at_from, std::int64_t at_to, std::int64_t bytes) {

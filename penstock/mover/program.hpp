@@ -45,7 +45,7 @@ struct Step {
 };
 
 /// How machine code does what the processor decides: which one is faster differs between processors, so that uses try
-/// them (docs/decisions/0143).
+/// them (docs/decisions/movers.md).
 enum class Style {
   ruled,     ///< prefetches, bypasses the cache and shuffles as the hint and the sizes tell
   asking,    ///< prefetches whatever the hint

@@ -6,7 +6,7 @@
 
 namespace penstock::mover {
 
-const Candidate* Trial::run(const std::byte* from, std::byte* to) noexcept {
+const StyledCode* Trial::run(const std::byte* from, std::byte* to) noexcept {
   const std::size_t uses = uses_of_each * candidates_.size();
   // Read before it is counted, so that uses of other threads, while the last ones end, do not wrap the counter.
   const std::size_t use =
@@ -24,7 +24,7 @@ const Candidate* Trial::run(const std::byte* from, std::byte* to) noexcept {
   return ended_.fetch_add(1, std::memory_order_acq_rel) + 1 == uses ? &choose() : nullptr;
 }
 
-const Candidate& Trial::choose() const noexcept {
+const StyledCode& Trial::choose() const noexcept {
   // What is gained by less than this is within the clock's and the machine's noise.
   constexpr double clearly = 0.98;
   std::size_t best = 0;

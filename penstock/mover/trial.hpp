@@ -17,20 +17,20 @@ namespace penstock::mover {
 class Trial {
  public:
   /// The first candidate stays where no other is clearly faster. At least one, at most one of each style.
-  explicit Trial(std::vector<Candidate> candidates) : candidates_(std::move(candidates)) {}
+  explicit Trial(std::vector<StyledCode> candidates) : candidates_(std::move(candidates)) {}
 
-  const std::vector<Candidate>& candidates() const noexcept { return candidates_; }
+  const std::vector<StyledCode>& candidates() const noexcept { return candidates_; }
 
   /// Does the copy; returns the candidate that won where this use was the last that was needed to tell, else null.
-  const Candidate* run(const std::byte* from, std::byte* to) noexcept;
+  const StyledCode* run(const std::byte* from, std::byte* to) noexcept;
 
  private:
   static constexpr std::size_t uses_in_a_turn = 5;
   static constexpr std::size_t uses_of_each = 7 * uses_in_a_turn;
 
-  const Candidate& choose() const noexcept;
+  const StyledCode& choose() const noexcept;
 
-  std::vector<Candidate> candidates_;
+  std::vector<StyledCode> candidates_;
   std::array<std::array<double, uses_of_each>, styles.size()> seconds_{};
   std::atomic<std::size_t> begun_ = 0;
   std::atomic<std::size_t> ended_ = 0;

@@ -55,8 +55,8 @@ void HeatEquation::evolve() {
   const std::int64_t rows = box.extent[slow] * rows_per_plane;
   const std::size_t length = row_factors_.size();
   auto* numbers = reinterpret_cast<double*>(spectrum_.data());
-  crew_->run([&](int thread) {
-    const auto [first, last] = share(rows, thread, crew_->size());
+  pool_->run([&](int thread) {
+    const auto [first, last] = share(rows, thread, pool_->size());
     for (std::int64_t row = first; row < last; ++row) {
       const double factor = factors_[slow][static_cast<std::size_t>(row / rows_per_plane)] *
                             factors_[middle][static_cast<std::size_t>(row % rows_per_plane)];
@@ -76,11 +76,11 @@ HeatEquation::Complex HeatEquation::checksum() const {
 }
 
 void HeatEquation::allocate() {
-  if (crew_) {
+  if (pool_) {
     return;
   }
   team_.together([&] {
-    crew_.emplace(options_.threads);
+    pool_.emplace(options_.threads);
     space_memory_ = Memory(static_cast<std::size_t>(plan_->input().box.count()) * sizeof(Complex));
     spectrum_memory_ = Memory(static_cast<std::size_t>(plan_->output().box.count()) * sizeof(Complex));
   });
@@ -128,8 +128,8 @@ void HeatEquation::fill_initial_field() {
   const fft::Box& box = plan_->input().box;
   const std::int64_t row_numbers = 2 * box.extent[0];
   auto* numbers = reinterpret_cast<double*>(space_.data());
-  crew_->run([&](int thread) {
-    const auto [first, last] = share(box.extent[1] * box.extent[2], thread, crew_->size());
+  pool_->run([&](int thread) {
+    const auto [first, last] = share(box.extent[1] * box.extent[2], thread, pool_->size());
     for (std::int64_t row = first; row < last; ++row) {
       const std::int64_t y = box.lower[1] + row % box.extent[1];
       const std::int64_t z = box.lower[2] + row / box.extent[1];

@@ -54,7 +54,7 @@ class HeatEquation {
   const Problem& problem_;
   const fft::Options& options_;
   std::optional<fft::Plan<double>> plan_;
-  std::optional<Crew> crew_;
+  std::optional<ThreadPool> pool_;
   Memory space_memory_;
   Memory spectrum_memory_;
   std::span<Complex> space_;                    // whole rows in x, [z][y][x]

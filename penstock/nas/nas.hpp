@@ -58,7 +58,7 @@ struct Result {
 inline constexpr double tolerance = 1e-12;
 
 /// Collective: runs the benchmark on the ranks of `team`. Of `options`, size, type, output and batch are the
-/// benchmark's own; the rest (threads, grid, algorithm, grain, effort, budget) is the caller's.
+/// benchmark's own; the rest (threads, tuning of exchanges, effort, budget) is the caller's.
 ///
 /// The timed region begins after a warm-up of set-up and one forward transform, as the benchmark wants it. It makes the
 /// plan anew and fills the field, transforms forward, and per step evolves, transforms backward and sums.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "penstock/base/error.hpp"
+#include "penstock/base/numbers.hpp"
 
 namespace penstock::npy {
 namespace {
@@ -272,7 +273,7 @@ std::string format_header(DataType type, std::span<const std::int64_t> shape, bo
                   is_fortran_order ? "True" : "False", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
   constexpr std::size_t alignment = 64;
   constexpr std::size_t before = prefix_bytes + 2;
-  const std::size_t data_offset = (before + dictionary.size() + 1 + alignment - 1) / alignment * alignment;
+  const std::size_t data_offset = round_up(before + dictionary.size() + 1, alignment);
   const std::size_t text_bytes = data_offset - before;
   std::string header(magic);
   header += {'\x01', '\x00', static_cast<char>(text_bytes % 256), static_cast<char>(text_bytes / 256)};

@@ -32,8 +32,8 @@ std::unique_ptr<Engine> make_engine(EngineChoice choice, int depth) {
     }
   }
   // More blocking threads than this only wait for one another at the disk.
-  constexpr int most_threads = 16;
-  return make_thread_engine(std::min(depth, most_threads));
+  constexpr int max_threads = 16;
+  return make_thread_engine(std::min(depth, max_threads));
 }
 
 }  // namespace penstock::percolate

@@ -6,13 +6,14 @@
 #include <utility>
 
 #include "penstock/base/error.hpp"
+#include "penstock/base/numbers.hpp"
 #include "penstock/base/units.hpp"
 
 namespace penstock::percolate {
 
 std::size_t Slots::taken_bytes(std::size_t bytes) noexcept {
   constexpr std::size_t page = 4096;  // also what files that pass by the page cache want of memory
-  return (bytes + page - 1) / page * page;
+  return round_up(bytes, page);
 }
 
 Slots::Slots(std::vector<Level> levels) {

@@ -49,7 +49,7 @@ class Slots {
   static std::size_t taken_bytes(std::size_t bytes) noexcept;
 
  private:
-  struct Place {
+  struct SlotMemory {
     std::string name;
     std::span<std::byte> bytes;
   };
@@ -58,9 +58,9 @@ class Slots {
     Memory memory;
     std::size_t taken_bytes = 0;
   };
-  const Place& at(Slot slot) const { return slots_[static_cast<std::size_t>(slot.number)]; }
+  const SlotMemory& at(Slot slot) const { return slots_[static_cast<std::size_t>(slot.number)]; }
   std::vector<Room> rooms_;
-  std::vector<Place> slots_;
+  std::vector<SlotMemory> slots_;
 };
 
 }  // namespace penstock::percolate

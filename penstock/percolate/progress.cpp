@@ -6,7 +6,7 @@
 
 namespace penstock::percolate {
 
-Program told(Program program, std::function<Progress()> measure, Tell tell) {
+Program with_progress(Program program, std::function<Progress()> measure, ProgressCallback tell) {
   if (!tell) {
     return program;
   }

@@ -17,10 +17,10 @@ struct Progress {
 };
 
 /// Called now and then, by one thread at a time.
-using Tell = std::function<void(const Progress&)>;
+using ProgressCallback = std::function<void(const Progress&)>;
 
 /// The same program, which tells how far it is about five times a second as its parcels are drawn. `measure` gives what
 /// is done and the total; both it and `tell` live as long as the program. Nothing is told where `tell` is empty.
-Program told(Program program, std::function<Progress()> measure, Tell tell);
+Program with_progress(Program program, std::function<Progress()> measure, ProgressCallback tell);
 
 }  // namespace penstock::percolate

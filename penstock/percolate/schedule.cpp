@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "penstock/base/clock.hpp"
-#include "penstock/base/crew.hpp"
 #include "penstock/base/error.hpp"
+#include "penstock/base/thread_pool.hpp"
 #include "penstock/percolate/hazards.hpp"
 
 namespace penstock::percolate {

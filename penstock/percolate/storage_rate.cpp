@@ -39,10 +39,10 @@ double measure_transfers(Engine& engine, std::span<const Transfer> transfers) {
   return static_cast<double>(bytes) / (seconds() - begin_s);
 }
 
-StorageRates measure_storage(const std::string& folder, Engine& engine, std::int64_t most_bytes) {
+StorageRates measure_storage(const std::string& folder, Engine& engine, std::int64_t max_bytes) {
   constexpr std::size_t buffers = 8;
   constexpr std::int64_t page_bytes = File::scratch_alignment;
-  const std::int64_t share = most_bytes / static_cast<std::int64_t>(buffers) / page_bytes * page_bytes;
+  const std::int64_t share = max_bytes / static_cast<std::int64_t>(buffers) / page_bytes * page_bytes;
   const auto piece_bytes = static_cast<std::size_t>(std::clamp(share, page_bytes, std::int64_t{1} << 20));
   const std::size_t pieces = std::min((std::size_t{32} << 20) / piece_bytes, std::size_t{512});
   const File file = File::scratch(folder);

@@ -17,8 +17,8 @@ struct StorageRates {
 double measure_transfers(Engine& engine, std::span<const Transfer> transfers);
 
 /// Writes and reads a file without a name in `folder`, 32 MiB in pieces of 1 MiB, past the page cache where the file
-/// system lets it. Takes 8 MiB of memory; of less, if `most_bytes` are less, smaller pieces are made, of a page at
+/// system lets it. Takes 8 MiB of memory; of less, if `max_bytes` are less, smaller pieces are made, of a page at
 /// least. Throws Error where the folder cannot be written.
-StorageRates measure_storage(const std::string& folder, Engine& engine, std::int64_t most_bytes);
+StorageRates measure_storage(const std::string& folder, Engine& engine, std::int64_t max_bytes);
 
 }  // namespace penstock::percolate

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "penstock/base/crew.hpp"
+#include "penstock/base/thread_pool.hpp"
 #include "penstock/percolate/engines.hpp"
-#include "penstock/percolate/pieces.hpp"
+#include "penstock/percolate/requests.hpp"
 
 namespace penstock::percolate {
 namespace {
@@ -40,9 +40,9 @@ class ThreadEngine final : public Engine {
 
  private:
   /// Pieces for one thread's turn: as much as keeps the lock out of the way of short runs.
-  static std::vector<Piece> take_turn(Underway& underway) {
-    std::vector<Piece> turn;
-    for (std::size_t bytes = 0; !underway.is_requested() && bytes < Underway::most_bytes && turn.size() < 64;) {
+  static std::vector<Request> take_turn(Underway& underway) {
+    std::vector<Request> turn;
+    for (std::size_t bytes = 0; !underway.is_requested() && bytes < Underway::max_bytes && turn.size() < 64;) {
       turn.push_back(underway.next());
       bytes += turn.back().bytes;
     }
@@ -68,15 +68,15 @@ class ThreadEngine final : public Engine {
         return;
       }
       const std::shared_ptr<Underway> underway = waiting_.front();
-      const std::vector<Piece> turn = take_turn(*underway);
+      const std::vector<Request> turn = take_turn(*underway);
       if (underway->is_requested()) {
         waiting_.pop_front();
       }
       lock.unlock();
       std::exception_ptr failure;
       try {
-        for (const Piece& piece : turn) {
-          piece.move();
+        for (const Request& request : turn) {
+          request.move();
         }
       } catch (...) {
         failure = std::current_exception();

@@ -25,7 +25,7 @@ std::string quoted(std::string_view text) {
 }  // namespace
 
 std::int64_t Trace::begin(Event event) {
-  if (events_.size() >= most_events_) {
+  if (events_.size() >= max_events_) {
     return -1;
   }
   event.wanted_s += begin_s_;

@@ -20,8 +20,8 @@ struct Event {
 /// The events of a run in the order in which they began. Not thread-safe: the run that fills it locks.
 class Trace {
  public:
-  /// Keeps the first `most_events`, so that a long run does not eat the memory that it was given.
-  explicit Trace(std::size_t most_events = 100000) : most_events_(most_events) {}
+  /// Keeps the first `max_events`, so that a long run does not eat the memory that it was given.
+  explicit Trace(std::size_t max_events = 100000) : max_events_(max_events) {}
 
   /// Events to come begin so much later: of a run after another that the same trace has.
   void go_on_at(double begin_s) noexcept { begin_s_ = begin_s; }
@@ -36,7 +36,7 @@ class Trace {
   std::string chrome_json() const;
 
  private:
-  std::size_t most_events_;
+  std::size_t max_events_;
   double begin_s_ = 0;  // of the run, since the first began
   std::vector<Event> events_;
 };

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "penstock/base/crew.hpp"
+#include "penstock/base/thread_pool.hpp"
 #include "penstock/percolate/engines.hpp"
-#include "penstock/percolate/pieces.hpp"
+#include "penstock/percolate/requests.hpp"
 
 namespace penstock::percolate {
 namespace {
@@ -56,9 +56,9 @@ class UringEngine final : public Engine {
   }
 
  private:
-  struct Request {
+  struct Submission {
     std::shared_ptr<Underway> underway;
-    Piece piece;
+    Request request;
   };
   static constexpr std::size_t wake_number = ~std::size_t{0};
 
@@ -91,37 +91,37 @@ class UringEngine final : public Engine {
     io_uring_sqe_set_data64(entry, wake_number);
   }
 
-  void request(const std::shared_ptr<Underway>& underway) {
-    const Piece piece = underway->next();
+  void submit(const std::shared_ptr<Underway>& underway) {
+    const Request request = underway->next();
     io_uring_sqe* entry = io_uring_get_sqe(&ring_);
-    const int fd = piece.file->descriptor();
-    const auto offset = static_cast<std::uint64_t>(piece.offset);
-    if (piece.kind == Transfer::Kind::read) {
-      io_uring_prep_read(entry, fd, piece.data, static_cast<unsigned>(piece.bytes), offset);
+    const int fd = request.file->descriptor();
+    const auto offset = static_cast<std::uint64_t>(request.offset);
+    if (request.kind == Transfer::Kind::read) {
+      io_uring_prep_read(entry, fd, request.data, static_cast<unsigned>(request.bytes), offset);
     } else {
-      io_uring_prep_write(entry, fd, piece.data, static_cast<unsigned>(piece.bytes), offset);
+      io_uring_prep_write(entry, fd, request.data, static_cast<unsigned>(request.bytes), offset);
     }
     const std::size_t number = free_.back();
     free_.pop_back();
-    out_[number] = {underway, piece};
+    out_[number] = {underway, request};
     io_uring_sqe_set_data64(entry, number);
   }
 
   /// Takes the answer to a request; the transfer that it ends, if any.
   std::shared_ptr<Underway> take_answer(std::size_t number, int result) {
-    Request request = std::exchange(out_[number], {});
+    Submission submission = std::exchange(out_[number], {});
     free_.push_back(number);
-    Underway& underway = *request.underway;
-    if (result < 0 || static_cast<std::size_t>(result) != request.piece.bytes) {
+    Underway& underway = *submission.underway;
+    if (result < 0 || static_cast<std::size_t>(result) != submission.request.bytes) {
       // A plain call moves what the ring did not, or tells why it cannot.
       try {
-        request.piece.move();
+        submission.request.move();
       } catch (...) {
         underway.failure = underway.failure ? underway.failure : std::current_exception();
       }
     }
     --underway.out;
-    return underway.is_done() ? request.underway : nullptr;
+    return underway.is_done() ? submission.underway : nullptr;
   }
 
   void serve() {
@@ -136,7 +136,7 @@ class UringEngine final : public Engine {
       }
       while (!waiting_.empty() && !free_.empty()) {
         if (!waiting_.front()->is_requested()) {
-          request(waiting_.front());
+          submit(waiting_.front());
         }
         if (waiting_.front()->is_requested()) {
           waiting_.pop_front();
@@ -169,7 +169,7 @@ class UringEngine final : public Engine {
   bool is_ending_ = false;
   // The thread's own.
   std::deque<std::shared_ptr<Underway>> waiting_;
-  std::vector<Request> out_;
+  std::vector<Submission> out_;
   std::vector<std::size_t> free_;  // numbers of `out_`
   std::thread thread_;
 };

@@ -24,7 +24,7 @@ std::string quoted(std::string_view text) {
 }
 
 // Beyond this many points a curve shows where they lie by itself.
-constexpr std::size_t most_marks = 100;
+constexpr std::size_t max_marks = 100;
 
 std::string script_of(const Chart& chart) {
   std::string script = fmt::format(
@@ -49,7 +49,7 @@ std::string script_of(const Chart& chart) {
     }
     script += "END\n";
     curves.push_back(fmt::format("$curve{} axes {} with {} title {}", i, is_on_the_right ? "x1y2" : "x1y1",
-                                 chart.x.size() > most_marks ? "lines" : "linespoints", quoted(name)));
+                                 chart.x.size() > max_marks ? "lines" : "linespoints", quoted(name)));
   }
   return script + fmt::format("plot {}\n", fmt::join(curves, ", "));
 }

@@ -133,11 +133,11 @@ std::vector<int> Algorithms::factors(std::int64_t n) {
 std::vector<std::vector<int>> Algorithms::candidates(std::int64_t n, std::size_t most) {
   std::vector<std::pair<double, std::vector<int>>> found;
   std::vector<int> radices;
-  const double most_cost = 2 * cost(n);
+  const double max_cost = 2 * cost(n);
   const auto points = static_cast<double>(n);
   // All lists of radices from the largest down whose product is n.
   const auto extend = [&](const auto& self, std::int64_t rest, double so_far) -> void {
-    if (so_far > most_cost) {
+    if (so_far > max_cost) {
       return;
     }
     if (rest == 1) {

@@ -14,7 +14,7 @@ namespace penstock::transform {
 
 /// One step of a pass. Into the second level: the first has the work.
 template <class S>
-[[gnu::always_inline]] inline void ask(Ahead& ahead) {
+[[gnu::always_inline]] inline void ask(Prefetch& ahead) {
   if (ahead.row >= ahead.rows) {
     return;
   }
@@ -78,8 +78,8 @@ template <class S>
 inline constexpr std::int64_t lines_ahead = 2;
 
 /// Asks for a line of each pencil.
-[[gnu::always_inline]] inline void ask_for_lines(const std::byte* base, std::int64_t offset, std::int64_t stride,
-                                                 std::int64_t pencils) {
+[[gnu::always_inline]] inline void prefetch_lines(const std::byte* base, std::int64_t offset, std::int64_t stride,
+                                                  std::int64_t pencils) {
   for (std::int64_t pencil = 0; pencil < pencils; ++pencil) {
     __builtin_prefetch(base + offset + pencil * stride);
   }
@@ -87,7 +87,7 @@ inline constexpr std::int64_t lines_ahead = 2;
 
 /// A step of a pass for each butterfly of a square.
 template <class S>
-[[gnu::always_inline]] inline void ask_for_square(Ahead& ahead) {
+[[gnu::always_inline]] inline void prefetch_square(Prefetch& ahead) {
   for (std::int64_t k = 0; k < Square<S, 2>::points; ++k) {
     ask<S>(ahead);
   }
@@ -109,8 +109,8 @@ void first_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
       const std::int64_t j = Square<S, 2>::begin(next, butterflies);
       if (pass.is_from_memory && pencils > lanes && next % points_of_line<S> == 0) {
         for (std::int64_t q = 0; q < static_cast<std::int64_t>(radix); ++q) {
-          ask_for_lines(base + lanes * pass.source.pencil_stride, pass.source.offsets[j + q * butterflies],
-                        pass.source.pencil_stride, lanes);
+          prefetch_lines(base + lanes * pass.source.pencil_stride, pass.source.offsets[j + q * butterflies],
+                         pass.source.pencil_stride, lanes);
         }
       }
       Square<S, 2> squares[radix];
@@ -118,7 +118,7 @@ void first_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
         squares[q].load(base, pass.source.offsets + j + static_cast<std::int64_t>(q) * butterflies,
                         pass.source.pencil_stride, pencils);
       }
-      ask_for_square<S>(*pass.ahead);
+      prefetch_square<S>(*pass.ahead);
       for (std::int64_t k = 0; k < Square<S, 2>::points; ++k) {
         Legs<Vector, radix> legs;
         unroll<radix>([&](auto q) __attribute__((always_inline)) {
@@ -159,15 +159,15 @@ void last_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
   const std::int64_t stride = pass.destination.pencil_stride;
   const typename S::Real factor = pass.factor;
   constexpr std::int64_t lines_together = bytes_together / (S::lanes * static_cast<std::int64_t>(radix) * line_bytes);
-  constexpr std::int64_t most_together = (lines_together > 0 ? lines_together : 1) * points_of_line<S>;
+  constexpr std::int64_t max_together = (lines_together > 0 ? lines_together : 1) * points_of_line<S>;
   const bool is_streaming = pass.is_streaming && fills_lines<S, radix>(pass);
   for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += S::lanes) {
     std::byte* const base = pass.destination.base + pencil * stride;
     const std::int64_t pencils = pass.pencils - pencil;
     const auto* const work = reinterpret_cast<const Vector*>(pass.work) + pencil / S::lanes * 2;
-    for (std::int64_t o = 0; is_streaming && o < butterflies; o += most_together) {
-      const std::int64_t together = butterflies - o < most_together ? butterflies - o : most_together;
-      Square<S, 2> squares[radix][most_together / points];
+    for (std::int64_t o = 0; is_streaming && o < butterflies; o += max_together) {
+      const std::int64_t together = butterflies - o < max_together ? butterflies - o : max_together;
+      Square<S, 2> squares[radix][max_together / points];
       for (std::int64_t k = 0; k < together; ++k) {
         ask<S>(*pass.ahead);
         last_butterfly_apart<S, radix>(
@@ -183,7 +183,7 @@ void last_pass_apart(const PassWork<typename S::Real>& pass) noexcept {
     for (std::int64_t next = 0; !is_streaming && next < butterflies; next += points) {
       const std::int64_t o = Square<S, 2>::begin(next, butterflies);
       Square<S, 2> squares[radix];
-      ask_for_square<S>(*pass.ahead);
+      prefetch_square<S>(*pass.ahead);
       for (std::int64_t k = 0; k < points; ++k) {
         last_butterfly_apart<S, radix>(
             work + pass.blocks[o + k] * row, leg_stride,
@@ -218,7 +218,7 @@ void gather(const PassWork<typename S::Real>& pass) noexcept {
     const std::int64_t k = Square<S, unit>::begin(next, count);
     if (const std::int64_t ahead = next + lines_ahead * line_bytes / element_bytes;
         pass.is_from_memory && ahead < count && next * element_bytes % line_bytes == 0) {
-      ask_for_lines(pass.source.base, pass.source.offsets[ahead], pass.source.pencil_stride, pass.pencils);
+      prefetch_lines(pass.source.base, pass.source.offsets[ahead], pass.source.pencil_stride, pass.pencils);
     }
     for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += S::lanes) {
       Square<S, unit> square;
@@ -236,13 +236,13 @@ template <class S, int unit>
                                       std::int64_t pencils) noexcept {
   using Points = Square<S, unit>;
   constexpr std::int64_t element_bytes = Points::element_bytes;
-  constexpr std::int64_t most_points = bytes_together / S::lanes / element_bytes;
-  alignas(line_bytes) std::byte lines[S::lanes][(most_points + Points::points) * element_bytes + line_bytes];
+  constexpr std::int64_t max_points = bytes_together / S::lanes / element_bytes;
+  alignas(line_bytes) std::byte lines[S::lanes][(max_points + Points::points) * element_bytes + line_bytes];
   const std::int64_t count = pass.inner_count;
   const std::int64_t stride = pass.destination.pencil_stride;
   std::byte* const to = pass.destination.base + pass.destination.offsets[0] + first_pencil * stride;
   for (std::int64_t begin = 0, end = 0; begin < count; begin = end) {
-    end = count - begin < most_points + Points::points ? count : begin + most_points;
+    end = count - begin < max_points + Points::points ? count : begin + max_points;
     for (std::int64_t next = begin; next < end; next += Points::points) {
       const std::int64_t k = Points::begin(next, end);
       Points square;
@@ -275,7 +275,7 @@ void scatter(const PassWork<typename S::Real>& pass) noexcept {
   const auto to = [&](std::int64_t k, std::int64_t pencil) __attribute__((always_inline)) {
     return pass.destination.base + pass.destination.offsets[k] + pencil * pass.destination.pencil_stride;
   };
-  if (pass.is_streaming && count * element_bytes >= least_ragged_bytes &&
+  if (pass.is_streaming && count * element_bytes >= min_ragged_bytes &&
       Square<S, unit>::follow_one_another(pass.destination.offsets, count)) {
     for (std::int64_t pencil = 0; pencil < pass.pencils; pencil += S::lanes) {
       const std::int64_t left = pass.pencils - pencil;

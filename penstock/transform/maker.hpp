@@ -92,7 +92,7 @@ class Maker {
 
   std::int64_t take_rows(std::int64_t count) {
     own_rows_ += count;
-    most_own_rows_ = std::max(most_own_rows_, own_rows_);
+    max_own_rows_ = std::max(max_own_rows_, own_rows_);
     return own_rows_ - count;
   }
 
@@ -382,7 +382,7 @@ class Maker {
   Program<Real> program_;
   std::map<std::pair<std::vector<int>, std::int64_t>, std::vector<Step<Real>>> known_steps_;
   std::int64_t own_rows_ = RowList::kept_rows;
-  std::int64_t most_own_rows_ = RowList::kept_rows;
+  std::int64_t max_own_rows_ = RowList::kept_rows;
 };
 
 }  // namespace penstock::transform

@@ -9,10 +9,6 @@ namespace penstock::transform {
 
 using Points = std::vector<std::complex<long double>>;
 
-inline std::int64_t round_up(std::int64_t value, std::int64_t unit) noexcept {
-  return (value + unit - 1) / unit * unit;
-}
-
 /// exp(-2 pi i k / n), 0 <= k < n.
 std::complex<long double> root(std::int64_t k, std::int64_t n);
 

@@ -40,7 +40,7 @@ template <class S, std::size_t radix, Format format>
   using Vector = typename S::Vector;
   const std::byte* from[radix];
   unroll<radix>([&](auto q) __attribute__((always_inline)) { from[q] = rows[q]; });
-  Part<S, radix> part;
+  PartialRows<S, radix> part;
   if (bytes < static_cast<std::int64_t>(part.pair_bytes)) {
     part.take(from, at, bytes);
   }
@@ -162,7 +162,7 @@ template <class S, std::size_t radix, Format format>
                                               const RowFactors<typename S::Real>& factors, std::byte* const* to,
                                               std::int64_t at, std::int64_t bytes) noexcept {
   const Legs<typename S::Vector, radix> legs = last_butterfly<S, radix>(from, leg_stride, o, factors);
-  Part<S, radix> part;
+  PartialRows<S, radix> part;
   unroll<radix>([&](auto q) __attribute__((always_inline)) { store<S, format>(part.rows[q], legs[q]); });
   part.give(to, at, bytes);
 }
@@ -178,7 +178,7 @@ void last_pass(const PassWork<typename S::Real>& pass) noexcept {
   const std::int64_t leg_stride = pass.leg_rows * row;
   const std::int64_t butterflies = pass.block_count;
   const RowFactors<typename S::Real> factors{pass.factors, butterflies, pass.factor};
-  constexpr std::int64_t most_bytes = bytes_together / (static_cast<std::int64_t>(radix) * line_bytes) * line_bytes;
+  constexpr std::int64_t max_bytes = bytes_together / (static_cast<std::int64_t>(radix) * line_bytes) * line_bytes;
   const bool asks = pass.ahead->row < pass.ahead->rows;
   for (std::int64_t o = pass.block; o < pass.block_end; o += pass.block_step) {
     const std::int64_t* const rows = pass.destination.offsets + o;
@@ -191,12 +191,12 @@ void last_pass(const PassWork<typename S::Real>& pass) noexcept {
       to[q] = pass.destination.base + rows[static_cast<std::int64_t>(q()) * butterflies];
       are_lines &= begins_line(to[q]);
     });
-    const bool is_streaming = pass.is_streaming && (are_lines || row_bytes >= least_ragged_bytes);
+    const bool is_streaming = pass.is_streaming && (are_lines || row_bytes >= min_ragged_bytes);
     const auto* from = reinterpret_cast<const Vector*>(pass.work) + pass.blocks[o] * row;
-    alignas(line_bytes) std::byte lines[radix][most_bytes + line_bytes];
+    alignas(line_bytes) std::byte lines[radix][max_bytes + line_bytes];
     for (std::int64_t at = 0; at < row_bytes;) {
       const std::int64_t begin = at;
-      const std::int64_t end = is_streaming && row_bytes - begin > most_bytes ? begin + most_bytes : row_bytes;
+      const std::int64_t end = is_streaming && row_bytes - begin > max_bytes ? begin + max_bytes : row_bytes;
       std::byte* rows_to[radix];
       unroll<radix>([&](auto q) __attribute__((always_inline)) {
         rows_to[q] = is_streaming ? lines[q] + bytes_into_line(to[q]) - begin : to[q];

@@ -17,7 +17,7 @@ inline constexpr std::int64_t bytes_together = 8 << 10;
 /// Memory that is brought into the cache while passes work on something else, some lines at each of their steps: rows
 /// of lines, `line_stride` bytes from one to the next. Row r begins at base + offsets[r * offset_step] + r *
 /// row_stride.
-struct Ahead {
+struct Prefetch {
   const std::byte* base = nullptr;
   const std::int64_t* offsets = nullptr;
   std::int64_t offset_step = 0;
@@ -59,7 +59,7 @@ struct PassWork {
   std::int64_t sum_stride = 0;  ///< the same, in bytes
   Real sum_factor = 1;          ///< the same
   bool is_from_memory = false;  ///< first: its own rows are asked for ahead
-  Ahead* ahead = nullptr;       ///< first, middle, last: what is asked for meanwhile
+  Prefetch* ahead = nullptr;    ///< first, middle, last: what is asked for meanwhile
   bool is_streaming = false;    ///< last: whole lines are stored past the cache
 };
 
@@ -120,7 +120,7 @@ struct RowPasses {
 /// The row passes over vectors of one length.
 template <class Real>
 struct RowTable {
-  static constexpr int most_lanes = 16;
+  static constexpr int max_lanes = 16;
 
   int lanes = 0;  ///< numbers of a vector, and points of the last pass
   RowPasses<Real> radices[RowRadices::size()];
@@ -128,7 +128,7 @@ struct RowTable {
   RowFunction<Real> last_backward = nullptr;
   RowFunction<Real> untangle = nullptr;  ///< from the transform of half as many complex points to that of real ones
   RowFunction<Real> tangle = nullptr;    ///< the other way
-  int point_of_lane[most_lanes] = {};    ///< which of a vector's points is in a lane while passes work
+  int point_of_lane[max_lanes] = {};     ///< which of a vector's points is in a lane while passes work
 };
 
 /// The passes of one set of instructions.

@@ -15,7 +15,7 @@ namespace {
 template <class Real>
 class KindMaker : private Maker<Real> {
   using Base = Maker<Real>;
-  using Base::add, Base::add_roots, Base::algorithms_, Base::all, Base::describe, Base::emit, Base::most_own_rows_;
+  using Base::add, Base::add_roots, Base::algorithms_, Base::all, Base::describe, Base::emit, Base::max_own_rows_;
   using Base::own, Base::own_rows_, Base::part_of, Base::program_, Base::take_rows;
   using typename Base::Rows;
 
@@ -38,7 +38,7 @@ class KindMaker : private Maker<Real> {
       const Rows pairs = own(program_.pairs_row, length);
       emit(length, begins_with_pairs ? pairs : source, ends_with_pairs ? pairs : destination, {});
     }
-    program_.own_rows = most_own_rows_;
+    program_.own_rows = max_own_rows_;
     return std::move(program_);
   }
 

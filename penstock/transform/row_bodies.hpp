@@ -17,13 +17,13 @@ namespace penstock::transform {
 // real and imaginary parts exchanged at both ends.
 
 /// Brings a part of a pencil into the cache while another one is worked on: some lines at each of a pass's butterflies.
-struct RowAhead {
+struct RowPrefetch {
   const std::byte* next;
   const std::byte* end;
   std::int64_t bytes_at_once;
 
   template <class Real>
-  [[gnu::always_inline]] explicit RowAhead(const RowWork<Real>& pass)
+  [[gnu::always_inline]] explicit RowPrefetch(const RowWork<Real>& pass)
       : next(pass.ahead), end(pass.ahead + pass.ahead_bytes), bytes_at_once(pass.ahead_bytes_at_once) {}
   [[gnu::always_inline]] void ask() {
     for (const std::byte* const stop = next + bytes_at_once; next < stop && next < end; next += line_bytes) {
@@ -51,7 +51,7 @@ void row_first_pass(const RowWork<typename S::Real>& pass) noexcept {
   const auto* roots = reinterpret_cast<const Vector*>(pass.roots);
   auto* to = reinterpret_cast<Vector*>(pass.work);
   const std::byte* from = pass.source;
-  RowAhead ahead(pass);
+  RowPrefetch ahead(pass);
   for (std::int64_t i = 0; i < leg_pairs; ++i, from += pair_bytes, to += 2, roots += 2 * (radix - 1)) {
     ahead.ask();
     Legs<Vector, radix> legs;
@@ -71,7 +71,7 @@ void row_middle_pass(const RowWork<typename S::Real>& pass) noexcept {
   using Vector = typename S::Vector;
   const std::int64_t leg_pairs = pass.inner_pairs;
   auto* block = reinterpret_cast<Vector*>(pass.work);
-  RowAhead ahead(pass);
+  RowPrefetch ahead(pass);
   for (std::int64_t b = 0; b < pass.block_count; ++b, block += 2 * static_cast<std::int64_t>(radix) * leg_pairs) {
     const auto* roots = reinterpret_cast<const Vector*>(pass.roots);
     Vector* at = block;
@@ -98,7 +98,7 @@ void row_last_pass(const RowWork<typename S::Real>& pass) noexcept {
   const bool is_streaming =
       pass.is_streaming && begins_line(pass.destination) && count * number_bytes % line_bytes == 0;
   StagedRow staged(pass.destination, row_bytes, pass.is_streaming && !is_streaming);
-  RowAhead ahead(pass);
+  RowPrefetch ahead(pass);
   for (std::int64_t next = 0; next < count; next += lanes) {
     ahead.ask();
     // The last group reaches back where it would be short, and stores again what is there already.
@@ -145,7 +145,7 @@ void row_ragged_pass(const RowWork<typename S::Real>& pass) noexcept {
   StagedRow staged(pass.destination, static_cast<std::int64_t>(radix) * pass.to_leg_bytes, pass.is_streaming);
   const Real re_factor = pass.factor;
   const Real im_factor = pass.factor * pass.to_sign;
-  RowAhead ahead(pass);
+  RowPrefetch ahead(pass);
   for (std::int64_t i = 0; i < pass.block_count; ++i, from += S::lanes, to += S::lanes) {
     ahead.ask();
     Legs<Vector, radix> legs;
@@ -211,7 +211,7 @@ void row_real_pass(const RowWork<typename S::Real>& pass) noexcept {
   const std::int64_t m = pass.block_count;
   const Real half = is_untangling ? pass.factor / 2 : 1;
   const auto* roots = reinterpret_cast<const Vector*>(pass.roots);
-  RowAhead ahead(pass);
+  RowPrefetch ahead(pass);
   const auto* const from = reinterpret_cast<const Real*>(pass.source);
   auto* const to = reinterpret_cast<Real*>(pass.destination);
   if constexpr (is_untangling) {

@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstring>
 
+#include "penstock/base/numbers.hpp"
 #include "penstock/transform/numbers.hpp"
 #include "penstock/transform/program.hpp"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "penstock/base/numbers.hpp"
 #include "penstock/transform/numbers.hpp"
 #include "penstock/transform/pass_tables.hpp"
 #include "penstock/transform/program.hpp"
@@ -115,9 +116,9 @@ class Transform<Real>::Run {
     source_ = source;
     destination_ = destination;
     if (access.next != nullptr) {
-      look_ahead(*access.next, access.next_pencils);
+      prefetch_next(*access.next, access.next_pencils);
     }
-    pass_.ahead = &ahead_;
+    pass_.ahead = &prefetch_;
     if (plan_.gathers) {
       const bool is_real = plan_.has_real_source;
       pass_.source = source;
@@ -172,26 +173,26 @@ class Transform<Real>::Run {
 
  private:
   /// Asks for other pencils like the source's while this run works: all lines of each.
-  void look_ahead(const Pencils<const std::byte>& next, std::int64_t pencils) {
+  void prefetch_next(const Pencils<const std::byte>& next, std::int64_t pencils) {
     const std::int64_t number_bytes = plan_.number_bytes(plan_.has_real_source);
     const std::int64_t points = plan_.points(plan_.has_real_source);
-    ahead_ = {.base = next.base, .offsets = next.offsets};
+    prefetch_ = {.base = next.base, .offsets = next.offsets};
     const auto lines_of = [&](std::int64_t numbers) { return (numbers * number_bytes + line_bytes - 1) / line_bytes; };
     if (next.pencil_stride == number_bytes) {  // points of all pencils
-      ahead_.offset_step = 1;
-      ahead_.rows = points;
-      ahead_.lines = lines_of(pencils);
-      ahead_.line_stride = line_bytes;
+      prefetch_.offset_step = 1;
+      prefetch_.rows = points;
+      prefetch_.lines = lines_of(pencils);
+      prefetch_.line_stride = line_bytes;
     } else if (next.offsets[points - 1] - next.offsets[0] == (points - 1) * number_bytes) {  // pencils
-      ahead_.row_stride = next.pencil_stride;
-      ahead_.rows = pencils;
-      ahead_.lines = lines_of(points);
-      ahead_.line_stride = line_bytes;
+      prefetch_.row_stride = next.pencil_stride;
+      prefetch_.rows = pencils;
+      prefetch_.lines = lines_of(points);
+      prefetch_.line_stride = line_bytes;
     } else {  // points, each in a line of every pencil
-      ahead_.offset_step = 1;
-      ahead_.rows = points;
-      ahead_.lines = pencils;
-      ahead_.line_stride = next.pencil_stride;
+      prefetch_.offset_step = 1;
+      prefetch_.rows = points;
+      prefetch_.lines = pencils;
+      prefetch_.line_stride = next.pencil_stride;
     }
   }
 
@@ -303,8 +304,8 @@ class Transform<Real>::Run {
     const std::int64_t vectors = is_by_vectors ? (pass_.pencils + plan_.table.lanes - 1) / plan_.table.lanes : 1;
     const std::int64_t turns =
         vectors * std::max<std::int64_t>(step.block_count, 1) * std::max<std::int64_t>(step.inner_count, 1);
-    const std::int64_t share = ahead_.rows * ahead_.lines / std::ssize(program_.steps) + 1;
-    ahead_.lines_at_once = (share + turns - 1) / turns;
+    const std::int64_t share = prefetch_.rows * prefetch_.lines / std::ssize(program_.steps) + 1;
+    prefetch_.lines_at_once = (share + turns - 1) / turns;
     pass_.row_bytes = step.kind == Step<Real>::Kind::last ? stored : read;
     pass_.stored_row_bytes = stored;
     pass_.sums = own_ + step.sum_row * row_bytes_;
@@ -349,7 +350,7 @@ class Transform<Real>::Run {
   Pencils<const std::byte> source_;  // as the program sees them
   Pencils<std::byte> destination_;
   PassWork<Real> pass_;
-  Ahead ahead_;
+  Prefetch prefetch_;
   std::size_t from_format_ = 0;
   std::size_t to_format_ = 0;
 };

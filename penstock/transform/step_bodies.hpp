@@ -17,7 +17,7 @@ void add_first(const PassWork<typename S::Real>& pass) noexcept {
     const std::byte* from[1] = {pass.source.base + pass.source.offsets[k]};
     std::byte* const to = pass.destination.base + pass.destination.offsets[k];
     std::byte* const sums = pass.sums + k * pass.sum_stride;
-    Part<S, 1> part;
+    PartialRows<S, 1> part;
     for (std::int64_t at = 0; at < pass.row_bytes; at += pair_bytes) {
       if (pass.row_bytes - at < pair_bytes) [[unlikely]] {
         part.take(from, at, pass.row_bytes - at);
@@ -47,7 +47,7 @@ void combine(const PassWork<typename S::Real>& pass) noexcept {
     const std::byte* from[2] = {pass.source.base + pass.source.offsets[k],
                                 pass.source.base + pass.source.offsets[k + pass.inner_count]};
     std::byte* const to = pass.destination.base + pass.destination.offsets[k];
-    Part<S, 2> taken;
+    PartialRows<S, 2> taken;
     for (std::int64_t at = 0; at < pass.row_bytes; at += pair_bytes) {
       if (pass.row_bytes - at < pair_bytes) [[unlikely]] {
         taken.take(from, at, pass.row_bytes - at);
@@ -109,7 +109,7 @@ void tangle(const PassWork<typename S::Real>& pass) noexcept {
     for (std::int64_t i = 0; i < pass.row_bytes; i += pair_bytes) {
       Complex<Vector> spectra[2] = {};
       for (int pencil = 0; pencil < 2 && left > 0; ++pencil, left -= pair_bytes, at += pair_bytes) {
-        Part<S, 1> part;
+        PartialRows<S, 1> part;
         if (left < pair_bytes) [[unlikely]] {
           part.take(from, at, left);
         }

@@ -20,7 +20,7 @@ namespace penstock::transform {
 
 /// The least of a row that begins or ends within lines and is stored past the cache: what of it is stored as usual, up
 /// to a line at each end, is read from memory first.
-inline constexpr std::int64_t least_ragged_bytes = 8 * line_bytes;
+inline constexpr std::int64_t min_ragged_bytes = 8 * line_bytes;
 
 /// Whole vectors past the cache, both at addresses of vectors.
 template <class S>
@@ -64,7 +64,7 @@ struct StagedRow {
   [[gnu::always_inline]] StagedRow(std::byte* row_destination, std::int64_t bytes, bool may_stream)
       : destination(row_destination), row_bytes(bytes) {
     const bool are_lines = begins_line(destination) && bytes % line_bytes == 0;
-    is_staged = may_stream && bytes <= bytes_together && (are_lines || bytes >= least_ragged_bytes);
+    is_staged = may_stream && bytes <= bytes_together && (are_lines || bytes >= min_ragged_bytes);
     to = is_staged ? row + bytes_into_line(destination) : destination;
   }
   template <class S>

@@ -11,8 +11,8 @@
 namespace penstock::transform {
 template <class Real>
 Transform<Real>::Transform(const Shape& shape, InstructionSet set, Effort effort) {
-  if (shape.length < 1 || shape.length > most_length) {
-    throw Error(fmt::format("a transform has 1 to {} points, not {}", most_length, shape.length));
+  if (shape.length < 1 || shape.length > max_length) {
+    throw Error(fmt::format("a transform has 1 to {} points, not {}", max_length, shape.length));
   }
   if (shape.kind == Kind::redft00 && shape.length < 2) {
     throw Error("a transform of kind redft00 has 2 points or more");

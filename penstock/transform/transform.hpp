@@ -71,10 +71,10 @@ enum class Effort {
 template <class Real>
 class Transform {
  public:
-  static constexpr std::int64_t most_length = std::int64_t{1} << 26;
+  static constexpr std::int64_t max_length = std::int64_t{1} << 26;
 
   /// Plans for a usable set of instructions. Throws Error where the shape has no points (of redft00 fewer than 2), more
-  /// than most_length, or no pencils.
+  /// than max_length, or no pencils.
   explicit Transform(const Shape& shape, InstructionSet set = best_instruction_set(), Effort effort = Effort::estimate);
   ~Transform();
   Transform(Transform&&) noexcept;

@@ -95,16 +95,16 @@ bool Variants::read(const std::string& text) {
     if (!variant.is_by_rows && way != passes_word) {
       return false;
     }
-    constexpr int most_radix = 1024;
-    constexpr std::int64_t most_points = std::int64_t{1} << 40;
+    constexpr int max_radix = 1024;
+    constexpr std::int64_t max_points = std::int64_t{1} << 40;
     for (std::string word; words >> word;) {
       int radix = 0;
       const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), radix);
-      if (failure != std::errc() || end != word.data() + word.size() || radix < 1 || radix > most_radix) {
+      if (failure != std::errc() || end != word.data() + word.size() || radix < 1 || radix > max_radix) {
         return false;
       }
       variant.radices.push_back(radix);
-      if (product(variant.radices) > most_points) {
+      if (product(variant.radices) > max_points) {
         return false;
       }
     }
@@ -177,12 +177,12 @@ class Contest {
                             {scratch.data(), scratch.size()});
     };
     constexpr int rounds = 5;
-    constexpr double least_s = 1e-4;
+    constexpr double min_s = 1e-4;
     run(entrants_.front());
     const double begin_s = seconds();
     run(entrants_.front());
     const double once_s = std::max(seconds() - begin_s, 1e-8);
-    const int repetitions = static_cast<int>(std::clamp(least_s / once_s, 1.0, 1e4));
+    const int repetitions = static_cast<int>(std::clamp(min_s / once_s, 1.0, 1e4));
     for (int round = 0; round < rounds; ++round) {
       for (Entrant& entrant : entrants_) {
         run(entrant);
@@ -194,9 +194,9 @@ class Contest {
       }
     }
     // What the costs say stays where others gain less than clocks can tell apart.
-    constexpr double least_gain = 0.02;
+    constexpr double min_gain = 0.02;
     const auto best = std::ranges::min_element(entrants_, {}, &Entrant::time_s);
-    return best->time_s < (1 - least_gain) * entrants_.front().time_s ? best->variant : entrants_.front().variant;
+    return best->time_s < (1 - min_gain) * entrants_.front().time_s ? best->variant : entrants_.front().variant;
   }
 
   Shape shape_;

@@ -225,7 +225,7 @@ template <class S>
 
 /// Stands in for the rows of a butterfly whose last vectors are filled in part.
 template <class S, std::size_t radix>
-struct Part {
+struct PartialRows {
   static constexpr std::size_t pair_bytes = 2 * sizeof(typename S::Vector);
   alignas(typename S::Vector) std::byte rows[radix][pair_bytes];
 
@@ -249,7 +249,7 @@ template <class S, Format format>
 [[gnu::always_inline]] inline void store_within(std::byte* row, std::int64_t at, std::int64_t left,
                                                 const Complex<typename S::Vector>& value) {
   if (left < 2 * static_cast<std::int64_t>(sizeof(typename S::Vector))) [[unlikely]] {
-    Part<S, 1> part;
+    PartialRows<S, 1> part;
     store<S, format>(part.rows[0], value);
     part.give(&row, at, left);
   } else {

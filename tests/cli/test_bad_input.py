@@ -49,11 +49,15 @@ class BadInput(command.CommandTest):
         self.assert_refused_everywhere((*SIZE, "--threads", "0"), "--threads 0", "at least 1")
         self.assert_refused_alone((*SIZE, "--reps", "-1"), "--reps -1", "at least 1")
         self.assert_refused_alone((*SIZE, "--batch", "two"), "--batch two", "not a whole number")
-        self.assert_refused_alone((*SIZE, "--grain", "99999999999999999999"), "--grain", "at most")
-        self.assert_refused_alone((*SIZE, "--late", "8"), "8 late eighths", "0 to 7")
-        self.assert_refused_alone((*SIZE, "--late", "2", "--algorithm", "mpi-packed"), "2 late eighths", "MPI's own ways")
+        self.assert_refused_alone((*SIZE, "--planes-per-message", "99999999999999999999"), "--planes-per-message", "at most")
+        self.assert_refused_alone((*SIZE, "--deferred-parts", "8"), "8 deferred parts", "0 to 7")
         self.assert_refused_alone((*SIZE, "--filter-lowpass", "nan"), "--filter-lowpass nan")
         self.assert_refused_alone((*SIZE, "--memory", "lots"), "--memory", "lots")
+
+    @unittest.skipUnless(command.MPIEXEC, "a build without MPI")
+    def test_deferred_parts_of_mpis_own_ways(self):
+        arguments = (*SIZE, "--deferred-parts", "2", "--algorithm", "mpi-packed")
+        self.assert_refused_alone(arguments, "2 deferred parts", "MPI's own ways")
 
     def test_flags_and_choices_that_are_unknown(self):
         self.assert_refused_everywhere((*SIZE, "--frobnicate"), "--frobnicate")
@@ -73,7 +77,7 @@ class BadInput(command.CommandTest):
         )
         self.assert_refused_alone((*SIZE, "--precision", "half"), "single, double")
         self.assert_refused_alone((*SIZE, "--transport", "pigeon"), "auto, threads, shm, mpi")
-        self.assert_refused_alone((*SIZE, "--grain", "4", "--algorithm", "slabs"), "--grain", "--algorithm")
+        self.assert_refused_alone((*SIZE, "--planes-per-message", "4", "--algorithm", "slabs"), "--planes-per-message", "--algorithm")
         self.assert_refused(self.run_alone(), "no subcommand")
         self.assert_refused(self.run_alone("ftt"), "ftt")
 

@@ -61,7 +61,7 @@ class FftFiles(file_runs.FileRunTest):
             self.assertLess(figures["read_bytes"] + figures["written_bytes"], 4.3 * field_bytes)
             self.assertEqual(self.left_behind(), ["f.npy", "g.npy"])
             result = self.run_alone(
-                *FILES[:-1], "memory.npy", "--scaling", "symmetric", "--reps", "1", "--planning", "estimate"
+                *FILES[:-1], "memory.npy", "--scaling", "symmetric", "--reps", "1", "--effort", "estimate"
             )
             self.assertEqual(result.status, 0, result.stderr)
             self.assertLess(self.relative_error("g.npy", "memory.npy", code), tolerance)

@@ -10,7 +10,7 @@ import unittest
 
 import command
 
-RUN = ("fft", "--size", "8x8x8", "--reps", "1", "--planning", "estimate", "--json", "-")
+RUN = ("fft", "--size", "8x8x8", "--reps", "1", "--effort", "estimate", "--json", "-")
 PROCESSORS = sorted(os.sched_getaffinity(0))
 
 

@@ -32,7 +32,7 @@ class Model(command.CommandTest):
 
 class Fft(Model):
     def test_a_sweep_names_what_bounds_each_point(self):
-        points = self.points("fft", *BLUEGENE, "--sweep", "nodes=64..4096:x2", "--grain", "slabs")
+        points = self.points("fft", *BLUEGENE, "--sweep", "nodes=64..4096:x2", "--planes-per-message", "slabs")
         self.assertEqual([point["nodes"] for point in points], [64, 128, 256, 512, 1024, 2048, 4096])
         for point in points:
             self.assertAlmostEqual(point["time_s"], point["compute_s"] + point["transfer_s"] - point["hidden_s"])
@@ -145,7 +145,7 @@ class Others(Model):
         self.assertLessEqual(layered["time_s"], flat["time_s"])
         arguments = ("--machine", "frontier", "--way", "out-of-core", "--n", "1000000")
         point = self.points("gemm", *arguments, "--memory", "64GiB")[0]
-        self.assertGreaterEqual(point["moved_bytes"], point["least_bytes"])
+        self.assertGreaterEqual(point["moved_bytes"], point["min_bytes"])
         self.assertEqual(point["bound_by"], "storage_bandwidth")
         self.assert_refused("0 nodes", "gemm", "--machine", "frontier", "--set", "nodes=0")
         self.assert_refused("no memory level 'memory'", "gemm", "--way", "out-of-core")

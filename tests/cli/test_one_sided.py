@@ -10,7 +10,7 @@ import command
 LIBRARY = os.environ["PENSTOCK_COUNT_SENDS"]
 BRICKS = os.environ["PENSTOCK_TRANSFORM_BRICKS"]
 MOST_BYTES = 4096
-FFT = ("fft", "--size", "48x50x52", "--check", "--reps", "2", "--planning", "estimate", "--threads", "1")
+FFT = ("fft", "--size", "48x50x52", "--check", "--reps", "2", "--effort", "estimate", "--threads", "1")
 GEMM = ("gemm", "--size", "300", "--reps", "1", "--check", "--threads", "1")
 RUNS = {
     "complex": FFT,
@@ -19,7 +19,7 @@ RUNS = {
     "batch": (*FFT, "--batch", "3"),
     "as input": (*FFT, "--layout", "as-input"),
     "slabs": (*FFT, "--algorithm", "slabs"),
-    "many messages, some late": (*FFT, "--grain", "3", "--late", "2"),
+    "many messages, some deferred": (*FFT, "--planes-per-message", "3", "--deferred-parts", "2"),
     "filtered": (*FFT, "--filter-lowpass", "9"),
     "multiply": GEMM,
     "multiply as Cannon": (*GEMM, "--algorithm", "cannon"),

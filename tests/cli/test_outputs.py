@@ -249,7 +249,7 @@ class Outputs(file_runs.FileRunTest):
         others = {"wisdom": "# penstock wisdom 0.0.1\n", "wisdom-99.0.0": "# penstock wisdom 99.0.0\n"}
         for name, text in others.items():
             (folder / name).write_text(text)
-        self.assertEqual(self.run_well("fft", "--size", "30x21x22", "--planning", "measure").lines, [])
+        self.assertEqual(self.run_well("fft", "--size", "30x21x22", "--effort", "measure").lines, [])
         for name, text in others.items():
             self.assertEqual((folder / name).read_text(), text)
 

@@ -107,14 +107,15 @@ class Results(command.CommandTest):
         self.assertAlmostEqual(report["rate_gflops"], flops / report["forward_min_s"] / 1e9)
 
     def test_the_table_tells_how_exchanges_are_cut(self):
-        cut = ("--size", "12x10x8", "--ranks", "2", "--grain", "2")
-        self.assertIn(" grid 1x2, grain 2, 3/8 late, ", self.run_well(1, *cut, "--late", "3"))
-        self.assertIn(" grid 1x2, grain 2, 2 passes", self.run_well(1, *cut, "--late", "0"))
+        cut = ("--size", "12x10x8", "--ranks", "2", "--planes-per-message", "2")
+        self.assertIn(" grid 1x2, 2 planes per message, 3/8 deferred, ", self.run_well(1, *cut, "--deferred-parts", "3"))
+        self.assertIn(" grid 1x2, 2 planes per message, 2 passes", self.run_well(1, *cut, "--deferred-parts", "0"))
 
-    def test_a_thread_looks_after_a_network(self):
+    @unittest.skipUnless(command.MPIEXEC, "a build without MPI")
+    def test_a_thread_polls_a_network(self):
         size = ("--size", "12x10x8", "--check", "--json", "-", "--progress")
         for transport, progress, expected in (
-            ("shm", "thread", "tiles"),  # stores need no looks
+            ("shm", "thread", "tiles"),  # stores need no polls
             ("mpi", "thread", "thread"),
             ("mpi", "tiles", "tiles"),
         ):
@@ -140,7 +141,7 @@ class Results(command.CommandTest):
         self.assertFalse(self.cache.exists())
         for local in command.LOCAL_TRANSFORMS:
             with self.subTest(local=local):
-                self.check_wisdom("--size", "30x21x22", "--planning", "measure", "--local", local)
+                self.check_wisdom("--size", "30x21x22", "--effort", "measure", "--local", local)
                 shutil.rmtree(self.cache)
 
     def check_wisdom(self, *size):

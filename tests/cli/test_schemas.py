@@ -33,7 +33,7 @@ RUNS = {
     "fft": [
         ("fft", "--size", "8x6x4", "--reps", "2", "--check", "--filter-lowpass", "2", *FAST_DISK, "--explain"),
         ("fft", "--size", "8x6x4", "--type", "r2r", "--kinds", "redft10", "--reps", "1"),
-        ("fft", "--size", "8x8x8", "--type", "r2c", "--ranks", "2", "--reps", "1", "--plan", "measure"),
+        ("fft", "--size", "8x8x8", "--type", "r2c", "--ranks", "2", "--reps", "1", "--planning", "measure"),
         ("fft", "--size", "8x8x8", "--ranks", "2", "--layout", "as-input", "--along", "xy", "--reps", "1"),
         *(("fft", "--size", size, "--reps", "1", *FAST_DISK) for size in ("1x1x1", "1x1x8", "1x8x1", "2x1x1")),
     ],
@@ -80,7 +80,7 @@ RUNS = {
         ("model", "plan", "--size", "1x1x1"),
         *sweeps(
             ("model", "plan", *FUGAKU, "--nodes", "4"),
-            "nodes=2,4", "nx=64", "ny=64", "nz=64", "ranks_per_node=1,2", "threads=1,2", "batch=1,2", "planes_per_message=0,1", "late_parts=0,1",
+            "nodes=2,4", "nx=64", "ny=64", "nz=64", "ranks_per_node=1,2", "threads=1,2", "batch=1,2", "planes_per_message=0,1", "deferred_parts=0,1",
             LINK,
         ),
     ],

@@ -53,7 +53,7 @@ class Directions(command.CommandTest):
     )
 
     def check(self, run, arguments):
-        result = run("fft", "--size", "24x25x18", "--check", "--reps", "1", "--planning", "estimate", "--json", "-", *arguments)
+        result = run("fft", "--size", "24x25x18", "--check", "--reps", "1", "--effort", "estimate", "--json", "-", *arguments)
         self.assertEqual(result.status, 0, result.stderr)
         report = json.loads(result.stdout)
         self.assertLessEqual(report["relative_error"], report["tolerance"])

@@ -6,7 +6,7 @@ import unittest
 
 import command
 
-RUN = ("fft", "--size", "8x8x8", "--reps", "1", "--planning", "estimate", "--threads", "1", "--json", "-")
+RUN = ("fft", "--size", "8x8x8", "--reps", "1", "--effort", "estimate", "--threads", "1", "--json", "-")
 NAMES = "auto, threads, shm, mpi, rma, ucx, shm+mpi, shm+rma, shm+ucx"
 
 

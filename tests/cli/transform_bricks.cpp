@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "penstock/fft/fft.hpp"
+#include "penstock/gas/gas.hpp"
 
 namespace {
 

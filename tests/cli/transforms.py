@@ -11,7 +11,7 @@ DIMENSIONS = {
     "ranks": (1, 2, 3, 4, 5, 6, 7, 8),
     "type": ("c2c", "r2c"),
     "precision": ("double", "single"),
-    "algorithm": ("packed", "slabs", "grain 3 late 5"),
+    "algorithm": ("packed", "slabs", "3 planes, 5 deferred"),
     "transport": ("threads", *command.TRANSPORTS),
     "layout": ("transposed", "as-input"),
     "threads": (1, 2),
@@ -42,12 +42,11 @@ def covering_cases():
 
 def find_mistake(test, case):
     """Runs one case; what is wrong with its result, or None."""
-    arguments = ["fft", "--check", "--reps", "1", "--planning", "estimate", "--json", "-"]
+    arguments = ["fft", "--check", "--reps", "1", "--effort", "estimate", "--json", "-"]
     for name in ("size", "type", "precision", "transport", "layout", "threads", "local", "isa", "movers"):
         arguments += [f"--{name}", str(case[name])]
-    if case["algorithm"].startswith("grain"):
-        _, grain, _, late = case["algorithm"].split()
-        arguments += ["--grain", grain, "--late", late]
+    if "deferred" in case["algorithm"]:
+        arguments += ["--planes-per-message", "3", "--deferred-parts", "5"]
     else:
         arguments += ["--algorithm", case["algorithm"]]
     if case["transport"] == "threads":

@@ -49,12 +49,12 @@ struct Prefix {
   std::uint8_t flags;
   std::uint8_t row_kind;  // 0: one frame
   std::uint16_t header_hint;
-  std::uint16_t most_payload;  // of each frame of a row
+  std::uint16_t max_payload;  // of each frame of a row
   std::uint16_t checksum_start;
   std::uint16_t checksum_offset;
 };
 static_assert(sizeof(Prefix) == 10);
-constexpr std::size_t most_frame_bytes = (std::size_t{64} << 10) + 128;
+constexpr std::size_t max_frame_bytes = (std::size_t{64} << 10) + 128;
 
 /// Of a port's device: the locally administered one that ends with its number.
 Address address_of(std::size_t port) {
@@ -98,7 +98,7 @@ std::int64_t wire_bytes_of(std::span<const unsigned char> data) {
   Prefix prefix{};
   std::memcpy(&prefix, data.data(), sizeof prefix);
   const std::span<const unsigned char> frame = data.subspan(sizeof prefix);
-  if (prefix.row_kind == 0 || prefix.most_payload == 0) {
+  if (prefix.row_kind == 0 || prefix.max_payload == 0) {
     return wire_bytes(frame.size());
   }
   // The checksum is TCP's, whose header tells its own length in words of 4 bytes.
@@ -108,7 +108,7 @@ std::int64_t wire_bytes_of(std::span<const unsigned char> data) {
   }
   const std::size_t headers =
       std::min<std::size_t>(prefix.checksum_start + (frame[tcp_length] >> 4) * 4U, frame.size());
-  return wire_bytes(headers, frame.size() - headers, prefix.most_payload);
+  return wire_bytes(headers, frame.size() - headers, prefix.max_payload);
 }
 
 volatile std::sig_atomic_t is_ended = 0;
@@ -204,7 +204,7 @@ class Switch {
     if (descriptor.events != 0 && descriptor.revents == 0) {
       return Time::max();
     }
-    for (int taken = 0; taken < most_at_once; ++taken) {
+    for (int taken = 0; taken < max_at_once; ++taken) {
       if (wires_.free_at(port) > now() + read_ahead) {
         descriptor.events = 0;  // the rest stays with the node, whose system then sees a wire that is taken
         return wires_.free_at(port) - read_ahead / 2;
@@ -242,7 +242,7 @@ class Switch {
 
   std::vector<unsigned char> take_spare() {
     if (spare_.empty()) {
-      return std::vector<unsigned char>(most_frame_bytes);
+      return std::vector<unsigned char>(max_frame_bytes);
     }
     std::vector<unsigned char> data = std::move(spare_.back());
     spare_.pop_back();
@@ -251,7 +251,7 @@ class Switch {
 
   // So that a timer that is late by some tens of microseconds leaves no gap on the wire.
   static constexpr Time read_ahead = std::chrono::microseconds(150);
-  static constexpr int most_at_once = 64;
+  static constexpr int max_at_once = 64;
 
   Wires wires_;
   std::vector<pollfd> descriptors_;          // by port

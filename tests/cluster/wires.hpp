@@ -23,11 +23,11 @@ inline std::int64_t wire_bytes(std::size_t bytes) {
   return static_cast<std::int64_t>(std::max<std::size_t>(bytes, 60)) + 24;
 }
 
-/// The same for what a network card would cut into frames of at most `most_payload` bytes behind `headers` bytes each.
-inline std::int64_t wire_bytes(std::size_t headers, std::size_t payload, std::size_t most_payload) {
-  const std::size_t full = payload / most_payload;
-  const std::size_t rest = payload % most_payload;
-  return static_cast<std::int64_t>(full) * wire_bytes(headers + most_payload) +
+/// The same for what a network card would cut into frames of at most `max_payload` bytes behind `headers` bytes each.
+inline std::int64_t wire_bytes(std::size_t headers, std::size_t payload, std::size_t max_payload) {
+  const std::size_t full = payload / max_payload;
+  const std::size_t rest = payload % max_payload;
+  return static_cast<std::int64_t>(full) * wire_bytes(headers + max_payload) +
          (rest > 0 || full == 0 ? wire_bytes(headers + rest) : 0);
 }
 

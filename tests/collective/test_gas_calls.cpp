@@ -58,8 +58,8 @@ TEST(OneBadRank, FailsWhatMakesTeamsAndAgreesOnEveryRank) {
        world_of(MPI_COMM_WORLD, reach_named(is_bad ? "mpi" : "shm"));
      }},
 #endif
-    {"gas::network_figures_of", unless_it_fails([](const Team& team) {
-       network_figures_of(team);
+    {"gas::network_rates_of", unless_it_fails([](const Team& team) {
+       network_rates_of(team);
        team.barrier();  // where all is local there are none, and nobody waits
      })},
     {"gas::Team::split", unless_it_fails([](const Team& team) { team.split(0, 0); })},
@@ -279,7 +279,7 @@ TEST(RevokedTeam, EndsEveryKindOfWait) {
       if (team.rank() != 1) {
         event = start_all_gather(team, mine, std::span(all));
       }
-      expect_revoked(world, team, [&] { team.rank() == 1 ? team.barrier() : event.wait_or_give_up(); });
+      expect_revoked(world, team, [&] { team.rank() == 1 ? team.barrier() : event.wait_or_abandon(); });
     });
     each([&](const Team& team) {
       expect_revoked(world, team, [&] {
@@ -305,7 +305,7 @@ TEST(RevokedTeam, GivesNoChangedDataToWhoSucceeds) {
           }
           team.revoke("rank 1 has no more data");
         }
-        event.wait_or_give_up();
+        event.wait_or_abandon();
         for (int rank = 0; rank < team.size(); ++rank) {
           const auto part = std::span(all).subspan(mine.size() * static_cast<std::size_t>(rank), mine.size());
           EXPECT_EQ(std::ranges::count(part, rank), std::ssize(mine));

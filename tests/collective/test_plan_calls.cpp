@@ -136,11 +136,11 @@ TEST(OneBadRank, FailsTransformsOnEveryRank) {
          Call call(team, is_bad, options);
          call.plan.forward(call.from(), call.to());
        }},
-      {"fft::Plan::forward, in late parts and small messages",
+      {"fft::Plan::forward, in deferred parts and small messages",
        [](const Team& team, bool is_bad) {
          Options options = options_of();
-         options.grain = 1;
-         options.late_eighths = 3;
+         options.planes_per_message = 1;
+         options.deferred_parts = 3;
          Call call(team, is_bad, options);
          call.plan.forward(call.from(), call.to());
        }},

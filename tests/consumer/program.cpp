@@ -5,6 +5,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/fft/fft.hpp"
+#include "penstock/gas/gas.hpp"
 #include "penstock/layout/layout.hpp"
 #include "penstock/machine/machine.hpp"
 #include "penstock/mover/mover.hpp"

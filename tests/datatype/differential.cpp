@@ -274,8 +274,8 @@ class Trial {
 
   std::int64_t size() const { return static_cast<std::int64_t>(bytes_.size()); }
 
-  // From -most_reach to most_reach, two further elements, and room beside.
-  static constexpr std::size_t pages = 4 * TypeMaker::most_reach / 4096 + 8;
+  // From -max_reach to max_reach, two further elements, and room beside.
+  static constexpr std::size_t pages = 4 * TypeMaker::max_reach / 4096 + 8;
 
   Tally& tally_;
   TypeMaker* maker_ = nullptr;
@@ -313,11 +313,11 @@ Options read_options(int argc, char** argv) {
 }
 
 int run(const Options& options) {
-  constexpr std::uint64_t most_failures = 10;
+  constexpr std::uint64_t max_failures = 10;
   Tally tally;
   Trial trial(tally);
   const double start = seconds();
-  while (tally.types < options.types && tally.failures < most_failures && seconds() - start < options.seconds) {
+  while (tally.types < options.types && tally.failures < max_failures && seconds() - start < options.seconds) {
     trial.run(options.seed + tally.types);
   }
   fmt::print("{} types from seed {}: {} bytes, {} unpacked as well, {} movers with machine code, {:.0f} s\n",

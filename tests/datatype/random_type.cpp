@@ -34,7 +34,7 @@ RandomType::RandomType(OwnedType made, Bytes its_bytes, std::string its_text)
 }
 
 void TypeMaker::append(Bytes& bytes, std::int64_t displacement, std::int64_t length, const RandomType& part) {
-  if (static_cast<std::int64_t>(bytes.size() + part.bytes.size()) * std::max<std::int64_t>(length, 1) > most_bytes) {
+  if (static_cast<std::int64_t>(bytes.size() + part.bytes.size()) * std::max<std::int64_t>(length, 1) > max_bytes) {
     throw TooLarge();
   }
   made_trouble_ = made_trouble_ || (length > 0 && part.bytes.empty());
@@ -47,7 +47,7 @@ void TypeMaker::append(Bytes& bytes, std::int64_t displacement, std::int64_t len
 
 RandomType TypeMaker::finish(OwnedType type, Bytes bytes, std::string text) {
   RandomType made(std::move(type), std::move(bytes), std::move(text));
-  if (std::abs(made.extent) > most_reach || made.lowest < -most_reach || made.end > most_reach) {
+  if (std::abs(made.extent) > max_reach || made.lowest < -max_reach || made.end > max_reach) {
     throw TooLarge();
   }
   return made;

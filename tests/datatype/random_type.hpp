@@ -39,7 +39,7 @@ class TypeMaker {
   int small(int least, int most) { return std::uniform_int_distribution<int>(least, most)(random_); }
   bool one_in(int chances) { return small(1, chances) == 1; }
 
-  /// A type of at most `most_bytes` bytes within `most_reach` bytes of its buffer, of up to `depth` constructors (and
+  /// A type of at most `max_bytes` bytes within `max_reach` bytes of its buffer, of up to `depth` constructors (and
   /// as many again in the members of each struct).
   RandomType make(int depth);
 
@@ -48,8 +48,8 @@ class TypeMaker {
   /// members), or blocks one byte down from one another (which Open MPI 4.1.4 puts one after the other).
   bool made_trouble() const { return made_trouble_; }
 
-  static constexpr std::int64_t most_bytes = std::int64_t{1} << 13;
-  static constexpr std::int64_t most_reach = std::int64_t{1} << 18;
+  static constexpr std::int64_t max_bytes = std::int64_t{1} << 13;
+  static constexpr std::int64_t max_reach = std::int64_t{1} << 18;
 
  private:
   struct TooLarge {};

@@ -47,11 +47,11 @@ enum Call {
 constexpr std::array<std::string_view, calls> names{"open",   "pread",  "pwrite", "fsync", "ftruncate", "fallocate",
                                                     "rename", "unlink", "flock",  "mkdir", "mmap",      "new"};
 
-constexpr int most_files = 1024;
+constexpr int max_files = 1024;
 
 std::array<std::atomic<long>, calls> counts{};
-std::array<std::atomic<bool>, most_files> is_ours{};  // by descriptor: of a file below the working directory
-std::atomic<bool> has_begun = false;                  // main
+std::array<std::atomic<bool>, max_files> is_ours{};  // by descriptor: of a file below the working directory
+std::atomic<bool> has_begun = false;                 // main
 int failing_call = -1;
 long failing_number = 0;
 int failing_error = 0;
@@ -119,11 +119,11 @@ bool is_below(const char* path) {
 }
 
 bool is_ours_now(int file) {
-  return file >= 0 && file < most_files && is_ours[static_cast<std::size_t>(file)];
+  return file >= 0 && file < max_files && is_ours[static_cast<std::size_t>(file)];
 }
 
 int remember(int file, bool ours) {
-  if (file >= 0 && file < most_files) {
+  if (file >= 0 && file < max_files) {
     is_ours[static_cast<std::size_t>(file)] = ours;
   }
   return file;

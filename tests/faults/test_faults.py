@@ -82,7 +82,7 @@ class Case:
         self.begun = begun  # files of a run that was killed, once made
 
 
-FFT = ["fft", "--machine", "machine.toml", "--threads", "1", "--planning", "estimate"]
+FFT = ["fft", "--machine", "machine.toml", "--threads", "1", "--effort", "estimate"]
 IN_FILES = ["fft", "--machine", "machine.toml", "--threads", "1", "--engine", "threads", "--input", "f.npy"]
 PRODUCT = ["gemm", "--machine", "machine.toml", "--threads", "1", "--engine", "threads", "--a", "a.npy", "--b", "b.npy"]
 CASES = {
@@ -93,8 +93,8 @@ CASES = {
         ["r.json"],
     ),
     "fft that keeps wisdom": Case(
-        ["fft", "--machine", "machine.toml", "--threads", "1", "--size", "4x4x4", "--reps", "1", "--plan", "measure"]
-        + ["--planning", "measure", "--json", "r.json"],
+        ["fft", "--machine", "machine.toml", "--threads", "1", "--size", "4x4x4", "--reps", "1", "--planning", "measure"]
+        + ["--effort", "measure", "--json", "r.json"],
         [],
         ["r.json"],
     ),

@@ -16,6 +16,7 @@
 
 #include "penstock/fft/fft.hpp"
 #include "penstock/fft/local_transform.hpp"
+#include "penstock/gas/gas.hpp"
 #include "tests/definition.hpp"
 
 namespace penstock::fft {

@@ -74,8 +74,9 @@ TEST(Convolution, IsForwardTheFunctionAndBackward) {
     for (const Extents& size : {Extents{24, 25, 18}, Extents{13, 11, 7}, Extents{5, 3, 2}, Extents{40, 9, 12}}) {
       for (int ty = 1; ty <= team.size(); ++ty) {
         if (team.size() % ty == 0) {
-          Options options{.size = size, .grid = {ty, team.size() / ty}, .grain = ty % 2, .threads = 1 + ty % 2};
-          options.late_eighths = 3 * ty % 8;
+          Options options{
+              .size = size, .grid = {ty, team.size() / ty}, .planes_per_message = ty % 2, .threads = 1 + ty % 2};
+          options.deferred_parts = 3 * ty % 8;
           options.output = ty % 2 == 0 ? Output::transposed : Output::as_input;
           EXPECT_LE(difference<Complex>(team, options), 1e-14) << size[0] << " on " << ty;
           EXPECT_LE(difference<double>(team, options), 1e-14) << size[0] << " on " << ty;
@@ -111,9 +112,10 @@ TEST(Convolution, IsRefusedByAPlanThatWasNotMadeForIt) {
 
 TEST(Execution, OfTwoPlansAtATimeGivesWhatOneAfterTheOtherGives) {
   gas::on_worlds({1, 2, 3, 4}, [](gas::Team& team) {
-    for (const std::int64_t grain : {0, 1}) {
-      Options options{.size = {24, 25, 18}, .grain = grain, .threads = 2, .batch = 2, .effort = Effort::estimate};
-      options.late_eighths = 4 * grain;
+    for (const std::int64_t planes : {0, 1}) {
+      Options options{
+          .size = {24, 25, 18}, .planes_per_message = planes, .threads = 2, .batch = 2, .effort = Effort::estimate};
+      options.deferred_parts = 4 * planes;
       Plan<double> first(team, options), second(team, options);
       const auto count = static_cast<std::size_t>(first.output_stride() * 2);
       std::vector<Complex> a(count), b(count);

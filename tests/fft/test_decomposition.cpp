@@ -8,22 +8,6 @@
 namespace penstock::fft {
 namespace {
 
-TEST(PartOf, CutsIntoNearlyEqualPartsThatCoverTheWhole) {
-  for (const std::int64_t n : {0, 1, 7, 12, 181}) {
-    for (const int parts : {1, 2, 5, 12, 200}) {
-      std::int64_t next = 0;
-      for (int i = 0; i < parts; ++i) {
-        const Range part = part_of(n, parts, i);
-        EXPECT_EQ(part.lower, next);
-        EXPECT_GE(part.extent, n / parts);
-        EXPECT_LE(part.extent, n / parts + 1);
-        next += part.extent;
-      }
-      EXPECT_EQ(next, n);
-    }
-  }
-}
-
 TEST(Decomposition, CoversEveryPointOnceInEachDirectionOfPencils) {
   const Extents size{5, 7, 3};
   for (const Grid grid : {Grid{1, 1}, Grid{1, 4}, Grid{2, 3}, Grid{8, 1}, Grid{3, 5}}) {

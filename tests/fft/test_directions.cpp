@@ -40,8 +40,8 @@ TEST_P(Directions, AgreeWithTheDefinitionOnEveryGrid) {
       for (int ty = 1; ty <= team.size(); ++ty) {
         if (team.size() % ty == 0) {
           options.grid = {ty, team.size() / ty};
-          options.grain = ty % 3;
-          options.late_eighths = 3 * ty % 8;
+          options.planes_per_message = ty % 3;
+          options.deferred_parts = 3 * ty % 8;
           options.threads = 1 + ty % 2;
           EXPECT_LE(worst_error<double>(team, options, Scaling::none, ty % 2 == 1), tolerance<double>(options.size))
               << "grid " << ty << " x " << options.grid.tz;

@@ -59,16 +59,17 @@ TEST(Fftw, HasWisdomOfBothPrecisionsOrNone) {
     Options options = options_of({8, 8, 8});
     options.effort = Effort::measure;
     const Plan<double> plan(team, options);
-    const std::string wisdom = export_wisdom();
-    EXPECT_NE(wisdom.find("fftw_wisdom"), std::string::npos);
-    EXPECT_TRUE(import_wisdom(wisdom));
+    Wisdom wisdom;
+    const std::string text = wisdom.text();
+    EXPECT_NE(text.find("fftw_wisdom"), std::string::npos);
+    EXPECT_TRUE(wisdom.read(text));
     // Damaged in single precision alone: what was read for double is forgotten again.
     fftw_forget_wisdom();
-    const std::string none = export_wisdom();
-    EXPECT_FALSE(import_wisdom(wisdom.substr(0, wisdom.rfind("fftwf_wisdom")) + "none"));
-    EXPECT_EQ(export_wisdom(), none);
-    EXPECT_TRUE(import_wisdom(wisdom));
-    EXPECT_FALSE(import_wisdom(wisdom.substr(0, wisdom.find("fftw_wisdom") + 20)));
+    const std::string none = wisdom.text();
+    EXPECT_FALSE(wisdom.read(text.substr(0, text.rfind("fftwf_wisdom")) + "none\n"));
+    EXPECT_EQ(wisdom.text(), none);
+    EXPECT_TRUE(wisdom.read(text));
+    EXPECT_FALSE(wisdom.read(text.substr(0, text.find("fftw_wisdom") + 20) + "\n"));
   });
 }
 

@@ -122,7 +122,7 @@ TEST_F(OutOfCore, TransformsAreThoseOfTheDefinition) {
   struct Case {
     Extents size;
     std::int64_t memory_bytes;
-    std::int64_t least_bricks;
+    std::int64_t min_bricks;
   };
   // From one brick to many; lengths that are odd, prime, 1, and powers of two.
   for (const Case& of : {Case{{1, 1, 1}, 1 << 20, 1},
@@ -147,7 +147,7 @@ TEST_F(OutOfCore, TransformsAreThoseOfTheDefinition) {
         write<double>(files.input, of.size, values);
         {
           FileTransform transform(files, options(of.memory_bytes * (threads + 1) / 2, threads));
-          EXPECT_GE(transform.plan().slabs * transform.plan().columns, of.least_bricks);
+          EXPECT_GE(transform.plan().slabs * transform.plan().columns, of.min_bricks);
           EXPECT_LE(transform.plan().block_bytes, of.memory_bytes * (threads + 1) / 2);
           transform.run();
         }
@@ -211,8 +211,8 @@ class ManyBricks : public OutOfCore {
 
 TEST_F(ManyBricks, GoOnAfterAReadErrorWhereverItComes) {
   const std::string expected = whole();
-  std::int64_t most_slabs = 0;
-  std::int64_t most_columns = 0;
+  std::int64_t max_slabs = 0;
+  std::int64_t max_columns = 0;
   int slabs = 0;
   int transfers = 0;
   {
@@ -224,16 +224,16 @@ TEST_F(ManyBricks, GoOnAfterAReadErrorWhereverItComes) {
     fail_at(bad);
     EXPECT_EQ(files(), (std::set<std::string>{"f.npy", "g.npy.journal", "g.npy.part", "g.npy.scratch"}));
     FileTransform transform(field(), options());
-    most_slabs = std::max(most_slabs, transform.plan().slabs_found);
-    most_columns = std::max(most_columns, transform.plan().columns_found);
+    max_slabs = std::max(max_slabs, transform.plan().slabs_found);
+    max_columns = std::max(max_columns, transform.plan().columns_found);
     EXPECT_EQ(transform.plan().columns_torn, 0);
     EXPECT_EQ(transform.run().bricks_torn, 0);
     EXPECT_EQ(read_text(field().output), expected);
     EXPECT_EQ(files(), (std::set<std::string>{"f.npy", "g.npy"}));
     std::filesystem::remove(field().output);
   }
-  EXPECT_EQ(most_slabs, slabs);
-  EXPECT_GE(most_columns, 1);
+  EXPECT_EQ(max_slabs, slabs);
+  EXPECT_GE(max_columns, 1);
 }
 
 TEST_F(ManyBricks, ThatAreTornAreMadeAgain) {

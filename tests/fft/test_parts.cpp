@@ -45,13 +45,13 @@ struct Case {
   Type type;
   std::array<int, 3> input_order;
   std::array<int, 3> output_order;
-  std::int64_t grain;
+  std::int64_t planes_per_message;
 };
 
 std::string name_of(const Case& c) {
-  return fmt::format("{}x{}x{}_{}_{}{}{}_to_{}{}{}_grain_{}", c.size[0], c.size[1], c.size[2],
+  return fmt::format("{}x{}x{}_{}_{}{}{}_to_{}{}{}_{}_planes", c.size[0], c.size[1], c.size[2],
                      c.type == Type::c2c ? "c2c" : "r2c", c.input_order[0], c.input_order[1], c.input_order[2],
-                     c.output_order[0], c.output_order[1], c.output_order[2], c.grain);
+                     c.output_order[0], c.output_order[1], c.output_order[2], c.planes_per_message);
 }
 
 /// How GoogleTest and CTest show a case.
@@ -67,9 +67,8 @@ class Parts : public testing::TestWithParam<Case> {
     options.size = c.size;
     options.type = c.type;
     options.effort = Effort::estimate;
-    options.algorithm = Algorithm::packed;
-    options.grain = c.grain;
-    options.late_eighths = team.size() % 8;
+    options.planes_per_message = c.planes_per_message;
+    options.deferred_parts = team.size() % 8;
     if (has_input) {
       options.input_part = {brick(c.size, {2, 2, 2}, team.size(), team.rank(), 0), c.input_order};
     }
@@ -116,8 +115,8 @@ std::vector<Case> cases() {
   std::size_t i = 0;
   for (const Extents& size : {Extents{24, 18, 25}, Extents{13, 11, 7}, Extents{40, 3, 2}, Extents{1, 1, 1}}) {
     for (const Type type : {Type::c2c, Type::r2c}) {
-      for (const std::int64_t grain : {0, 1, 3}) {
-        all.push_back({size, type, orders[i % 6], orders[(i + i / 6 + 1) % 6], grain});
+      for (const std::int64_t planes : {0, 1, 3}) {
+        all.push_back({size, type, orders[i % 6], orders[(i + i / 6 + 1) % 6], planes});
         ++i;
       }
     }

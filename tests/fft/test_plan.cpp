@@ -51,11 +51,11 @@ TEST(Plan, RefusesGridsThatDoNotFitTheRanks) {
 TEST(Plan, RefusesNumbersThatMeanNothing) {
   gas::on_worlds({1, 2}, [](gas::Team& team) {
     Options options = options_of({8, 8, 8});
-    options.grain = -1;
-    expect_refusal(team, options, "grain of -1");
+    options.planes_per_message = -1;
+    expect_refusal(team, options, "-1 planes per message");
     options = options_of({8, 8, 8});
-    options.late_eighths = 8;
-    expect_refusal(team, options, "8 late eighths");
+    options.deferred_parts = 8;
+    expect_refusal(team, options, "8 deferred parts");
     options = options_of({8, 8, 8});
     options.threads = 0;
     expect_refusal(team, options, "0 threads");
@@ -149,8 +149,9 @@ TEST(Plan, IsTheSameOnRanksWhoseMachinesAndThreadsDiffer) {
   gas::on_worlds({2, 3}, [](gas::Team& team) {
     Options options = options_of({16, 12, 10});
     options.threads = 1 + team.rank() % 2;
-    options.machine.node.cache_bytes = team.rank() == 0 ? 1 << 12 : 1 << 25;  // too small for a plane on rank 0
-    options.machine.node.cache_l2_bytes = team.rank() == 0 ? 1 << 12 : 1 << 20;
+    options.machine = machine::detect();
+    options.machine->node.cache_bytes = team.rank() == 0 ? 1 << 12 : 1 << 25;  // too small for a plane on rank 0
+    options.machine->node.cache_l2_bytes = team.rank() == 0 ? 1 << 12 : 1 << 20;
     EXPECT_LE(worst_error<double>(team, options), tolerance<double>(options.size));
     EXPECT_FALSE(Plan<double>(team, options).decision().is_plane_in_cache);
   });
@@ -160,7 +161,7 @@ TEST(Plan, SaysWhereItsTimeWentAndWhatItDecided) {
   gas::on_worlds({1, 2}, [](gas::Team& team) {
     const Extents size{32, 32, 32};
     Plan<double> plan(team, options_of(size));
-    EXPECT_EQ(plan.decision().grid, (Grid{1, team.size()}));
+    EXPECT_EQ(plan.decision().tuning.grid, (Grid{1, team.size()}));
     EXPECT_TRUE(plan.decision().is_plane_in_cache);
     EXPECT_EQ(plan.decision().passes, 2);
     // The floor: two reads and two writes of the field, whose plane between the first two directions stays in cache.
@@ -184,22 +185,23 @@ TEST(Plan, SaysWhereItsTimeWentAndWhatItDecided) {
   });
 }
 
-TEST(Wisdom, IsExportedAndImportedAndRefusedWhenDamaged) {
+TEST(Wisdom, TellsAndReadsWhatLocalTransformsHaveLearned) {
   gas::on_worlds({1}, [](gas::Team& team) {
+    Wisdom wisdom;
     Options options = options_of({42, 8, 8});
     const Plan<double> estimated(team, options);
-    EXPECT_EQ(export_wisdom().find("forward 42 "), std::string::npos);
+    EXPECT_EQ(wisdom.text().find("forward 42 "), std::string::npos);
     options.effort = Effort::measure;
     const Plan<double> plan(team, options);
-    const std::string wisdom = export_wisdom();
-    EXPECT_NE(wisdom.find("forward 42 "), std::string::npos);
-    EXPECT_TRUE(import_wisdom(wisdom));
-    EXPECT_EQ(export_wisdom(), wisdom);
+    const std::string text = wisdom.text();
+    EXPECT_NE(text.find("forward 42 "), std::string::npos);
+    EXPECT_TRUE(wisdom.read(text));
+    EXPECT_EQ(wisdom.text(), text);
     EXPECT_LE(worst_error<double>(team, options), tolerance<double>(options.size));
-    EXPECT_FALSE(import_wisdom(""));
-    EXPECT_FALSE(import_wisdom("rubbish"));
-    EXPECT_FALSE(import_wisdom(wisdom.substr(0, wisdom.find("forward 42 ") + 10)));
-    EXPECT_EQ(export_wisdom(), wisdom);
+    EXPECT_FALSE(wisdom.read(""));
+    EXPECT_FALSE(wisdom.read("rubbish"));
+    EXPECT_FALSE(wisdom.read(text.substr(0, text.find("forward 42 ") + 10) + "\n"));
+    EXPECT_EQ(wisdom.text(), text);
   });
 }
 

@@ -10,6 +10,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/fft/fft.hpp"
+#include "penstock/model/model.hpp"
 #include "tests/fft/reference.hpp"
 #include "tests/worlds.hpp"
 
@@ -25,10 +26,9 @@ TEST(Planner, ChoosesTheCandidateThatIsPredictedBest) {
     const Plan<double> plan(team, {.size = {24, 25, 18}, .effort = Effort::estimate});
     const auto& candidates = plan.decision().candidates;
     ASSERT_FALSE(candidates.empty());
-    EXPECT_EQ(candidates.front().grid, plan.decision().grid);
-    EXPECT_EQ(candidates.front().grain, plan.decision().grain);
+    EXPECT_EQ(candidates.front().tuning, plan.decision().tuning);
     for (const Candidate& candidate : candidates) {
-      EXPECT_EQ(candidate.grid.ty * candidate.grid.tz, team.size());
+      EXPECT_EQ(candidate.tuning.grid.ty * candidate.tuning.grid.tz, team.size());
       EXPECT_EQ(candidate.measured_s, 0);
     }
     const bool are_predicted = candidates.front().predicted_s > 0;
@@ -40,13 +40,13 @@ TEST(Planner, ChoosesTheCandidateThatIsPredictedBest) {
 
 TEST(Planner, KnowsWhatTheNetworkReachesWhereThereIsOne) {
   gas::on_worlds({1, 2, 3}, [](gas::Team& team) {
-    const auto figures = gas::network_figures_of(team);
+    const auto figures = gas::network_rates_of(team);
     const std::vector<int> nodes = team.placement().domains;
     ASSERT_EQ(figures == nullptr, std::ranges::count(nodes, nodes.front()) == team.size());
     if (figures == nullptr) {
       return;
     }
-    EXPECT_EQ(gas::network_figures_of(team), figures);  // not measured again
+    EXPECT_EQ(gas::network_rates_of(team), figures);  // not measured again
     EXPECT_EQ(team.all_gather(figures->carrier).front(), figures->carrier);
     const machine::Machine machine = gas::with_network(machine::built_in(), *figures, figures->carrier, "mpi");
     EXPECT_EQ(machine::parse(machine::format(machine), "the machine"), machine);
@@ -56,12 +56,13 @@ TEST(Planner, KnowsWhatTheNetworkReachesWhereThereIsOne) {
     for (const Candidate& candidate : plan.decision().candidates) {
       EXPECT_GT(candidate.predicted_s, 0);
     }
-    const auto& [modelled, run, is_known] = plan.decision().modelled;
-    EXPECT_TRUE(is_known);
+    const Decision& decision = plan.decision();
+    ASSERT_NE(decision.modelled, nullptr);
+    const model::PlannedFft& run = *decision.modelled;
     EXPECT_EQ(run.nodes, std::ssize(std::set<int>(nodes.begin(), nodes.end())));
     EXPECT_EQ(run.nodes_per_host, run.nodes);
-    const Candidate& chosen = plan.decision().candidates.front();
-    EXPECT_DOUBLE_EQ(model::planned_fft_time(modelled, run).total_s, chosen.predicted_s);
+    EXPECT_EQ(run.tuning, decision.tuning);
+    EXPECT_DOUBLE_EQ(model::planned_fft_time(decision.machine, run).total_s, decision.candidates.front().predicted_s);
   });
 }
 
@@ -69,10 +70,10 @@ TEST(Planner, LeavesWhatTheUserHasChosen) {
   gas::on_worlds({2, 4}, [](gas::Team& team) {
     Options options = measured({24, 25, 18});
     options.grid = {team.size(), 1};
-    options.grain = 2;
+    options.planes_per_message = 2;
+    options.deferred_parts = 3;
     const Plan<double> plan(team, options);
-    EXPECT_EQ(plan.decision().grid, options.grid);
-    EXPECT_EQ(plan.decision().grain, 2);
+    EXPECT_EQ(plan.decision().tuning, (Tuning{options.grid, 2, 3}));
     EXPECT_EQ(plan.decision().candidates.size(), 1U);
   });
 }
@@ -80,7 +81,7 @@ TEST(Planner, LeavesWhatTheUserHasChosen) {
 TEST(Planner, ChoosesTheCandidateThatWasMeasuredBestAndRemembersIt) {
   gas::on_worlds({2, 4}, [](gas::Team& team) {
     Options options = measured({24, 25, 18});
-    options.choices = std::make_shared<Choices>();
+    options.wisdom = std::make_shared<Wisdom>();
     for (const Type type : {Type::c2c, Type::r2c, Type::r2r}) {
       options.type = type;
       const Plan<double> first(team, options);
@@ -95,32 +96,37 @@ TEST(Planner, ChoosesTheCandidateThatWasMeasuredBestAndRemembersIt) {
       EXPECT_GT(candidates.front().measured_s, 0);
 
       const Plan<double> second(team, options);
-      EXPECT_EQ(second.decision().grid, first.decision().grid);
+      EXPECT_EQ(second.decision().tuning, first.decision().tuning);
       EXPECT_EQ(second.decision().candidates.front().measured_s, candidates.front().measured_s);
     }
     EXPECT_LE(worst_error<double>(team, measured({24, 25, 18})), tolerance<double>({24, 25, 18}));
   });
 }
 
-TEST(Choices, GoThroughTextAndRefuseWhatIsForeignOrDamaged) {
-  Choices choices;
-  const Candidate choice{.grid = {2, 3}, .grain = 4, .late_eighths = 3, .measured_s = 0.25};
-  choices.keep("one problem", choice);
-  choices.keep("another", {.grid = {1, 1}, .grain = 0, .measured_s = 1e-3});
-  const std::string text = choices.text();
-  Choices again;
+TEST(Wisdom, GoesThroughTextAndRefusesWhatIsForeignOrDamaged) {
+  Wisdom wisdom;
+  const Candidate best{.tuning = {.grid = {2, 3}, .planes_per_message = 4, .deferred_parts = 3}, .measured_s = 0.25};
+  wisdom.keep("one problem", best);
+  wisdom.keep("another\tone", {.tuning = {.grid = {1, 1}}, .measured_s = 1e-3});
+  const std::string text = wisdom.text();
+  Wisdom again;
   ASSERT_TRUE(again.read(text));
-  EXPECT_EQ(again.find("one problem"), choice);
+  EXPECT_EQ(again.find("one problem"), best);
   EXPECT_EQ(again.text(), text);
+  EXPECT_TRUE(again.find("another\tone"));  // tabs and line ends are kept as spaces
   EXPECT_EQ(again.find("a third"), std::nullopt);
 
+  const std::string mark = text.substr(0, text.find('\n') + 1);
+  const std::string tuning = "2x3 planes_per_message 4 deferred_parts 0";
+  ASSERT_TRUE(Wisdom().read(mark + "p\t" + tuning + "\t1\n"));
   for (const std::string& bad :
-       {std::string(), std::string("something else\n"), text.substr(0, text.size() - 3),
-        text + "one problem\t2\t3\t4\t0\n", text + "p\t0\t3\t4\t0\t1\n", text + "p\t2\t3\t4\t0\tfast\n",
-        text + "p\t2\t3\t-1\t0\t1\n", text + "p\t2\t3\t4\t8\t1\n", text + "p\t2\t3\t4\t0\t1"}) {
-    Choices other;
-    EXPECT_FALSE(other.read(bad)) << bad;
-    EXPECT_EQ(other.text(), Choices().text());
+       {std::string(), std::string("something else\n"), text.substr(0, text.size() - 1), mark + "p\t" + tuning + "\n",
+        mark + "p\t" + tuning + "\tfast\n", mark + "p\t" + tuning + "\t0\n", mark + "p\t" + tuning + "\tinf\n",
+        mark + "p\t0x3 planes_per_message 4 deferred_parts 0\t1\n", mark + "p\t" + tuning + "\t1"}) {
+    SCOPED_TRACE(bad);
+    Wisdom other;
+    EXPECT_FALSE(other.read(bad));
+    EXPECT_EQ(other.text(), Wisdom().text());
   }
 }
 

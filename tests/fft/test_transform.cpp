@@ -17,13 +17,13 @@ struct Case {
   Extents size;
   Type type;
   Output output;
-  Algorithm algorithm;
+  std::int64_t planes_per_message;
 };
 
 std::string name_of(const Case& c) {
   return fmt::format("{}x{}x{}_{}_{}_{}", c.size[0], c.size[1], c.size[2], c.type == Type::c2c ? "c2c" : "r2c",
                      c.output == Output::transposed ? "transposed" : "as_input",
-                     c.algorithm == Algorithm::packed ? "packed" : "slabs");
+                     c.planes_per_message == 0 ? "packed" : "slabs");
 }
 
 /// How GoogleTest and CTest show a case.
@@ -37,8 +37,8 @@ std::vector<Case> cases() {
                               Extents{5, 3, 2}, Extents{1, 1, 1}}) {
     for (const Type type : {Type::c2c, Type::r2c}) {
       for (const Output output : {Output::transposed, Output::as_input}) {
-        for (const Algorithm algorithm : {Algorithm::packed, Algorithm::slabs}) {
-          all.push_back({size, type, output, algorithm});
+        for (const std::int64_t planes_per_message : {0, 1}) {
+          all.push_back({size, type, output, planes_per_message});
         }
       }
     }
@@ -53,7 +53,8 @@ class Transform : public testing::TestWithParam<Case> {
     options.size = GetParam().size;
     options.type = GetParam().type;
     options.output = GetParam().output;
-    options.algorithm = GetParam().algorithm;
+    options.planes_per_message = GetParam().planes_per_message;
+    options.deferred_parts = 0;
     options.effort = Effort::estimate;
     return options;
   }
@@ -76,12 +77,12 @@ TEST_P(Transform, AgreesWithTheDefinitionOnEveryGrid) {
   });
 }
 
-TEST_P(Transform, AgreesWithTheDefinitionInPlaceWithThreadsBatchesAndGrains) {
+TEST_P(Transform, AgreesWithTheDefinitionInPlaceWithThreadsBatchesAndDeferredParts) {
   Options options = this->options();
   options.threads = 3;
   options.batch = 2;
-  options.grain = GetParam().algorithm == Algorithm::slabs ? 3 : 0;
-  options.late_eighths = 5;
+  options.planes_per_message = 3 * GetParam().planes_per_message;
+  options.deferred_parts = 5;
   gas::on_worlds({1, 2, 4}, [&](gas::Team& team) {
     EXPECT_LE(worst_error<double>(team, options, Scaling::symmetric, true), tolerance<double>(options.size));
     EXPECT_LE(worst_error<float>(team, options, Scaling::full, false), tolerance<float>(options.size));
@@ -90,7 +91,7 @@ TEST_P(Transform, AgreesWithTheDefinitionInPlaceWithThreadsBatchesAndGrains) {
 
 TEST(TransformWithAProgressThread, AgreesWithTheDefinitionAndHasOneWhereThereIsANetwork) {
   gas::on_worlds({1, 2, 3}, [](gas::Team& team) {
-    Options options{.size = {24, 25, 18}, .grain = 2, .progress = Progress::thread, .threads = 2};
+    Options options{.size = {24, 25, 18}, .planes_per_message = 2, .progress = Progress::thread, .threads = 2};
     EXPECT_EQ(Plan<double>(team, options).decision().has_progress_thread, !team.are_all_local());
     EXPECT_LE(worst_error<double>(team, options), tolerance<double>(options.size));
     options.progress = Progress::tiles;
@@ -106,7 +107,7 @@ TEST(TransformByMpisOwnWays, AgreesWithTheDefinitionAndNeedsMpi) {
     for (const MpiExchange kind : {MpiExchange::alltoall, MpiExchange::messages, MpiExchange::ialltoall}) {
       for (const Extents& size : {Extents{24, 25, 18}, Extents{13, 11, 7}, Extents{5, 3, 2}}) {
         Options options{.size = size,
-                        .algorithm = kind == MpiExchange::alltoall ? Algorithm::packed : Algorithm::slabs,
+                        .planes_per_message = kind == MpiExchange::alltoall ? 0 : 1,
                         .exchange_method = measure::mpi_exchange(kind, MPI_COMM_WORLD),
                         .threads = 2,
                         .effort = Effort::estimate};

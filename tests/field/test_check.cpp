@@ -120,7 +120,7 @@ TEST(Fields, AreRefusedWhereTheyDoNotFitBesideTheirPlan) {
     fft::Options options = options_for({32, 32, 32}, fft::Type::c2c);
     options.batch = 3;
     const fft::MemoryNeed need = fft::memory_need<double>(team, options);
-    options.memory_budget_bytes = gas::most_on_a_node(team, need.total_bytes() + 3 * need.field_bytes);
+    options.memory_budget_bytes = gas::max_on_a_node(team, need.total_bytes() + 3 * need.field_bytes);
     EXPECT_NO_THROW(Fields<double>(team, options));
     options.memory_budget_bytes -= 1;
     EXPECT_TRUE(fails_with({"32x32x32 wants", "which has"}, [&] { Fields<double>(team, options); }));

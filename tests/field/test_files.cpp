@@ -57,7 +57,7 @@ void expect_parts_of_file(npy::DataType type) {
     const SharedFolder folder(team);
     const Extents size{5, 7, 6};
     write_file<Stored>(team, folder / "in.npy", size, type);
-    const FileFacts facts = inspect_file(team, folder / "in.npy");
+    const FileDescription facts = inspect_file(team, folder / "in.npy");
     EXPECT_EQ(facts.size, size);
     EXPECT_EQ(facts.data_type, type);
     const int components = npy::is_complex(type) ? 2 : 1;

@@ -10,16 +10,16 @@ using layout::Layout;
 using layout::Level;
 using layout::Run;
 
-constexpr std::int64_t most_bytes = std::int64_t{1} << 13;
-constexpr std::int64_t most_reach = std::int64_t{1} << 16;
+constexpr std::int64_t max_bytes = std::int64_t{1} << 13;
+constexpr std::int64_t max_reach = std::int64_t{1} << 16;
 
 bool is_far(std::int64_t distance) {
-  return distance > most_reach || distance < -most_reach;
+  return distance > max_reach || distance < -max_reach;
 }
 
 /// Adds a copy of `part` at `offset`; forgets the list where it would grow too long, or the part has none.
 void append(std::optional<Bytes>& bytes, std::int64_t offset, const std::optional<Bytes>& part) {
-  if (!bytes || !part || static_cast<std::int64_t>(bytes->size() + part->size()) > most_bytes || is_far(offset)) {
+  if (!bytes || !part || static_cast<std::int64_t>(bytes->size() + part->size()) > max_bytes || is_far(offset)) {
     bytes.reset();
     return;
   }
@@ -29,7 +29,7 @@ void append(std::optional<Bytes>& bytes, std::int64_t offset, const std::optiona
 }
 
 std::optional<Bytes> run_of(std::int64_t count) {
-  if (count > most_bytes) {
+  if (count > max_bytes) {
     return std::nullopt;
   }
   Bytes bytes;
@@ -44,7 +44,7 @@ std::optional<Bytes> repeat(std::int64_t count, std::int64_t stride, const std::
   if (count <= 0 || (part && part->empty())) {
     return Bytes{};
   }
-  if (!part || count > most_bytes || is_far(stride)) {
+  if (!part || count > max_bytes || is_far(stride)) {
     return count == 1 ? part : std::nullopt;
   }
   std::optional<Bytes> all(Bytes{});
@@ -121,7 +121,7 @@ FuzzedLayout make_nest(FuzzedNumbers& numbers) {
 }
 
 /// Longer lists than this only take time.
-constexpr std::int64_t most_runs = std::int64_t{1} << 18;
+constexpr std::int64_t max_runs = std::int64_t{1} << 18;
 
 /// The runs in a layout's lists.
 std::int64_t stored_runs(const Layout& layout) {
@@ -138,7 +138,7 @@ FuzzedLayout make_indexed_part(FuzzedNumbers& numbers, int depth) {
   std::optional<Bytes> bytes(Bytes{});
   const bool is_even = numbers.choice(3) == 0;
   const std::int64_t step = is_even ? numbers.number() : 0;
-  const std::int64_t most = most_runs / std::max<std::int64_t>(1, stored_runs(part.layout));
+  const std::int64_t most = max_runs / std::max<std::int64_t>(1, stored_runs(part.layout));
   for (std::int64_t i = std::min<std::int64_t>(numbers.choice(40), most); i > 0 && !numbers.is_at_end(); --i) {
     std::int64_t offset = 0;
     if (!is_even || offsets.empty()) {
@@ -181,7 +181,7 @@ FuzzedLayout make_sequence(FuzzedNumbers& numbers, int depth) {
   for (std::int64_t i = numbers.choice(12); i > 0 && !numbers.is_at_end(); --i) {
     const FuzzedLayout part = make_layout(numbers, depth - 1);
     runs += stored_runs(part.layout);
-    if (runs > most_runs) {
+    if (runs > max_runs) {
       break;
     }
     parts.push_back(part.layout);

@@ -25,7 +25,7 @@ using mover::Code;
 using mover::Hint;
 using mover::Mover;
 
-constexpr int most_depth = 6;
+constexpr int max_depth = 6;
 
 void require(bool is_so, std::string_view what, const Mover* mover = nullptr) {
   if (!is_so) {
@@ -171,7 +171,7 @@ void run(FuzzedNumbers numbers) {
     }
     return;
   }
-  const FuzzedLayout made = make_layout(numbers, most_depth);
+  const FuzzedLayout made = make_layout(numbers, max_depth);
   check(made);
   if (!made.bytes) {
     const Layout contiguous = Layout::contiguous(made.layout.bytes());
@@ -182,7 +182,7 @@ void run(FuzzedNumbers numbers) {
   const FuzzedLayout contiguous = packed(made.layout.bytes());
   bench.run(made, contiguous, numbers);
   bench.run(contiguous, made, numbers);
-  const FuzzedLayout other = make_layout(numbers, most_depth);
+  const FuzzedLayout other = make_layout(numbers, max_depth);
   check(other);
   if (other.bytes) {
     const std::size_t bytes = std::min(made.bytes->size(), other.bytes->size());

@@ -20,23 +20,23 @@ class PlayedNetwork final : public Network {
   class Memory final : public RemoteMemory {
    public:
     explicit Memory(PlayedNetwork& network) : network_(network) {}
-    void put(std::size_t, std::span<const std::byte>, std::shared_ptr<Sent> source,
-             std::shared_ptr<Sent> remote) override {
+    void put(std::size_t, std::span<const std::byte>, std::shared_ptr<Completion> source,
+             std::shared_ptr<Completion> remote) override {
       source->finish();
       network_.puts.push_back(std::move(remote));
     }
     void put_then_set(std::size_t, std::span<const std::byte>, RemoteMemory&, const Word&,
-                      std::shared_ptr<Sent> source) override {
+                      std::shared_ptr<Completion> source) override {
       source->finish();
     }
-    void get(std::size_t, std::span<std::byte>, std::shared_ptr<Sent>) override {}
+    void get(std::size_t, std::span<std::byte>, std::shared_ptr<Completion>) override {}
 
    private:
     PlayedNetwork& network_;
   };
 
   NetworkTraits traits() const noexcept override { return {.name = "played", .is_one_sided = true}; }
-  void send(int, const Header& header, std::span<const std::byte>, std::shared_ptr<Sent> sent) override {
+  void send(int, const Header& header, std::span<const std::byte>, std::shared_ptr<Completion> sent) override {
     messages.push_back(header);
     if (sent != nullptr) {
       sent->finish();
@@ -53,7 +53,7 @@ class PlayedNetwork final : public Network {
   }
 
   std::vector<Header> messages;
-  std::vector<std::shared_ptr<Sent>> puts;  // under way
+  std::vector<std::shared_ptr<Completion>> puts;  // under way
   std::deque<std::function<void(Inbox&)>> script;
 };
 

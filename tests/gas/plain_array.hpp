@@ -31,11 +31,11 @@ void walk(const Box<N>& box, const Visit& visit) {
   if (box.count() == 0) {
     return;
   }
-  for (Index<N> index = box.first;;) {
+  for (Index<N> index = box.lower;;) {
     visit(index);
     std::size_t d = N;
-    while (d-- > 0 && ++index[d] == box.first[d] + box.extents[d]) {
-      index[d] = box.first[d];
+    while (d-- > 0 && ++index[d] == box.lower[d] + box.extent[d]) {
+      index[d] = box.lower[d];
     }
     if (d > N) {
       return;

@@ -21,11 +21,11 @@ TEST(Engine, SendsWhatFollowsAPutWhenThatHasArrived) {
   Engine engine(transport);
   PlayedNetwork& network = *transport->network;
   PlayedNetwork::Memory memory(network);
-  std::vector<std::shared_ptr<Sent>> sources;
+  std::vector<std::shared_ptr<Completion>> sources;
   for (std::uint64_t signal = 0; signal < 2; ++signal) {
-    sources.push_back(std::make_shared<Sent>());
+    sources.push_back(std::make_shared<Completion>());
     engine.put_then_send(1, memory, 0, {}, {.kind = MessageKind::put, .signal = signal}, sources.back(),
-                         std::make_shared<Sent>());
+                         std::make_shared<Completion>());
   }
   engine.progress();
   EXPECT_TRUE(network.messages.empty());
@@ -67,12 +67,12 @@ TEST(Engine, AnAnswerThatComesWhenItsCallHasThrownIsDropped) {
     const auto request = std::make_shared<ToMemory>(memory);
     engine.ask(1, {.kind = MessageKind::get, .bytes = bytes}, {}, request);
     network.script.emplace_back(fail);
-    EXPECT_THROW(Event(engine, request).wait_or_give_up(), std::runtime_error);
+    EXPECT_THROW(Event(engine, request).wait_or_abandon(), std::runtime_error);
     const std::vector<std::byte> answer(bytes, std::byte{1});
     const Header header{.kind = MessageKind::got, .bytes = bytes, .cookie = network.messages.at(0).cookie};
     network.script.emplace_back([&](Inbox& inbox) {
       std::span<const std::byte> payload(answer);
-      if (bytes > most_inline_bytes) {
+      if (bytes > max_inline_bytes) {
         std::byte* const place = inbox.place(1, header);
         std::ranges::copy(answer, place);
         payload = {place, bytes};
@@ -99,7 +99,7 @@ TEST(Engine, ACallThatThrowsWaitsForWhatTheNetworkIsWriting) {
                       is_written = true;
                       inbox.deliver(1, header, {place, memory.size()});
                     }};
-  EXPECT_THROW(Event(engine, request).wait_or_give_up(), std::runtime_error);
+  EXPECT_THROW(Event(engine, request).wait_or_abandon(), std::runtime_error);
   EXPECT_EQ(place, memory.data());
   EXPECT_TRUE(is_written);
 }

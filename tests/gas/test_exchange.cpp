@@ -32,9 +32,9 @@ TEST(Exchange, WritesWavesThroughBuffersInTurn) {
     for (std::size_t m = 0; m < plan.outgoing.size(); ++m) {
       plan.outgoing[m].wave = m % waves;
     }
-    const std::size_t most_bytes = waves_at_once * index(team.size()) * (waves * unit + 128);
+    const std::size_t max_bytes = waves_at_once * index(team.size()) * (waves * unit + 128);
     for (const Carrier carrier : {Carrier::fastest, Carrier::packets}) {
-      EXPECT_LE(Exchange::buffer_bytes(team, plan.outgoing), most_bytes);
+      EXPECT_LE(Exchange::buffer_bytes(team, plan.outgoing), max_bytes);
       const Segment segment(team, plan.bytes, 0);
       Exchange exchange(team, segment, plan.outgoing, plan.incoming, carrier);
       for (int round = 0; round < 10; ++round) {

@@ -84,9 +84,9 @@ TEST(GlobalArray, IsSeenInPlaceByPeersOfTheNode) {
         EXPECT_EQ(view.data, nullptr);
       } else {
         for (const Box<2>& box : array.boxes(peer)) {
-          ASSERT_EQ(view.extents, box.extents);
-          EXPECT_EQ(view(box.extents[0] - 1, 9), static_cast<double>(box.first[0] + box.extents[0] - 1));
-          EXPECT_EQ((view[{0, 3}]), static_cast<double>(box.first[0]));
+          ASSERT_EQ(view.extents, box.extent);
+          EXPECT_EQ(view(box.extent[0] - 1, 9), static_cast<double>(box.lower[0] + box.extent[0] - 1));
+          EXPECT_EQ((view[{0, 3}]), static_cast<double>(box.lower[0]));
         }
       }
     }

@@ -10,9 +10,10 @@
 namespace penstock::gas {
 namespace {
 
-Place place(std::uint64_t host, std::uint64_t node, std::uint64_t limit, int domain,
-            std::initializer_list<int> processors) {
-  Place place{.host = host, .node = node, .limit = limit, .domain = domain, .processors = {}, .name = {'a', '\0'}};
+RankPlacement place(std::uint64_t host, std::uint64_t node, std::uint64_t limit, int domain,
+                    std::initializer_list<int> processors) {
+  RankPlacement place{
+      .host = host, .node = node, .limit = limit, .domain = domain, .processors = {}, .name = {'a', '\0'}};
   for (const int processor : processors) {
     CPU_SET(static_cast<std::size_t>(processor), &place.processors);
   }
@@ -22,8 +23,8 @@ Place place(std::uint64_t host, std::uint64_t node, std::uint64_t limit, int dom
 using Ranks = std::vector<int>;
 
 TEST(Placement, OfRanksThatALauncherSpreadsOverTwoHosts) {
-  const std::vector<Place> places{place(7, 70, 1, 0, {0, 1, 2, 3}), place(8, 80, 1, 1, {0, 1}),
-                                  place(7, 70, 1, 0, {0, 1, 2, 3}), place(8, 80, 1, 1, {2, 3})};
+  const std::vector<RankPlacement> places{place(7, 70, 1, 0, {0, 1, 2, 3}), place(8, 80, 1, 1, {0, 1}),
+                                          place(7, 70, 1, 0, {0, 1, 2, 3}), place(8, 80, 1, 1, {2, 3})};
   const Placement placement = placement_of(places);
   EXPECT_EQ(placement.hosts, (Ranks{0, 1, 0, 1}));
   EXPECT_EQ(placement.nodes, (Ranks{0, 1, 0, 1}));
@@ -35,7 +36,8 @@ TEST(Placement, OfRanksThatALauncherSpreadsOverTwoHosts) {
 }
 
 TEST(Placement, OfContainersWhichShareAHostsMemoryAndProcessors) {
-  const std::vector<Place> places{place(7, 70, 1, 0, {0, 1}), place(7, 71, 2, 1, {0, 1}), place(7, 71, 2, 1, {0, 1})};
+  const std::vector<RankPlacement> places{place(7, 70, 1, 0, {0, 1}), place(7, 71, 2, 1, {0, 1}),
+                                          place(7, 71, 2, 1, {0, 1})};
   const Placement placement = placement_of(places);
   EXPECT_EQ(placement.hosts, (Ranks{0, 0, 0}));
   EXPECT_EQ(placement.nodes, (Ranks{0, 1, 1}));
@@ -45,8 +47,8 @@ TEST(Placement, OfContainersWhichShareAHostsMemoryAndProcessors) {
 }
 
 TEST(Placement, OfSomeRanksIsThatOfTheWorldInTheirOrder) {
-  const std::vector<Place> places{place(7, 70, 1, 0, {0}), place(8, 80, 1, 1, {0, 1}), place(9, 90, 1, 2, {0, 1, 2}),
-                                  place(8, 80, 1, 1, {2})};
+  const std::vector<RankPlacement> places{place(7, 70, 1, 0, {0}), place(8, 80, 1, 1, {0, 1}),
+                                          place(9, 90, 1, 2, {0, 1, 2}), place(8, 80, 1, 1, {2})};
   const Placement some = placement_of(placement_of(places), Ranks{3, 2, 1});
   EXPECT_EQ(some.hosts, (Ranks{0, 1, 0}));
   EXPECT_EQ(some.domains, (Ranks{0, 1, 0}));
@@ -56,9 +58,9 @@ TEST(Placement, OfSomeRanksIsThatOfTheWorldInTheirOrder) {
 TEST(Placement, OfThisProcessHasItsProcessors) {
   cpu_set_t mine;
   sched_getaffinity(0, sizeof mine, &mine);
-  const Place here = find_place();
+  const RankPlacement here = find_rank_placement();
   EXPECT_TRUE(CPU_EQUAL(&here.processors, &mine));
-  EXPECT_EQ(placement_of(std::vector<Place>{here}).processors, Ranks{CPU_COUNT(&mine)});
+  EXPECT_EQ(placement_of(std::vector<RankPlacement>{here}).processors, Ranks{CPU_COUNT(&mine)});
 }
 
 }  // namespace

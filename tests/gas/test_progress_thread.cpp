@@ -64,7 +64,7 @@ TEST(ProgressThread, LooksAtNothingWhileItRests) {
     ProgressThread thread(team);
     for (int round = 1; round <= 3; ++round) {
       thread.rest();
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));  // a look that had begun has ended
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));  // a poll that had begun has ended
       const int before = calls.load();
       messages.call(team.rank(), 0, {});
       std::this_thread::sleep_for(std::chrono::milliseconds(5));

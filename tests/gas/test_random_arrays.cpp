@@ -37,10 +37,10 @@ std::vector<Deed<N>> deeds_in(const Box<N>& stripe, std::mt19937_64& random) {
                  .box = stripe,
                  .value = static_cast<std::int64_t>(random())};
     for (std::size_t d = 0; d < N; ++d) {
-      const auto extent = static_cast<std::uint64_t>(stripe.extents[d]);
+      const auto extent = static_cast<std::uint64_t>(stripe.extent[d]);
       const auto skipped = static_cast<std::int64_t>(random() % extent);
-      deed.box.first[d] += skipped;
-      deed.box.extents[d] = static_cast<std::int64_t>(random() % (extent - static_cast<std::uint64_t>(skipped) + 1));
+      deed.box.lower[d] += skipped;
+      deed.box.extent[d] = static_cast<std::int64_t>(random() % (extent - static_cast<std::uint64_t>(skipped) + 1));
     }
     deeds.push_back(deed);
   }
@@ -54,7 +54,7 @@ Index<N> reversed_strides(const Box<N>& box) {
   std::int64_t stride = 2;
   for (std::size_t d = 0; d < N; ++d) {
     strides[d] = stride;
-    stride *= std::max<std::int64_t>(box.extents[d], 1);
+    stride *= std::max<std::int64_t>(box.extent[d], 1);
   }
   return strides;
 }
@@ -69,9 +69,9 @@ class Player {
       const std::size_t across = random() % N;
       for (int rank = 0; rank < team_.size(); ++rank) {
         Box<N> stripe{{}, model_.extents};
-        const std::int64_t extent = stripe.extents[across];
-        stripe.first[across] = extent * rank / team_.size();
-        stripe.extents[across] = extent * (rank + 1) / team_.size() - stripe.first[across];
+        const std::int64_t extent = stripe.extent[across];
+        stripe.lower[across] = extent * rank / team_.size();
+        stripe.extent[across] = extent * (rank + 1) / team_.size() - stripe.lower[across];
         for (const Deed<N>& deed : deeds_in(stripe, random)) {
           carry_out(deed, rank == team_.rank());
         }
@@ -97,7 +97,7 @@ class Player {
     const auto place = [&](std::size_t i, const Index<N>& index) {
       std::int64_t at = 0;
       for (std::size_t d = 0; d < N; ++d) {
-        at += (index[d] - deed.box.first[d]) * strides[d];
+        at += (index[d] - deed.box.lower[d]) * strides[d];
       }
       return is_reversed ? static_cast<std::size_t>(at) : i;
     };
@@ -111,7 +111,7 @@ class Player {
           ++i;
         });
         if (is_mine) {
-          settle();
+          resolve();
           put(deed.box, std::move(data), strides, is_reversed);
         }
         return;
@@ -119,7 +119,7 @@ class Player {
       case Kind::look:
       case Kind::look_reversed:
         if (is_mine) {
-          settle();
+          resolve();
           std::vector<std::int64_t> data(2 * count + 1, -1);
           if (is_reversed) {
             array_.start_get(deed.box, data.data(), strides).wait();
@@ -142,10 +142,10 @@ class Player {
   }
 
   void on_element(const Deed<N>& deed, bool is_mine) {
-    const Index<N>& index = deed.box.first;
+    const Index<N>& index = deed.box.lower;
     std::int64_t& was = model_.at(index);
     if (is_mine) {
-      settle();
+      resolve();
     }
     if (deed.kind == Kind::put_element) {
       was = deed.value;
@@ -177,7 +177,7 @@ class Player {
   }
 
   /// What follows may touch what is under way.
-  void settle() {
+  void resolve() {
     all_of(pending_).wait();
     pending_.clear();
     kept_.clear();

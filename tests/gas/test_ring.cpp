@@ -20,9 +20,9 @@ class Messages {
   explicit Messages(unsigned seed) : random_(seed) {}
 
   Header next() {
-    constexpr std::size_t most_words = most_inline_bytes / sizeof(std::uint64_t);
+    constexpr std::size_t max_words = max_inline_bytes / sizeof(std::uint64_t);
     const std::size_t kind = random_() % 4;
-    const std::size_t words = kind == 0 ? 0 : kind == 1 ? most_words : random_() % (kind == 2 ? 10 : most_words);
+    const std::size_t words = kind == 0 ? 0 : kind == 1 ? max_words : random_() % (kind == 2 ? 10 : max_words);
     payload_.assign(words, random_() % 2 == 0 ? RingForm::is_skip : RingForm::is_message);
     if (!payload_.empty()) {
       payload_.back() = count_;

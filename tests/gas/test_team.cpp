@@ -21,7 +21,7 @@ namespace penstock::gas {
 namespace {
 
 /// The number of ranks of the node that has most.
-std::uint64_t most_ranks_of_a_node(const Team& team) {
+std::uint64_t max_ranks_of_a_node(const Team& team) {
   int most = 0;
   for (int rank = 0; rank < team.size(); ++rank) {
     most = std::max(most, Placement::sharers(team.placement().nodes, rank));
@@ -128,7 +128,7 @@ TEST(Team, ThrowsOnAllWhereTheWorkOfOneFails) {
 
 TEST(Team, RefusesMemoryThatTheRanksOfANodeDoNotHaveTogether) {
   on_worlds({1, 3}, [](Team& team) {
-    const std::uint64_t ranks = most_ranks_of_a_node(team);
+    const std::uint64_t ranks = max_ranks_of_a_node(team);
     team.require_memory("a field", 1000, 1000 * ranks);
     EXPECT_TRUE(fails_with({"a field wants", "of memory on", "which has"},
                            [&] { team.require_memory("a field", 1000, 1000 * ranks - 1); }));

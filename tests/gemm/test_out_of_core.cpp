@@ -212,7 +212,7 @@ class ManyTiles : public OutOfCore {
 
 TEST_F(ManyTiles, GoOnAfterAReadErrorWhereverItComes) {
   const auto whole = expected().elements;
-  std::int64_t most_found = 0;
+  std::int64_t max_found = 0;
   for (int bad = 0; bad < 60; bad += 7) {
     FailingEngine failing(bad);
     FileOptions asked = options();
@@ -225,14 +225,14 @@ TEST_F(ManyTiles, GoOnAfterAReadErrorWhereverItComes) {
     EXPECT_FALSE(exists("c.npy"));
     {
       FileMultiply multiply(product(), options());
-      most_found = std::max(most_found, multiply.plan().tiles_found);
+      max_found = std::max(max_found, multiply.plan().tiles_found);
       EXPECT_EQ(multiply.plan().tiles_torn, 0);
       multiply.run();
     }
     EXPECT_EQ(read<double>(product().c).elements, whole);
     std::filesystem::remove(product().c);
   }
-  EXPECT_GE(most_found, 1);
+  EXPECT_GE(max_found, 1);
 }
 
 TEST_F(ManyTiles, AskForEveryBlockBeforeTheyReadIt) {

@@ -21,10 +21,10 @@ TEST(WorkGrid, EveryTermOfEveryElementIsMadeOnce) {
     for (int worker = 0; worker < grid.workers(); ++worker) {
       for (int step = 0; step < grid.steps(); ++step) {
         const Range panel = grid.panel(worker, step);
-        EXPECT_LE(panel.count, grid.depth());
-        for (std::int64_t i = grid.rows(worker).first; i < grid.rows(worker).end(); ++i) {
-          for (std::int64_t j = grid.columns(worker).first; j < grid.columns(worker).end(); ++j) {
-            for (std::int64_t k = panel.first; k < panel.end(); ++k) {
+        EXPECT_LE(panel.extent, grid.depth());
+        for (std::int64_t i = grid.rows(worker).lower; i < grid.rows(worker).end(); ++i) {
+          for (std::int64_t j = grid.columns(worker).lower; j < grid.columns(worker).end(); ++j) {
+            for (std::int64_t k = panel.lower; k < panel.end(); ++k) {
               ++made[static_cast<std::size_t>((i * size.n + j) * size.k + k)];
             }
           }
@@ -42,9 +42,9 @@ TEST(WorkGrid, NoTwoWorkersWantThePanelOfOneAtATime) {
       std::set<std::pair<std::int64_t, std::int64_t>> of_a;
       std::set<std::pair<std::int64_t, std::int64_t>> of_b;
       for (int worker = 0; worker < grid.workers(); ++worker) {
-        const std::int64_t panel = grid.panel(worker, step).first;
-        EXPECT_TRUE(of_a.emplace(grid.rows(worker).first, panel).second) << "step " << step;
-        EXPECT_TRUE(of_b.emplace(grid.columns(worker).first, panel).second) << "step " << step;
+        const std::int64_t panel = grid.panel(worker, step).lower;
+        EXPECT_TRUE(of_a.emplace(grid.rows(worker).lower, panel).second) << "step " << step;
+        EXPECT_TRUE(of_b.emplace(grid.columns(worker).lower, panel).second) << "step " << step;
       }
     }
   }

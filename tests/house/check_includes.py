@@ -9,10 +9,12 @@ import pathlib
 import re
 import sys
 
-MAX_LINES = 400
 EVERYWHERE = "base"  # the module that all others stand on, whatever their floor
 
 ROW = re.compile(r"^\| (\d+) \| `(\w+)/` \|")
+SETTINGS = f"penstock/{EVERYWHERE}/config.hpp"
+
+SETTING = re.compile(r"^#(?:cmakedefine01|cmakedefine|define) (PENSTOCK_\w+)", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<(penstock/[^>]+)>)')
 
 
@@ -27,6 +29,24 @@ def includes_of(path):
         match = INCLUDE.match(line)
         if match:
             yield number, match[1] or match[2]
+
+
+def reaches(top, path, wanted, seen):
+    """Whether `path` includes the header `wanted`, directly or through others of ours."""
+    for _, header in includes_of(path):
+        if header == wanted:
+            return True
+        if header not in seen and (top / header).exists():
+            seen.add(header)
+            if reaches(top, top / header, wanted, seen):
+                return True
+    return False
+
+
+def settings_of(top):
+    """The macros of the build's settings: one that is asked where it is not defined counts as 0, without a warning."""
+    page = top / "penstock" / EVERYWHERE / "config.hpp.in"
+    return set(SETTING.findall(page.read_text())) if page.exists() else set()
 
 
 def is_public(module, header):
@@ -55,6 +75,7 @@ def check(top):
     breaches = []
     if floors.get(EVERYWHERE) != 0:
         breaches.append("docs/architecture.md: its table of floors cannot be read")
+    settings = settings_of(top)
     sources = 0
     for folder in ("penstock", "tests", "bench", "examples", "simulate"):
         for path in sorted((top / folder).rglob("*")):
@@ -62,13 +83,13 @@ def check(top):
                 continue
             sources += 1
             where = path.relative_to(top)
-            lines = len(path.read_text().splitlines())
-            if lines > MAX_LINES:
-                breaches.append(f"{where}: {lines} lines, and at most {MAX_LINES} are allowed; split it by subject")
             module = where.parts[1] if folder == "penstock" else None
             if module is not None and module not in floors:
                 breaches.append(f"{where}: '{module}' is no module of docs/architecture.md; give it a row there")
                 continue
+            asked = settings & set(re.findall(r"\bPENSTOCK_\w+", path.read_text())) if path.suffix in (".cpp", ".hpp") else ()
+            if asked and not reaches(top, path, SETTINGS, set()):
+                breaches.append(f"{where}: asks {', '.join(sorted(asked))} without including {SETTINGS}")
             for number, header in includes_of(path):
                 problem = breach(floors, module, header)
                 if problem:

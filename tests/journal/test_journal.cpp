@@ -82,8 +82,8 @@ TEST(ResumableFile, LeavesNothingWhereAnotherRunWritesTheFile) {
   {
     const Draft another(folder / "k");
     ResumableFile file(folder / "k", "product");
-    EXPECT_EQ(file.find({}), Standing::anew);
-    EXPECT_TRUE(fails_with({"another process writes"}, [&] { file.open(Standing::anew, {}, "", "header", 8); }));
+    EXPECT_EQ(file.find({}), ResumeState::anew);
+    EXPECT_TRUE(fails_with({"another process writes"}, [&] { file.open(ResumeState::anew, {}, "", "header", 8); }));
   }
   EXPECT_TRUE(std::filesystem::is_empty(std::string(folder / "")));
 }

@@ -123,7 +123,7 @@ TEST(Layout, RefusesWhatDoesNotFitIn63Bits) {
 }
 
 TEST(Layout, OfIrregularCopiesOfLoopsKeepsTheLoopsAsParts) {
-  const Layout part = Layout::nest(0, {{{Layout::most_runs / 2, 4}}}, 2);
+  const Layout part = Layout::nest(0, {{{Layout::max_runs / 2, 4}}}, 2);
   const Layout layout = Layout::indexed(Offsets{0, 1, 7}, part);
   EXPECT_EQ(layout.bytes(), 3 * part.bytes());
   ASSERT_EQ(layout.parts().size(), 3U);

@@ -47,7 +47,7 @@ TEST(Calibration, OfMemoryAndCaches) {
   EXPECT_EQ(streams[0].threads, 1);
   EXPECT_EQ(streams[1].threads, 2);
   EXPECT_EQ(streams[2].threads, 3);
-  for (const StreamFigures& each : streams) {
+  for (const StreamRates& each : streams) {
     expect_possible(each.copy_bytes_per_s, 1e6, 1e15);
     expect_possible(each.triad_bytes_per_s, 1e6, 1e15);
   }
@@ -69,7 +69,7 @@ TEST(Calibration, OfCoresAndTheirLines) {
 TEST(Calibration, OfTilesRisesThroughWorkingSets) {
   const auto tiles = measure_tile_copies(small_node(), brief);
   std::set<std::pair<std::int64_t, std::int64_t>> seen;
-  for (const TileFigures& each : tiles) {
+  for (const TileRates& each : tiles) {
     expect_possible(each.bytes_per_s, 1e6, 1e15);
     EXPECT_TRUE(seen.insert({each.threads, each.working_set_bytes}).second);
   }
@@ -91,7 +91,7 @@ TEST(Calibration, OfMultiplyAdds) {
 
 TEST(Calibration, OfTheDiskLeavesNothingBehind) {
   const TemporaryFolder folder;
-  const DiskFigures disk = measure_disk(folder / "", brief);
+  const DiskRates disk = measure_disk(folder / "", brief);
   expect_possible(disk.write_bytes_per_s, 1e3, 1e15);
   expect_possible(disk.read_bytes_per_s, 1e3, 1e15);
   expect_possible(disk.latency_s, 0, 10);
@@ -106,7 +106,7 @@ TEST(MessageCosts, GrowWithLengthAndHaveAShareOfProgress) {
       EXPECT_TRUE(fails_with({"--ranks 2"}, [&] { measure_message_costs(team, brief); }));
       return;
     }
-    const TransportFigures figures = measure_message_costs(team, {.threads = 1, .samples = 3});
+    const TransportCosts figures = measure_message_costs(team, {.threads = 1, .samples = 3});
     if (team.rank() == 0) {
       ASSERT_GE(figures.times.size(), 2U);
       EXPECT_LT(figures.times.front().time_s.best, figures.times.back().time_s.best);

@@ -51,7 +51,7 @@ TEST(FftTime, HasTheMessagesOfSeed0) {
   FftRun run = strong(4096, 128, 128);
   run.fft.size = {4096, 2048, 2048};
   const FftExchange slabs = fft_time(bluegene, run).exchanges[0];
-  EXPECT_EQ(slabs.grains, 16);
+  EXPECT_EQ(slabs.groups, 16);
   EXPECT_EQ(slabs.messages, 127 * 16);
   EXPECT_EQ(slabs.message_bytes, 8192);
   run.planes_per_message = 0;
@@ -113,7 +113,7 @@ TEST(FftTime, OfOrdinaryStoresMovesThreeFieldsForTwo) {
 
 TEST(FftTime, OnASharedMachineHasItsShareOfAllLinks) {
   const machine::Machine machine = machine::find("jean-zay");
-  const TopologyFacts whole = topology_facts(*machine.network, machine.count);
+  const TopologyMetrics whole = topology_metrics(*machine.network, machine.count);
   FftRun run{.fft = {.size = {512, 512, 512}}, .nodes = 8, .ranks_per_node = 40, .ty = 16, .tz = 20};
   const FftTime alone = fft_time(machine, run);  // within one leaf
   run.placement = Placement::shared;

@@ -173,12 +173,12 @@ TEST(Tiled, MovesNoLessThanItsBoundAndNotMuchMore) {
   for (const std::int64_t edge : {100, 1000, 10000, 100000}) {
     const Product product{.m = edge, .n = edge, .k = edge};
     const double budget = 64 << 20;
-    const Tiling tiling = choose_tiling(product, usual_tiling_figures(2), static_cast<std::int64_t>(budget), 0);
+    const Tiling tiling = choose_tiling(product, usual_tiling_rates(2), static_cast<std::int64_t>(budget), 0);
     const TiledTime time = tiled_time(
         with_storage(1e9, 1e-4),
         {.product = product, .tiling = tiling, .flops = gemm_flops(static_cast<double>(edge)), .budget_bytes = budget});
-    EXPECT_GE(time.moved_bytes, time.least_bytes * (1 - 1e-12));
-    EXPECT_LE(time.moved_bytes, time.least_bytes * 2);
+    EXPECT_GE(time.moved_bytes, time.min_bytes * (1 - 1e-12));
+    EXPECT_LE(time.moved_bytes, time.min_bytes * 2);
     EXPECT_GT(time.total_s, before);
     before = time.total_s;
   }

@@ -7,7 +7,7 @@
 namespace penstock::model {
 namespace {
 
-constexpr TilingFigures figures{.threads = 2, .rate_flops = 100e9, .storage_bytes_per_s = 1e9, .copy_bytes_per_s = 4e9};
+constexpr TilingRates figures{.threads = 2, .rate_flops = 100e9, .storage_bytes_per_s = 1e9, .copy_bytes_per_s = 4e9};
 
 TEST(Tiling, FitsIntoTheMemoryForAnyShape) {
   for (const std::int64_t m : {0, 1, 100, 3001, 50000}) {
@@ -32,8 +32,8 @@ TEST(Tiling, MovesNearTheLeastThatTheMemoryAllows) {
   const Tiling tiling = choose_tiling(product, figures, std::int64_t{240} << 20, 0);
   // Square tiles of all the memory would move A and B n / sqrt(memory / 8) times.
   const double matrix_bytes = 16384.0 * 16384 * 8;
-  const double least_bytes = (2 * 16384 / 5600.0 + 1) * matrix_bytes;
-  EXPECT_LT(tiling_traffic_bytes(product, tiling), 1.5 * least_bytes);
+  const double min_bytes = (2 * 16384 / 5600.0 + 1) * matrix_bytes;
+  EXPECT_LT(tiling_traffic_bytes(product, tiling), 1.5 * min_bytes);
 }
 
 TEST(Tiling, IsRefusedWithTheLeastThatWouldDo) {

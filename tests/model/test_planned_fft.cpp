@@ -65,7 +65,7 @@ TEST(PlannedFft, HalvesWithTwoCoresAndNoFurther) {
   two.threads = 2;
   EXPECT_DOUBLE_EQ(planned_fft_time(machine, two).total_s, one_s / 2 + 5e-6);
   PlannedFft ranks = cube();
-  ranks.ranks_per_node = ranks.tz = 2;
+  ranks.ranks_per_node = ranks.tuning.grid.tz = 2;
   EXPECT_DOUBLE_EQ(planned_fft_time(machine, ranks).total_s, one_s / 2 + 1e-6);
   PlannedFft four = cube();
   four.threads = 4;
@@ -78,9 +78,9 @@ TEST(PlannedFft, SharesAHostsProcessorsBetweenItsNodes) {
   machine.network = machine::Network{.link_bandwidth_bytes_per_s = 1e9};
   machine.transports = {{.name = "mpi", .pieces = {{.latency_s = 1e-6, .bandwidth_bytes_per_s = 1e9}}}};
   PlannedFft ranks = cube();
-  ranks.ranks_per_node = ranks.tz = 4;
+  ranks.ranks_per_node = ranks.tuning.grid.tz = 4;
   PlannedFft nodes = cube();
-  nodes.nodes = nodes.tz = nodes.nodes_per_host = 4;
+  nodes.nodes = nodes.nodes_per_host = nodes.tuning.grid.tz = 4;
   const PlannedFftTime of_ranks = planned_fft_time(machine, ranks);
   const PlannedFftTime of_nodes = planned_fft_time(machine, nodes);
   EXPECT_DOUBLE_EQ(of_nodes.transform_s, of_ranks.transform_s);
@@ -113,7 +113,7 @@ TEST(PlannedFft, OfRealFieldsTransformsAndReadsHalf) {
 
 TEST(PlannedFft, SendsMessagesWhereMemoryIsNotShared) {
   PlannedFft run = cube();
-  run.ranks_per_node = run.tz = 2;
+  run.ranks_per_node = run.tuning.grid.tz = 2;
   run.is_node_shared = false;
   const machine::Machine machine = round_machine();
   const PlannedFftTime packed = planned_fft_time(machine, run);
@@ -121,9 +121,9 @@ TEST(PlannedFft, SendsMessagesWhereMemoryIsNotShared) {
   EXPECT_DOUBLE_EQ(packed.transfer_s, 10e-6 + cube_bytes / 4 / 1e9);  // half of each half
   EXPECT_DOUBLE_EQ(packed.overhead_s, 5e-6);
   EXPECT_EQ(packed.hidden_s, 0);
-  run.planes_per_message = 16;
+  run.tuning.planes_per_message = 16;
   const PlannedFftTime four = planned_fft_time(machine, run);
-  EXPECT_EQ(four.exchanges[0].grains, 4);
+  EXPECT_EQ(four.exchanges[0].groups, 4);
   EXPECT_DOUBLE_EQ(four.overhead_s, 4 * 5e-6);
   const auto work_s = [&](std::size_t pass) { return four.passes[pass].transform_s + four.passes[pass].move_s; };
   EXPECT_DOUBLE_EQ(four.hidden_s, 0.75 * std::min(0.5 * four.transfer_s, work_s(1) + four.overhead_s));
@@ -131,10 +131,10 @@ TEST(PlannedFft, SendsMessagesWhereMemoryIsNotShared) {
 
 TEST(PlannedFft, HidesTheNextPassAsWellWhereItsDataComeInTheOrderOfTheirUse) {
   PlannedFft run = cube();
-  run.ranks_per_node = run.tz = 2;
+  run.ranks_per_node = run.tuning.grid.tz = 2;
   run.is_node_shared = false;
-  run.planes_per_message = 16;
-  run.late_parts = 6;
+  run.tuning.planes_per_message = 16;
+  run.tuning.deferred_parts = 6;
   const PlannedFftTime late = planned_fft_time(round_machine(), run);
   const double sent_s = late.passes[1].transform_s + late.passes[1].move_s + late.overhead_s;
   const double read_s = late.passes[2].transform_s + late.passes[2].move_s;
@@ -143,10 +143,10 @@ TEST(PlannedFft, HidesTheNextPassAsWellWhereItsDataComeInTheOrderOfTheirUse) {
                                       std::min(0.75 * 0.5 * late.transfer_s, 7.0 / 8 * read_s));
 
   // A peer in the same row walks the planes that are sent: what is sent early is used early.
-  run.late_parts = 0;
-  run.ty = 2;
-  run.tz = 1;
-  run.planes_per_message = 8;
+  run.tuning.deferred_parts = 0;
+  run.tuning.grid.ty = 2;
+  run.tuning.grid.tz = 1;
+  run.tuning.planes_per_message = 8;
   machine::Machine machine = round_machine();
   machine.transports.front().progress = 1;
   machine.transports.front().pieces.front().bandwidth_bytes_per_s = 1e8;  // so that passes are short beside it
@@ -165,7 +165,7 @@ TEST(PlannedFft, BringsTheSpectrumBackByAPassWithoutTransforms) {
   EXPECT_EQ(planned_fft_time(round_machine(), run).passes.size(), 3U);  // one rank has it there already
   run = cube();
   run.ranks_per_node = 2;
-  run.tz = 2;
+  run.tuning.grid.tz = 2;
   const PlannedFftTime without = planned_fft_time(round_machine(), run);
   run.is_output_as_input = true;
   const PlannedFftTime with = planned_fft_time(round_machine(), run);
@@ -195,11 +195,11 @@ TEST(PlannedFft, NeverGrowsWithMoreOfAResource) {
     run.ranks_per_node = pick({1, 2, 4});
     run.nodes = i % 2 == 0 ? 1 : pick({1, 2, 8});
     run.threads = pick({1, 2, 3});
-    run.ty = run.nodes * run.ranks_per_node > 1 ? pick({1, 2}) : 1;
-    run.ty = run.nodes * run.ranks_per_node % run.ty == 0 ? run.ty : 1;
-    run.tz = run.nodes * run.ranks_per_node / run.ty;
-    run.planes_per_message = pick({0, 1, 7});
-    run.late_parts = pick({0, 1, 7});
+    const auto ranks = static_cast<int>(run.nodes * run.ranks_per_node);
+    const int ty = ranks % 2 == 0 && pick({0, 1}) == 1 ? 2 : 1;
+    run.tuning.grid = {ty, ranks / ty};
+    run.tuning.planes_per_message = pick({0, 1, 7});
+    run.tuning.deferred_parts = pick({0, 1, 7});
     run.is_node_shared = pick({0, 1}) == 1;
     run.is_output_as_input = pick({0, 1}) == 1;
     const PlannedFftTime time = planned_fft_time(machine, run);
@@ -220,13 +220,13 @@ TEST(PlannedFft, RefusesWhatIsNoRun) {
   run.threads = 0;
   EXPECT_TRUE(fails_with({"0 threads"}, [&] { planned_fft_time(round_machine(), run); }));
   run = cube();
-  run.tz = 2;
+  run.tuning.grid.tz = 2;
   EXPECT_TRUE(fails_with({"2"}, [&] { planned_fft_time(round_machine(), run); }));
   run = cube();
-  run.late_parts = 8;
-  EXPECT_TRUE(fails_with({"8 late parts of 8"}, [&] { planned_fft_time(round_machine(), run); }));
+  run.tuning.deferred_parts = 8;
+  EXPECT_TRUE(fails_with({"8 deferred parts of 8"}, [&] { planned_fft_time(round_machine(), run); }));
   run = cube();
-  run.nodes = run.tz = 2;
+  run.nodes = run.tuning.grid.tz = 2;
   EXPECT_TRUE(fails_with({"no network"}, [&] { planned_fft_time(round_machine(), run); }));
   run.nodes = 1;
   run.ranks_per_node = 2;
@@ -238,7 +238,7 @@ TEST(PlannedFft, RefusesWhatIsNoRun) {
 TEST(NodeRates, AreInterpolatedAmongLikeLengths) {
   machine::Node node = machine::built_in().node;
   node.fft_rates = {{64, 10, 1, 1, 1}, {100, 3, 1, 1, 1}, {101, 2, 1, 1, 1}, {256, 30, 1, 1, 1}, {1000, 5, 1, 1, 1}};
-  const RowKind kind;
+  const FftKind kind;
   EXPECT_EQ(fft_rate_per_core(node, 100, kind), 3);
   EXPECT_DOUBLE_EQ(fft_rate_per_core(node, 128, kind), 20);
   EXPECT_EQ(fft_rate_per_core(node, 32, kind), 10);
@@ -260,15 +260,6 @@ TEST(NodeRates, OfTilesInterpolateTheTimeOfAByte) {
   EXPECT_DOUBLE_EQ(tile_bandwidth(node, 1, 1 << 22), 2 / (1 / 100e9 + 1 / 10e9));
   EXPECT_DOUBLE_EQ(tile_bandwidth(node, 1, 1), 100e9);
   EXPECT_DOUBLE_EQ(tile_bandwidth(node, 7, 1e15), 20e9);
-}
-
-TEST(TileRows, AreAChunkWideWhereTwiceTheSecondLevelCacheHoldsThem) {
-  constexpr std::int64_t cache_l2_bytes = 512 << 10;
-  const auto rows_of = [](std::int64_t points) { return tile_rows(2 * tile_pitch(points * 16), cache_l2_bytes, 16); };
-  EXPECT_EQ(rows_of(1), 32);
-  EXPECT_EQ(rows_of(512), 32);
-  EXPECT_EQ(rows_of(1024), 28);    // 32 with their pitches are a little more than 1 MiB
-  EXPECT_EQ(rows_of(1 << 20), 4);  // not one fits
 }
 
 }  // namespace

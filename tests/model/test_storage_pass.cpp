@@ -6,7 +6,7 @@
 namespace penstock::model {
 namespace {
 
-const StorageFigures figures{.read_bytes_per_s = 2, .write_bytes_per_s = 1, .rate_flops = 10};
+const StorageCosts figures{.read_bytes_per_s = 2, .write_bytes_per_s = 1, .rate_flops = 10};
 
 TEST(StoragePass, BoundByStorageHidesWhatIsComputed) {
   // 5 s and 10 s of moving; 4 s of computing, all of it while something moves.

@@ -41,7 +41,7 @@ struct Expected {
 };
 
 void expect_facts(const Network& network, std::int64_t nodes, const Expected& expected) {
-  const TopologyFacts facts = topology_facts(network, nodes);
+  const TopologyMetrics facts = topology_metrics(network, nodes);
   EXPECT_DOUBLE_EQ(facts.links, expected.links);
   EXPECT_DOUBLE_EQ(facts.diameter, expected.diameter);
   EXPECT_DOUBLE_EQ(facts.bisection_links, expected.bisection_links);
@@ -70,13 +70,13 @@ TEST(Topology, OfOneNodeMovesNothing) {
   for (const Network& network : {simple(Topology::bus), simple(Topology::crossbar), simple(Topology::hypercube),
                                  torus_of({4, 4}), fat_tree(2), dragonfly}) {
     EXPECT_EQ(all_to_all_s(network, 1, 1e9), 0);
-    EXPECT_EQ(topology_facts(network, 1).diameter, 0);
+    EXPECT_EQ(topology_metrics(network, 1).diameter, 0);
   }
 }
 
 TEST(Topology, OfSixDimensionsWithTwoNodesEachIsAHypercube) {
-  const TopologyFacts torus = topology_facts(torus_of({2, 2, 2, 2, 2, 2}), 64);
-  const TopologyFacts cube = topology_facts(simple(Topology::hypercube), 64);
+  const TopologyMetrics torus = topology_metrics(torus_of({2, 2, 2, 2, 2, 2}), 64);
+  const TopologyMetrics cube = topology_metrics(simple(Topology::hypercube), 64);
   EXPECT_EQ(torus.links, cube.links);
   EXPECT_EQ(torus.diameter, cube.diameter);
   EXPECT_EQ(torus.bisection_links, cube.bisection_links);
@@ -89,7 +89,7 @@ TEST(Topology, NeedsTheTimeOfItsBisectionAndNoLess) {
     const std::int64_t nodes = extent * extent * extent;
     const Network network = torus_of({extent, extent, extent});
     const double across = static_cast<double>(nodes) / 2 * 1e6 / 2;
-    EXPECT_NEAR(all_to_all_s(network, nodes, 1e6), across / topology_facts(network, nodes).bisection_bytes_per_s,
+    EXPECT_NEAR(all_to_all_s(network, nodes, 1e6), across / topology_metrics(network, nodes).bisection_bytes_per_s,
                 1e-12);
   }
 }
@@ -106,15 +106,15 @@ TEST(Topology, GainsBandwidthButNoMoreThanTwiceByTwiceTheLinks) {
 
 TEST(Topology, LosesBandwidthPerNodeAsItGrowsButForTheCrossbarAndTheCube) {
   const Network torus = torus_of({1024, 1024});
-  EXPECT_NEAR(topology_facts(torus, 4096).all_to_all_load / topology_facts(torus, 1024).all_to_all_load, 2, 1e-12);
-  EXPECT_NEAR(topology_facts(simple(Topology::crossbar), 1 << 20).all_to_all_load, 1, 1e-5);
-  EXPECT_EQ(topology_facts(simple(Topology::hypercube), 1 << 20).all_to_all_load, 0.5);
+  EXPECT_NEAR(topology_metrics(torus, 4096).all_to_all_load / topology_metrics(torus, 1024).all_to_all_load, 2, 1e-12);
+  EXPECT_NEAR(topology_metrics(simple(Topology::crossbar), 1 << 20).all_to_all_load, 1, 1e-5);
+  EXPECT_EQ(topology_metrics(simple(Topology::hypercube), 1 << 20).all_to_all_load, 0.5);
 }
 
 TEST(Topology, ThatCannotBeIsRefused) {
-  EXPECT_TRUE(fails_with({"power of 2", "24"}, [] { topology_facts(simple(Topology::hypercube), 24); }));
-  EXPECT_TRUE(fails_with({"10 groups", "reach 8 others"}, [] { topology_facts(dragonfly, 80); }));
-  EXPECT_TRUE(fails_with({"0 nodes"}, [] { topology_facts(simple(Topology::bus), 0); }));
+  EXPECT_TRUE(fails_with({"power of 2", "24"}, [] { topology_metrics(simple(Topology::hypercube), 24); }));
+  EXPECT_TRUE(fails_with({"10 groups", "reach 8 others"}, [] { topology_metrics(dragonfly, 80); }));
+  EXPECT_TRUE(fails_with({"0 nodes"}, [] { topology_metrics(simple(Topology::bus), 0); }));
 }
 
 TEST(Torus, HasShapesOfItsPartitionsOrAsEvenAsCanBe) {
@@ -134,10 +134,10 @@ TEST(Torus, HasShapesOfItsPartitionsOrAsEvenAsCanBe) {
 TEST(Torus, IsAMeshWhereItsPartIsSmall) {
   Network network = torus_of({8, 8, 8});
   network.torus_from_nodes = 512;
-  EXPECT_EQ(topology_facts(network, 64).all_to_all_load, 1);
-  EXPECT_EQ(topology_facts(network, 512).all_to_all_load, 1);
+  EXPECT_EQ(topology_metrics(network, 64).all_to_all_load, 1);
+  EXPECT_EQ(topology_metrics(network, 512).all_to_all_load, 1);
   network.torus_from_nodes = 513;
-  EXPECT_EQ(topology_facts(network, 512).all_to_all_load, 2);
+  EXPECT_EQ(topology_metrics(network, 512).all_to_all_load, 2);
 }
 
 TEST(RingLoad, IsThatOfTheKnownFormulas) {
@@ -187,7 +187,7 @@ TEST(GridLoad, OfRowsWithinANodeIsNone) {
   EXPECT_EQ(found.load[0], 0);
   EXPECT_EQ(found.off_node[0], 0);
   EXPECT_DOUBLE_EQ(found.off_node[1], 15.0 / 16);
-  EXPECT_DOUBLE_EQ(found.load[1], topology_facts(fat_tree(1), 16).all_to_all_load);
+  EXPECT_DOUBLE_EQ(found.load[1], topology_metrics(fat_tree(1), 16).all_to_all_load);
 }
 
 TEST(GridLoad, MayLeaveRoomOnTheLastNode) {
@@ -211,14 +211,14 @@ TEST(GridLoad, ThatDoesNotFollowTheTorusIsTakenForAllWithAll) {
 
 /// Figure 4.17 of the lecture: nodes 1 to 8, two at each leaf, two spines. 1-5 and 4-8 keep their ways.
 TEST(FatTree, WithStaticRoutesCollidesWhereTheLectureShows) {
-  EXPECT_EQ(most_routes_on_a_link(2, std::vector<TreeRoute>{{0, 4, 0}, {1, 5, 1}, {2, 6, 0}, {3, 7, 1}}), 1);
+  EXPECT_EQ(max_routes_on_a_link(2, std::vector<TreeRoute>{{0, 4, 0}, {1, 5, 1}, {2, 6, 0}, {3, 7, 1}}), 1);
   for (const int spine_of_2_7 : {0, 1}) {
     for (const int spine_of_3_6 : {0, 1}) {
       const std::vector<TreeRoute> routes{{0, 4, 0}, {1, 6, spine_of_2_7}, {2, 5, spine_of_3_6}, {3, 7, 1}};
-      EXPECT_EQ(most_routes_on_a_link(2, routes), 2);
+      EXPECT_EQ(max_routes_on_a_link(2, routes), 2);
     }
   }
-  EXPECT_EQ(most_routes_on_a_link(2, std::vector<TreeRoute>{{0, 4, 0}, {1, 6, 1}, {2, 5, 1}, {3, 7, 0}}), 1)
+  EXPECT_EQ(max_routes_on_a_link(2, std::vector<TreeRoute>{{0, 4, 0}, {1, 6, 1}, {2, 5, 1}, {3, 7, 0}}), 1)
       << "re-routed";
 }
 

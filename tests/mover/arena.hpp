@@ -61,7 +61,7 @@ inline void expect_same_in_all_styles(InstructionSet set, const layout::Layout& 
   if (!is_worth_code(program)) {
     return;
   }
-  for (const Candidate& candidate : make_code(program, styles)) {
+  for (const StyledCode& candidate : make_code(program, styles)) {
     std::ranges::fill(to.memory(), std::byte{0xa5});
     candidate.move()(from.origin(), to.origin());
     finish_streaming();

@@ -92,7 +92,7 @@ TEST_F(MachineCodeOfMovers, IsMadeOnceByManyThreads) {
 }
 
 TEST_F(MachineCodeOfMovers, IsTriedByUsesInSeveralStylesThatAllMoveTheSame) {
-  constexpr int most_uses = 500;
+  constexpr int max_uses = 500;
   const Layout many = Layout::nest(0, {{{400, 112}}}, 40);
   std::vector<std::byte> source(400 * 112);
   for (std::size_t i = 0; i < source.size(); ++i) {
@@ -105,12 +105,12 @@ TEST_F(MachineCodeOfMovers, IsTriedByUsesInSeveralStylesThatAllMoveTheSame) {
     mover.move_part(source.data(), expected.data(), 16000 - 1, 16000);
     EXPECT_TRUE(mover.is_trying());
     int uses = 0;
-    for (; mover.is_trying() && uses < most_uses; ++uses) {
+    for (; mover.is_trying() && uses < max_uses; ++uses) {
       std::vector<std::byte> moved(16000);
       mover(source.data(), moved.data());
       ASSERT_EQ(moved, expected) << "use " << uses;
     }
-    EXPECT_LT(uses, most_uses);
+    EXPECT_LT(uses, max_uses);
     EXPECT_TRUE(mover.has_code());
   }
 }
@@ -146,7 +146,7 @@ TEST_F(MachineCodeOfMovers, IsTheFastestThatUsesTried) {
     const auto fast_code = CodePages::seal(std::as_bytes(std::span(fast)));
     Trial trial(
         {{Style::ruled, is_first_slow ? slow_code : fast_code}, {Style::plain, is_first_slow ? fast_code : slow_code}});
-    const Candidate* best = nullptr;
+    const StyledCode* best = nullptr;
     for (int use = 0; best == nullptr && use < 100; ++use) {
       best = trial.run(nullptr, nullptr);
     }

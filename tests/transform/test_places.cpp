@@ -112,12 +112,12 @@ Shape any_shape(Chance& chance) {
                               : kind < 4 ? chance.among(1, kind == 2 ? 150 : 300)
                                          : chance.among(1, 40);
   // Rows of many pencils are stored past the cache in several parts.
-  const std::int64_t most_pencils = length <= 40 && chance.among(0, 3) == 0 ? 180 : 40;
+  const std::int64_t max_pencils = length <= 40 && chance.among(0, 3) == 0 ? 180 : 40;
   return {.length = length,
           .kind = static_cast<Kind>(chance.among(0, length > 1 ? 11 : 3)),
           .source = any_spacing(),
           .destination = any_spacing(),
-          .pencils = chance.among(1, most_pencils)};
+          .pencils = chance.among(1, max_pencils)};
 }
 
 template <class Real>

@@ -11,11 +11,7 @@
 namespace penstock::gas {
 namespace {
 
-constexpr std::int64_t most_elements = std::int64_t{1} << 62;
-
-std::int64_t divide_up(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
+constexpr std::int64_t max_elements = std::int64_t{1} << 62;
 
 /// From the largest to the smallest.
 std::vector<int> prime_factors(int number) {
@@ -65,7 +61,7 @@ Distribution::Distribution(std::span<const std::int64_t> extents, std::span<cons
       throw Error(
           fmt::format("a global array of {} elements: extents must not be negative", fmt::join(extents, " x ")));
     }
-    if (__builtin_mul_overflow(elements, std::max<std::int64_t>(extent, 1), &elements) || elements >= most_elements) {
+    if (__builtin_mul_overflow(elements, std::max<std::int64_t>(extent, 1), &elements) || elements >= max_elements) {
       throw Error(fmt::format("a global array of {} elements on {} ranks: more than an address space",
                               fmt::join(extents, " x "), ranks));
     }

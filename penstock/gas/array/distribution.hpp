@@ -28,11 +28,11 @@ class BlockCyclic {
   std::int64_t cycle() const noexcept { return block_ * owners_; }
 
   /// Who owns an element, and where among what it owns.
-  struct Place {
+  struct Position {
     int owner;
     std::int64_t position;
   };
-  Place place(std::int64_t index) const noexcept {
+  Position place(std::int64_t index) const noexcept {
     const std::int64_t number = index / block_;  // of the block
     const std::int64_t turn = number / owners_;
     return {static_cast<int>(number - turn * owners_), turn * block_ + (index - number * block_)};
@@ -75,12 +75,12 @@ class Distribution {
   std::span<const BlockCyclic> dimensions() const noexcept { return dimensions_; }
 
   /// The rank that owns an element, and where in its box. Throws Error for an index outside of the array.
-  struct Place {
+  struct Location {
     int rank;
     std::int64_t element;
   };
-  Place place(std::span<const std::int64_t> index) const {
-    Place place{0, 0};
+  Location place(std::span<const std::int64_t> index) const {
+    Location place{0, 0};
     for (std::size_t d = 0; d < index.size(); ++d) {
       const BlockCyclic& dimension = dimensions_[d];
       if (index[d] < 0 || index[d] >= dimension.extent()) {

@@ -59,16 +59,16 @@ Layout in_box(const BlockCyclic& dimension, const Share& share, std::int64_t fir
 }
 
 /// What one rank owns of a box: in its part of the segment, and in the memory of who asked.
-struct Piece {
+struct OwnedPart {
   int rank = 0;
   Layout remote;
   Layout local;
 };
 
-Piece make_piece(std::span<const BlockCyclic> dimensions, std::span<const Share> shares,
-                 std::span<const std::int64_t> first, std::span<const std::int64_t> strides,
-                 std::int64_t element_bytes) {
-  Piece piece;
+OwnedPart make_owned_part(std::span<const BlockCyclic> dimensions, std::span<const Share> shares,
+                          std::span<const std::int64_t> first, std::span<const std::int64_t> strides,
+                          std::int64_t element_bytes) {
+  OwnedPart piece;
   piece.local = Layout::contiguous(element_bytes);
   std::vector<std::int64_t> shape;
   std::vector<std::int64_t> start;
@@ -87,7 +87,7 @@ Piece make_piece(std::span<const BlockCyclic> dimensions, std::span<const Share>
 }
 
 /// The strides of a dense box where none are given.
-std::vector<std::int64_t> strides_of(const ArrayStorage::Part& part, std::int64_t element_bytes) {
+std::vector<std::int64_t> strides_of(const ArrayStorage::StridedBox& part, std::int64_t element_bytes) {
   std::vector<std::int64_t> strides(part.strides.begin(), part.strides.end());
   if (strides.empty()) {
     strides.resize(part.extents.size());
@@ -109,7 +109,8 @@ std::vector<std::int64_t> strides_of(const ArrayStorage::Part& part, std::int64_
 }
 
 /// A piece for each rank that owns some of the part.
-std::vector<Piece> cut(const Distribution& distribution, const ArrayStorage::Part& part, std::size_t element_bytes) {
+std::vector<OwnedPart> cut(const Distribution& distribution, const ArrayStorage::StridedBox& part,
+                           std::size_t element_bytes) {
   distribution.check_box(part.first, part.extents);
   const auto bytes = static_cast<std::int64_t>(element_bytes);
   const std::vector<std::int64_t> strides = strides_of(part, bytes);
@@ -120,7 +121,7 @@ std::vector<Piece> cut(const Distribution& distribution, const ArrayStorage::Par
     shares.push_back(shares_of(dimensions[d], part.first[d], part.extents[d]));
     count *= shares.back().size();
   }
-  std::vector<Piece> pieces;
+  std::vector<OwnedPart> pieces;
   for (std::size_t i = 0; i < count; ++i) {
     // The digits of i are the numbers of the shares.
     std::vector<Share> chosen(dimensions.size());
@@ -129,7 +130,7 @@ std::vector<Piece> cut(const Distribution& distribution, const ArrayStorage::Par
       chosen[d] = shares[d][rest % shares[d].size()];
       rest /= shares[d].size();
     }
-    pieces.push_back(make_piece(dimensions, chosen, part.first, strides, bytes));
+    pieces.push_back(make_owned_part(dimensions, chosen, part.first, strides, bytes));
   }
   return pieces;
 }
@@ -180,10 +181,10 @@ void ArrayStorage::check_count(std::span<const std::int64_t> extents, std::size_
   }
 }
 
-Put ArrayStorage::start_put(const Part& part, const std::byte* data) {
+Put ArrayStorage::start_put(const StridedBox& part, const std::byte* data) {
   std::vector<Event> sources;
   std::vector<Event> remotes;
-  for (const Piece& piece : cut(distribution_, part, element_bytes_)) {
+  for (const OwnedPart& piece : cut(distribution_, part, element_bytes_)) {
     Put put = segment_.start_put({piece.rank, 0}, piece.remote, data, piece.local);
     sources.push_back(std::move(put.source));
     remotes.push_back(std::move(put.remote));
@@ -191,9 +192,9 @@ Put ArrayStorage::start_put(const Part& part, const std::byte* data) {
   return {.source = all_of(sources), .remote = all_of(remotes)};
 }
 
-Event ArrayStorage::start_get(const Part& part, std::byte* data) {
+Event ArrayStorage::start_get(const StridedBox& part, std::byte* data) {
   std::vector<Event> events;
-  for (const Piece& piece : cut(distribution_, part, element_bytes_)) {
+  for (const OwnedPart& piece : cut(distribution_, part, element_bytes_)) {
     events.push_back(segment_.start_get({piece.rank, 0}, piece.remote, data, piece.local));
   }
   return all_of(events);

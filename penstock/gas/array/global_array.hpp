@@ -14,28 +14,16 @@
 
 #include "penstock/gas/array/distribution.hpp"
 #include "penstock/gas/core/segment.hpp"
+#include "penstock/shape/shape.hpp"
 
 namespace penstock::gas {
 
 /// A number for each dimension, the slowest in memory first: the place of an element, extents, strides.
-template <std::size_t dimensions>
-using Index = std::array<std::int64_t, dimensions>;
+using shape::Index;
 
-/// The elements from `first` on, `extents` of them in each dimension.
+/// `extent` elements from `lower` on in each dimension.
 template <std::size_t dimensions>
-struct Box {
-  Index<dimensions> first;
-  Index<dimensions> extents;
-
-  std::int64_t count() const noexcept {
-    std::int64_t count = 1;
-    for (const std::int64_t extent : extents) {
-      count *= extent;
-    }
-    return count;
-  }
-  bool operator==(const Box&) const = default;
-};
+using Box = shape::BoxOf<dimensions>;
 
 /// How large a global array is and how it is dealt out: each dimension in blocks of so many elements, to the ranks
 /// along that dimension of a grid in turn.
@@ -81,13 +69,13 @@ class ArrayStorage {
 
   /// A box, and how it lies here: the distance between neighbours of each dimension, in elements; dense if there are
   /// none.
-  struct Part {
+  struct StridedBox {
     std::span<const std::int64_t> first;
     std::span<const std::int64_t> extents;
     std::span<const std::int64_t> strides;
   };
-  Put start_put(const Part& part, const std::byte* data);
-  Event start_get(const Part& part, std::byte* data);
+  Put start_put(const StridedBox& part, const std::byte* data);
+  Event start_get(const StridedBox& part, std::byte* data);
   /// Throws Error unless the box has so many elements.
   static void check_count(std::span<const std::int64_t> extents, std::size_t elements);
 
@@ -155,23 +143,23 @@ class GlobalArray {
 
   /// Writes or reads the elements of a box, which may lie on any ranks; `data` has them in C order, and as many (else
   /// Error). The first of each pair returns when all is there; the other lets the program go on meanwhile.
-  void put(const Box<dimensions>& box, std::span<const T> data) { start_put(box, data).wait_or_give_up(); }
+  void put(const Box<dimensions>& box, std::span<const T> data) { start_put(box, data).wait_or_abandon(); }
   Put start_put(const Box<dimensions>& box, std::span<const T> data) {
-    ArrayStorage::check_count(box.extents, data.size());
-    return storage_.start_put({box.first, box.extents, {}}, std::as_bytes(data).data());
+    ArrayStorage::check_count(box.extent, data.size());
+    return storage_.start_put({box.lower, box.extent, {}}, std::as_bytes(data).data());
   }
-  void get(const Box<dimensions>& box, std::span<T> data) { start_get(box, data).wait_or_give_up(); }
+  void get(const Box<dimensions>& box, std::span<T> data) { start_get(box, data).wait_or_abandon(); }
   Event start_get(const Box<dimensions>& box, std::span<T> data) {
-    ArrayStorage::check_count(box.extents, data.size());
-    return storage_.start_get({box.first, box.extents, {}}, std::as_writable_bytes(data).data());
+    ArrayStorage::check_count(box.extent, data.size());
+    return storage_.start_get({box.lower, box.extent, {}}, std::as_writable_bytes(data).data());
   }
   /// The same where the box lies in a larger array here, or transposed: neighbours in dimension d are strides[d]
   /// elements apart, the first lies at `data`. With get, no two elements may share their place.
   Put start_put(const Box<dimensions>& box, const T* data, const Index<dimensions>& strides) {
-    return storage_.start_put({box.first, box.extents, strides}, reinterpret_cast<const std::byte*>(data));
+    return storage_.start_put({box.lower, box.extent, strides}, reinterpret_cast<const std::byte*>(data));
   }
   Event start_get(const Box<dimensions>& box, T* data, const Index<dimensions>& strides) {
-    return storage_.start_get({box.first, box.extents, strides}, reinterpret_cast<std::byte*>(data));
+    return storage_.start_get({box.lower, box.extent, strides}, reinterpret_cast<std::byte*>(data));
   }
 
   /// This rank's elements.
@@ -237,9 +225,9 @@ std::vector<Box<dimensions>> GlobalArray<T, dimensions>::boxes(int rank) const {
     const BlockCyclic& dimension = storage_.distribution().dimensions()[d];
     std::vector<Box<dimensions>> longer;
     for (Box<dimensions> box : boxes) {
-      for (box.first[d] = coordinates[d] * dimension.block(); box.first[d] < dimension.extent();
-           box.first[d] += dimension.cycle()) {
-        box.extents[d] = std::min(dimension.block(), dimension.extent() - box.first[d]);
+      for (box.lower[d] = coordinates[d] * dimension.block(); box.lower[d] < dimension.extent();
+           box.lower[d] += dimension.cycle()) {
+        box.extent[d] = std::min(dimension.block(), dimension.extent() - box.lower[d]);
         longer.push_back(box);
       }
     }

@@ -36,7 +36,7 @@ constexpr bool is_data(Phase phase) noexcept {
 /// The header of such a message, taken apart.
 struct CollectiveMessage {
   Phase phase;
-  CallKind kind;
+  CollectiveKind kind;
   int root = 0;
   std::uint32_t calls = 0;    ///< the team, by the number that the target has for its calls
   std::uint64_t call = 0;     ///< the number of the call on that team
@@ -61,7 +61,7 @@ struct CollectiveMessage {
 
   static CollectiveMessage of(const Header& header) noexcept {
     return {.phase = static_cast<Phase>(header.operation >> 8),
-            .kind = static_cast<CallKind>(header.operation & 0xff),
+            .kind = static_cast<CollectiveKind>(header.operation & 0xff),
             .root = static_cast<int>(header.signal >> 32),
             .calls = header.target,
             .call = header.cookie,

@@ -5,8 +5,8 @@
 
 #include <string>
 
+#include "penstock/gas/collective/collective_registry.hpp"
 #include "penstock/gas/collective/schedule.hpp"
-#include "penstock/gas/collective/team_calls.hpp"
 #include "penstock/gas/core/team_parts.hpp"
 #include "penstock/gas/gas.hpp"
 
@@ -14,7 +14,7 @@ namespace penstock::gas {
 namespace {
 
 /// Refuses the call where `why` says something.
-void require(const Team& team, CallKind kind, const std::string& why) {
+void require(const Team& team, CollectiveKind kind, const std::string& why) {
   if (!why.empty()) {
     team.parts().calls->refuse(kind, fmt::format("{} on rank {}: {}", name_of(kind), team.rank(), why));
   }
@@ -42,67 +42,67 @@ std::string first_of(std::string first, std::string second) {
 }  // namespace
 
 Event start_barrier(const Team& team) {
-  TeamCalls& calls = *team.parts().calls;
+  CollectiveRegistry& calls = *team.parts().calls;
   return calls.start([&](Schedule& schedule) { schedule_barrier(schedule, calls.member()); });
 }
 
 Event start_broadcast_bytes(const Team& team, std::span<std::byte> data, int root) {
-  TeamCalls& calls = *team.parts().calls;
-  require(team, CallKind::broadcast, check_root(team, root));
+  CollectiveRegistry& calls = *team.parts().calls;
+  require(team, CollectiveKind::broadcast, check_root(team, root));
   return calls.start([&](Schedule& schedule) { schedule_broadcast(schedule, calls.member(), data, root); });
 }
 
 Event start_reduce_bytes(const Team& team, std::span<const std::byte> mine, std::span<std::byte> result, int root,
                          const Combination& combination) {
-  TeamCalls& calls = *team.parts().calls;
+  CollectiveRegistry& calls = *team.parts().calls;
   std::string failure = first_of(check_root(team, root), check_elements(mine.size(), combination));
   if (team.rank() == root) {
     failure = first_of(failure, check_length(result.size(), mine.size(), "the result"));
   }
-  require(team, CallKind::reduce, failure);
+  require(team, CollectiveKind::reduce, failure);
   return calls.start(
       [&](Schedule& schedule) { schedule_reduce(schedule, calls.member(), mine, result, root, combination); });
 }
 
 Event start_all_reduce_bytes(const Team& team, std::span<const std::byte> mine, std::span<std::byte> result,
                              const Combination& combination) {
-  TeamCalls& calls = *team.parts().calls;
-  require(team, CallKind::all_reduce,
+  CollectiveRegistry& calls = *team.parts().calls;
+  require(team, CollectiveKind::all_reduce,
           first_of(check_elements(mine.size(), combination), check_length(result.size(), mine.size(), "the result")));
   return calls.start(
       [&](Schedule& schedule) { schedule_all_reduce(schedule, calls.member(), mine, result, combination); });
 }
 
 Event start_gather_bytes(const Team& team, std::span<const std::byte> mine, std::span<std::byte> all, int root) {
-  TeamCalls& calls = *team.parts().calls;
+  CollectiveRegistry& calls = *team.parts().calls;
   std::string failure = check_root(team, root);
   if (team.rank() == root) {
     failure = first_of(failure, check_length(all.size(), mine.size() * static_cast<std::size_t>(team.size()),
                                              "what all ranks' parts go to"));
   }
-  require(team, CallKind::gather, failure);
+  require(team, CollectiveKind::gather, failure);
   return calls.start([&](Schedule& schedule) { schedule_gather(schedule, calls.member(), mine, all, root); });
 }
 
 Event start_all_gather_bytes(const Team& team, std::span<const std::byte> mine, std::span<std::byte> all) {
-  TeamCalls& calls = *team.parts().calls;
-  require(team, CallKind::all_gather,
+  CollectiveRegistry& calls = *team.parts().calls;
+  require(team, CollectiveKind::all_gather,
           check_length(all.size(), mine.size() * static_cast<std::size_t>(team.size()), "what all ranks' parts go to"));
   return calls.start([&](Schedule& schedule) { schedule_all_gather(schedule, calls.member(), mine, all); });
 }
 
 Event start_exchange_bytes(const Team& team, std::span<const std::byte> send, std::span<std::byte> receive) {
-  TeamCalls& calls = *team.parts().calls;
+  CollectiveRegistry& calls = *team.parts().calls;
   std::string failure = check_length(receive.size(), send.size(), "what is received into");
   if (send.size() % static_cast<std::size_t>(team.size()) != 0) {
     failure = fmt::format("{} bytes do not make equal blocks for {} ranks", send.size(), team.size());
   }
-  require(team, CallKind::exchange, failure);
+  require(team, CollectiveKind::exchange, failure);
   return calls.start([&](Schedule& schedule) { schedule_exchange(schedule, calls.member(), send, receive); });
 }
 
 Event start_exchange(const Team& team, std::span<const SendBlock> send, std::span<const ReceiveBlock> receive) {
-  TeamCalls& calls = *team.parts().calls;
+  CollectiveRegistry& calls = *team.parts().calls;
   const auto size = static_cast<std::size_t>(team.size());
   const auto me = static_cast<std::size_t>(team.rank());
   std::string failure;
@@ -113,7 +113,7 @@ Event start_exchange(const Team& team, std::span<const SendBlock> send, std::spa
     failure = fmt::format("the rank sends {} bytes to itself and expects {}", send[me].layout.bytes(),
                           receive[me].layout.bytes());
   }
-  require(team, CallKind::exchange, failure);
+  require(team, CollectiveKind::exchange, failure);
   return calls.start([&](Schedule& schedule) { schedule_exchange(schedule, calls.member(), send, receive); });
 }
 

@@ -115,7 +115,7 @@ Event start_broadcast(const Team& team, std::span<T> data, int root) {
 }
 template <class T>
 void broadcast(const Team& team, std::span<T> data, int root) {
-  start_broadcast(team, data, root).wait_or_give_up();
+  start_broadcast(team, data, root).wait_or_abandon();
 }
 
 Event start_reduce_bytes(const Team& team, std::span<const std::byte> mine, std::span<std::byte> result, int root,
@@ -131,7 +131,7 @@ Event start_reduce(const Team& team, std::type_identity_t<std::span<const T>> mi
 template <class T, Reduces<T> Operation>
 void reduce(const Team& team, std::type_identity_t<std::span<const T>> mine, std::span<T> result, Operation operation,
             int root) {
-  start_reduce(team, mine, result, operation, root).wait_or_give_up();
+  start_reduce(team, mine, result, operation, root).wait_or_abandon();
 }
 
 Event start_all_reduce_bytes(const Team& team, std::span<const std::byte> mine, std::span<std::byte> result,
@@ -146,7 +146,7 @@ Event start_all_reduce(const Team& team, std::type_identity_t<std::span<const T>
 template <class T, Reduces<T> Operation>
 void all_reduce(const Team& team, std::type_identity_t<std::span<const T>> mine, std::span<T> result,
                 Operation operation) {
-  start_all_reduce(team, mine, result, operation).wait_or_give_up();
+  start_all_reduce(team, mine, result, operation).wait_or_abandon();
 }
 
 Event start_gather_bytes(const Team& team, std::span<const std::byte> mine, std::span<std::byte> all, int root);
@@ -157,7 +157,7 @@ Event start_gather(const Team& team, std::type_identity_t<std::span<const T>> mi
 }
 template <class T>
 void gather(const Team& team, std::type_identity_t<std::span<const T>> mine, std::span<T> all, int root) {
-  start_gather(team, mine, all, root).wait_or_give_up();
+  start_gather(team, mine, all, root).wait_or_abandon();
 }
 
 Event start_all_gather_bytes(const Team& team, std::span<const std::byte> mine, std::span<std::byte> all);
@@ -168,7 +168,7 @@ Event start_all_gather(const Team& team, std::type_identity_t<std::span<const T>
 }
 template <class T>
 void all_gather(const Team& team, std::type_identity_t<std::span<const T>> mine, std::span<T> all) {
-  start_all_gather(team, mine, all).wait_or_give_up();
+  start_all_gather(team, mine, all).wait_or_abandon();
 }
 
 /// What one rank gives to another in an exchange: elements in a row, or what a layout names around an origin. Peers of
@@ -202,7 +202,7 @@ struct ReceiveBlock {
 /// what rank k gives, byte after byte; so the two are equally long. Blocks of no bytes are blocks as well.
 Event start_exchange(const Team& team, std::span<const SendBlock> send, std::span<const ReceiveBlock> receive);
 inline void exchange(const Team& team, std::span<const SendBlock> send, std::span<const ReceiveBlock> receive) {
-  start_exchange(team, send, receive).wait_or_give_up();
+  start_exchange(team, send, receive).wait_or_abandon();
 }
 
 Event start_exchange_bytes(const Team& team, std::span<const std::byte> send, std::span<std::byte> receive);
@@ -213,7 +213,7 @@ Event start_exchange(const Team& team, std::type_identity_t<std::span<const T>> 
 }
 template <class T>
 void exchange(const Team& team, std::type_identity_t<std::span<const T>> send, std::span<T> receive) {
-  start_exchange(team, send, receive).wait_or_give_up();
+  start_exchange(team, send, receive).wait_or_abandon();
 }
 
 }  // namespace penstock::gas

@@ -138,13 +138,13 @@ void for_each_pair(Member me, const Visit& visit) {
 
 }  // namespace
 
-std::string_view name_of(CallKind kind) {
+std::string_view name_of(CollectiveKind kind) {
   static constexpr std::array<std::string_view, 7> names{"barrier", "broadcast",  "reduce",  "all_reduce",
                                                          "gather",  "all_gather", "exchange"};
   return names[static_cast<std::size_t>(kind)];
 }
 
-void Schedule::clear(CallKind of, int with_root) {
+void Schedule::clear(CollectiveKind of, int with_root) {
   kind = of;
   root = with_root;
   steps.clear();
@@ -155,7 +155,7 @@ void Schedule::clear(CallKind of, int with_root) {
 }
 
 void schedule_barrier(Schedule& schedule, Member me) {
-  schedule.clear(CallKind::barrier);
+  schedule.clear(CollectiveKind::barrier);
   // A byte that all steps touch keeps the rounds in order.
   schedule.scratch.resize(1);
   std::byte* const token = schedule.scratch.data();
@@ -168,7 +168,7 @@ void schedule_barrier(Schedule& schedule, Member me) {
 }
 
 void schedule_broadcast(Schedule& schedule, Member me, std::span<std::byte> data, int root) {
-  schedule.clear(CallKind::broadcast, root);
+  schedule.clear(CollectiveKind::broadcast, root);
   const Tree tree(me, root);
   std::vector<int> children = tree.children();
   std::ranges::reverse(children);
@@ -186,7 +186,7 @@ void schedule_broadcast(Schedule& schedule, Member me, std::span<std::byte> data
 
 void schedule_reduce(Schedule& schedule, Member me, std::span<const std::byte> mine, std::span<std::byte> result,
                      int root, const Combination& combination) {
-  schedule.clear(CallKind::reduce, root);
+  schedule.clear(CollectiveKind::reduce, root);
   schedule.combination = combination;
   const Tree tree(me, root);
   const std::vector<int> children = tree.children();
@@ -213,10 +213,10 @@ void schedule_reduce(Schedule& schedule, Member me, std::span<const std::byte> m
 
 void schedule_all_reduce(Schedule& schedule, Member me, std::span<const std::byte> mine, std::span<std::byte> result,
                          const Combination& combination) {
-  schedule.clear(CallKind::all_reduce);
+  schedule.clear(CollectiveKind::all_reduce);
   schedule.combination = combination;
   copy_unless_same(schedule, mine, result.data());
-  if (result.size() <= most_inline_bytes) {
+  if (result.size() <= max_inline_bytes) {
     add_recursive_doubling(schedule, me, result);
   } else {
     add_ring(schedule, me, result, combination.element_bytes);
@@ -226,7 +226,7 @@ void schedule_all_reduce(Schedule& schedule, Member me, std::span<const std::byt
 
 void schedule_gather(Schedule& schedule, Member me, std::span<const std::byte> mine, std::span<std::byte> all,
                      int root) {
-  schedule.clear(CallKind::gather, root);
+  schedule.clear(CollectiveKind::gather, root);
   schedule.is_independent = true;
   const auto part = [&](int rank) { return all.data() + static_cast<std::size_t>(rank) * mine.size(); };
   if (me.rank != root) {
@@ -241,7 +241,7 @@ void schedule_gather(Schedule& schedule, Member me, std::span<const std::byte> m
 }
 
 void schedule_all_gather(Schedule& schedule, Member me, std::span<const std::byte> mine, std::span<std::byte> all) {
-  schedule.clear(CallKind::all_gather);
+  schedule.clear(CollectiveKind::all_gather);
   schedule.is_independent = true;
   const auto part = [&](int rank) { return all.data() + static_cast<std::size_t>(rank) * mine.size(); };
   for_each_pair(me, [&](int target, int source) {
@@ -253,7 +253,7 @@ void schedule_all_gather(Schedule& schedule, Member me, std::span<const std::byt
 }
 
 void schedule_exchange(Schedule& schedule, Member me, std::span<const std::byte> send, std::span<std::byte> receive) {
-  schedule.clear(CallKind::exchange);
+  schedule.clear(CollectiveKind::exchange);
   schedule.is_independent = true;
   const std::size_t bytes = send.size() / static_cast<std::size_t>(me.size);
   const auto offset = [&](int rank) { return static_cast<std::size_t>(rank) * bytes; };
@@ -269,7 +269,7 @@ void schedule_exchange(Schedule& schedule, Member me, std::span<const std::byte>
 
 void schedule_exchange(Schedule& schedule, Member me, std::span<const SendBlock> send,
                        std::span<const ReceiveBlock> receive) {
-  schedule.clear(CallKind::exchange);
+  schedule.clear(CollectiveKind::exchange);
   schedule.is_independent = true;
   schedule.steps.reserve(2 * send.size() - 1);
   schedule.layouts.reserve(2 * send.size());

@@ -16,7 +16,7 @@ namespace penstock::gas {
 ///
 /// The k-th message from one rank to another in a call is the k-th that the other expects from it. A step begins when
 /// no step before it that is not done touches what it writes, or writes what it reads: so independent steps overlap,
-/// and those on the same memory keep their order. Messages that are longer than `most_inline_bytes` wait for the
+/// and those on the same memory keep their order. Messages that are longer than `max_inline_bytes` wait for the
 /// receiver's step to begin; so no two ranks may send one another such messages from what they receive into.
 struct Step {
   enum class Kind : std::uint8_t {
@@ -41,17 +41,17 @@ struct Step {
   bool is_receive() const noexcept { return kind != Kind::send && kind != Kind::copy; }
 };
 
-enum class CallKind : std::uint8_t { barrier, broadcast, reduce, all_reduce, gather, all_gather, exchange };
+enum class CollectiveKind : std::uint8_t { barrier, broadcast, reduce, all_reduce, gather, all_gather, exchange };
 
 /// For messages: "barrier".
-std::string_view name_of(CallKind kind);
+std::string_view name_of(CollectiveKind kind);
 
 /// All steps of one rank, and what they need beside the caller's memory.
 struct Schedule {
   /// Makes it an empty one of such a call, in the memory that it has.
-  void clear(CallKind of, int with_root = 0);
+  void clear(CollectiveKind of, int with_root = 0);
 
-  CallKind kind = CallKind::barrier;
+  CollectiveKind kind = CollectiveKind::barrier;
   int root = 0;
   std::vector<Step> steps = {};
   Combination combination{1, nullptr};

@@ -19,9 +19,9 @@ inline double time_together(const Team& team, const std::function<void()>& work)
   });
 }
 
-/// The same on every thread of every rank's crew.
-inline double time_together(const Team& team, Crew& crew, const std::function<void(int)>& work) {
-  return time_together(team, [&] { crew.run(work); });
+/// The same on every thread of every rank's thread pool.
+inline double time_together(const Team& team, ThreadPool& pool, const std::function<void(int)>& work) {
+  return time_together(team, [&] { pool.run(work); });
 }
 
 }  // namespace penstock::gas

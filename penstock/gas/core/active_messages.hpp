@@ -30,7 +30,7 @@ class ActiveMessages {
     const Arguments& arguments() const noexcept { return arguments_; }
     /// The payload: of a long message its place in this rank's part of the segment, else gone when the handler returns.
     std::span<const std::byte> payload() const noexcept { return payload_; }
-    /// Calls handler `handler` on the source. At most `most_payload_bytes`, which are copied.
+    /// Calls handler `handler` on the source. At most `max_payload_bytes`, which are copied.
     void reply(std::size_t handler, const Arguments& arguments, std::span<const std::byte> payload = {}) const;
 
    private:
@@ -43,7 +43,7 @@ class ActiveMessages {
   using Handler = std::function<void(const Message&)>;
 
   /// What a message that is not long may carry.
-  static constexpr std::size_t most_payload_bytes = 4096;
+  static constexpr std::size_t max_payload_bytes = 4096;
 
   /// Collective: every rank gives as many handlers (up to 65536), which may differ. The team must outlive the table.
   /// Ends collectively as well, when all messages have been handled; but alone on a rank on which something was thrown.
@@ -52,7 +52,7 @@ class ActiveMessages {
   ActiveMessages(const ActiveMessages&) = delete;
   ActiveMessages& operator=(const ActiveMessages&) = delete;
 
-  /// Calls handler `handler` of `peer`, with up to `most_payload_bytes` (else Error), which are copied: returns at
+  /// Calls handler `handler` of `peer`, with up to `max_payload_bytes` (else Error), which are copied: returns at
   /// once.
   void call(int peer, std::size_t handler, const Arguments& arguments, std::span<const std::byte> payload = {});
 

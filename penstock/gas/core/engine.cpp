@@ -13,10 +13,10 @@ namespace {
 
 /// The queues of a rank together take about this much, however many peers send to it.
 constexpr std::size_t wanted_ring_bytes = std::size_t{1} << 20;
-constexpr std::size_t most_ring_lines = 1024;
+constexpr std::size_t max_ring_lines = 1024;
 
 std::size_t ring_lines(std::size_t senders) {
-  return std::clamp(wanted_ring_bytes / RingForm::line_bytes / senders, RingForm::fewest_lines, most_ring_lines);
+  return std::clamp(wanted_ring_bytes / RingForm::line_bytes / senders, RingForm::fewest_lines, max_ring_lines);
 }
 
 /// Whether these ranks are more than the processors that they may use together. Collective.
@@ -58,27 +58,28 @@ Engine::Engine(std::shared_ptr<Transport> world) : world_(std::move(world)), loc
   node_memory_ = NodeMemory(*world_);
   network_ = world_->make_network();
   patience_ = patience_for(local_ranks_.size(), has_processors, network_ != nullptr && network_->traits().is_one_sided);
-  dones_.resize(index(world_->size()));
+  acks_.resize(index(world_->size()));
 }
 
 Engine::~Engine() = default;
 
 Engine::Patience Engine::patience_for(std::size_t local_ranks, bool has_processors, bool is_put_to) {
-  // Each look keeps the rank that is waited for from running.
+  // Each poll keeps the rank that is waited for from running.
   if (!has_processors) {
     return {};
   }
-  // The pause after a look leaves the line to its writer for a while: without it a signal takes 56 ns, with it 49,
-  // where a bare flag takes 45 (Zen 5, 2026-11). So many looks and pauses take about 0.6 us: some 10 us pass before the
+  // The pause after a poll leaves the line to its writer for a while: without it a signal takes 56 ns, with it 49,
+  // where a bare flag takes 45 (Zen 5, 2026-11). So many polls and pauses take about 0.6 us: some 10 us pass before the
   // first yield. Where only the network's messages can bring something, they would only make its news late; what a
   // network puts is seen by looking.
-  return {.looks = local_ranks > 1 ? 16 : is_put_to ? 8 : 0, .spins = 16};
+  return {.polls = local_ranks > 1 ? 16 : is_put_to ? 8 : 0, .spins = 16};
 }
 
-void Engine::send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) {
+void Engine::send(int peer, const Header& header, std::span<const std::byte> payload,
+                  std::shared_ptr<Completion> sent) {
   {
     const std::scoped_lock lock(mutex_);
-    send_in_turn(peer, header, payload, std::move(sent));
+    send_locked(peer, header, payload, std::move(sent));
     if (!is_local(peer) || local_[index(peer)]->waiting.empty()) {
       return;
     }
@@ -89,13 +90,13 @@ void Engine::send(int peer, const Header& header, std::span<const std::byte> pay
   });
 }
 
-bool Engine::try_send_in_turn(int peer, const Header& header, std::span<const std::byte> payload) {
+bool Engine::try_send_locked(int peer, const Header& header, std::span<const std::byte> payload) {
   LocalPeer& to = *local_[index(peer)];
   return to.waiting.empty() && to.to.try_write(header, payload);
 }
 
 void Engine::ask(int peer, Header header, std::span<const std::byte> payload, const std::shared_ptr<Request>& request,
-                 std::shared_ptr<Sent> sent) {
+                 std::shared_ptr<Completion> sent) {
   {
     const std::scoped_lock lock(mutex_);
     header.cookie = ++last_cookie_;
@@ -133,25 +134,27 @@ std::shared_ptr<RemoteMemory> Engine::reach(int peer, std::span<const std::byte>
 }
 
 void Engine::put(RemoteMemory& memory, std::size_t offset, std::span<const std::byte> data,
-                 std::shared_ptr<Sent> source, std::shared_ptr<Sent> remote) {
+                 std::shared_ptr<Completion> source, std::shared_ptr<Completion> remote) {
   const std::scoped_lock lock(mutex_);
   memory.put(offset, data, std::move(source), std::move(remote));
 }
 
 void Engine::put_then_send(int peer, RemoteMemory& memory, std::size_t offset, std::span<const std::byte> data,
-                           const Header& message, std::shared_ptr<Sent> source, std::shared_ptr<Sent> remote) {
+                           const Header& message, std::shared_ptr<Completion> source,
+                           std::shared_ptr<Completion> remote) {
   const std::scoped_lock lock(mutex_);
-  memory.put(offset, data, std::make_shared<Sent>(), remote);
+  memory.put(offset, data, std::make_shared<Completion>(), remote);
   followers_.push_back({.put = std::move(remote), .peer = peer, .message = message, .sent = std::move(source)});
 }
 
 void Engine::put_then_set(RemoteMemory& memory, std::size_t offset, std::span<const std::byte> data,
-                          RemoteMemory& words, const Word& word, std::shared_ptr<Sent> source) {
+                          RemoteMemory& words, const Word& word, std::shared_ptr<Completion> source) {
   const std::scoped_lock lock(mutex_);
   memory.put_then_set(offset, data, words, word, std::move(source));
 }
 
-void Engine::get(RemoteMemory& memory, std::size_t offset, std::span<std::byte> data, std::shared_ptr<Sent> done) {
+void Engine::get(RemoteMemory& memory, std::size_t offset, std::span<std::byte> data,
+                 std::shared_ptr<Completion> done) {
   const std::scoped_lock lock(mutex_);
   memory.get(offset, data, std::move(done));
 }
@@ -161,45 +164,45 @@ void Engine::send_followers() {
     if (!follower.put->is_done()) {
       return false;
     }
-    send_in_turn(follower.peer, follower.message, {}, nullptr);
+    send_locked(follower.peer, follower.message, {}, nullptr);
     follower.sent->finish();
     return true;
   });
 }
 
 /// Answers the puts that have come since the last time, together: each alone would cost as much as the put.
-void Engine::send_dones() {
-  constexpr std::size_t most = most_inline_bytes / sizeof(CookieRun);
-  for (const int peer : owed_dones_) {
-    std::span<const CookieRun> runs(dones_[index(peer)]);
+void Engine::send_acks() {
+  constexpr std::size_t most = max_inline_bytes / sizeof(CookieRun);
+  for (const int peer : owed_acks_) {
+    std::span<const CookieRun> runs(acks_[index(peer)]);
     while (!runs.empty()) {
       const auto others = runs.subspan(1, std::min(most, runs.size() - 1));
-      send_in_turn(peer,
-                   {.kind = MessageKind::done,
-                    .bytes = others.size_bytes(),
-                    .a = runs.front().count,
-                    .cookie = runs.front().first},
-                   std::as_bytes(others));
+      send_locked(peer,
+                  {.kind = MessageKind::done,
+                   .bytes = others.size_bytes(),
+                   .a = runs.front().count,
+                   .cookie = runs.front().first},
+                  std::as_bytes(others));
       runs = runs.subspan(1 + others.size());
     }
-    dones_[index(peer)].clear();
+    acks_[index(peer)].clear();
   }
-  owed_dones_.clear();
+  owed_acks_.clear();
 }
 
 /// For a caller that may not come back soon.
 void Engine::answer_puts() {
   const std::scoped_lock lock(mutex_);
-  send_dones();
+  send_acks();
 }
 
-void Engine::send_in_turn(int peer, const Header& header, std::span<const std::byte> payload,
-                          std::shared_ptr<Sent> sent) {
+void Engine::send_locked(int peer, const Header& header, std::span<const std::byte> payload,
+                         std::shared_ptr<Completion> sent) {
   if (!is_local(peer)) {
     network_->send(peer, header, payload, std::move(sent));
     return;
   }
-  PENSTOCK_ASSERT(payload.size() <= most_inline_bytes);  // longer ones are written where they belong
+  PENSTOCK_ASSERT(payload.size() <= max_inline_bytes);  // longer ones are written where they belong
   LocalPeer& to = *local_[index(peer)];
   if (!to.waiting.empty() || !to.to.try_write(header, payload)) {
     to.waiting.push_back({header, {payload.begin(), payload.end()}});
@@ -216,7 +219,7 @@ void Engine::flush(LocalPeer& peer) {
 }
 
 void Engine::take_from_queues() {
-  is_looking_ = true;
+  is_polling_ = true;
   for (const int source : local_ranks_) {
     LocalPeer& peer = *local_[index(source)];
     const auto take = [&](const Header& header, std::span<const std::byte> payload) {
@@ -228,10 +231,10 @@ void Engine::take_from_queues() {
       flush(peer);
     }
   }
-  is_looking_ = false;
-  ++looks_;
+  is_polling_ = false;
+  ++polls_;
   if (!network_may_have_more_) {
-    send_dones();
+    send_acks();
   }
 }
 
@@ -259,7 +262,7 @@ bool Engine::take_from_network() {
   network_may_have_more_ = network_->progress(*this);
   send_followers();
   if (!network_may_have_more_) {
-    send_dones();
+    send_acks();
   }
   return network_may_have_more_;
 }
@@ -283,10 +286,10 @@ bool Engine::take_some() {
   if (!lock.owns_lock()) {
     return false;
   }
-  return take_in_turn();
+  return take_locked();
 }
 
-bool Engine::take_in_turn() {
+bool Engine::take_locked() {
   take_from_queues();
   const bool may_have_more = take_from_network();
   advance_calls();
@@ -301,11 +304,11 @@ void Engine::serve_while_failing(const Condition& is_done) noexcept {
     bool may_have_more = false;
     bool has_ended = false;
     try {
-      in_turn([&] {
+      under_lock([&] {
         has_ended = is_done();
         if (!has_ended) {
-          may_have_more = take_in_turn();
-          send_dones();  // the caller may not come back soon
+          may_have_more = take_locked();
+          send_acks();  // the caller may not come back soon
         }
       });
     } catch (...) {
@@ -320,8 +323,8 @@ void Engine::serve_while_failing(const Condition& is_done) noexcept {
   }
 }
 
-void Engine::give_up(Operation& operation) noexcept {
-  in_turn([&] { operation.give_up(); });
+void Engine::abandon(Operation& operation) noexcept {
+  under_lock([&] { operation.abandon(); });
   serve_while_failing([&] { return operation.is_done(); });
 }
 
@@ -361,7 +364,7 @@ std::byte* Engine::mapped(int peer, std::uint32_t id) const {
   return found == mapped_.end() ? nullptr : found->second.data;
 }
 
-Engine::Place Engine::place_of(const std::byte* first, const std::byte* last) const {
+Engine::SegmentAddress Engine::address_of(const std::byte* first, const std::byte* last) const {
   for (const auto& [id, part] : segments_) {
     if (std::greater_equal<>()(first, part.data) && std::less_equal<>()(last, part.data + part.bytes)) {
       return {.segment = id, .offset = static_cast<std::uint64_t>(first - part.data)};

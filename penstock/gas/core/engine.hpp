@@ -31,7 +31,7 @@ class Request : public Operation {
  public:
   bool is_done() const noexcept override { return is_done_.load(std::memory_order_acquire); }
   void check() const override;
-  void give_up() noexcept override;
+  void abandon() noexcept override;
   /// Where the answer's payload goes; called once before it arrives.
   virtual std::byte* place(const Header&) { return nullptr; }
   /// The answer is here; `payload` where it is not in its place already.
@@ -53,7 +53,7 @@ struct SegmentPart {
   std::function<void(std::uint64_t signal, std::uint64_t value)> change;
 };
 
-/// Runs the handlers of one table, on the turn of whoever makes progress. The payload is nullopt of a long message
+/// Runs the handlers of one table, on the thread that makes progress. The payload is nullopt of a long message
 /// whose segment this rank has freed: that is an error, and the message counts as handled.
 using ActiveTable = std::function<void(int source, const Header&, std::optional<std::span<const std::byte>>)>;
 
@@ -62,7 +62,7 @@ class CallInbox {
  public:
   virtual ~CallInbox() = default;
   virtual void deliver(const Header& header, std::span<const std::byte> payload) = 0;
-  /// Called again and again, with the turn held.
+  /// Called again and again, with the progress lock held.
   virtual void advance() = 0;
 };
 
@@ -83,32 +83,34 @@ class Engine final : public Inbox {
     return network_ == nullptr ? std::nullopt : std::optional(network_->traits());
   }
   const NodeMemory& node_memory() const noexcept { return node_memory_; }
-  /// With the turn held: the number of the first look at the queues that begins after now.
-  std::uint64_t next_look() const noexcept { return looks_ + (is_looking_ ? 2 : 1); }
-  /// With the turn held: whether that look has been taken, so that what local peers had sent before it is known.
-  bool has_looked(std::uint64_t look) const noexcept { return looks_ >= look; }
+  /// With the progress lock held: the number of the first poll of the queues that begins after now.
+  std::uint64_t next_poll() const noexcept { return polls_ + (is_polling_ ? 2 : 1); }
+  /// With the progress lock held: whether that poll has been done, so that what local peers had sent before it is
+  /// known.
+  bool has_polled(std::uint64_t poll) const noexcept { return polls_ >= poll; }
   /// Throws PeerFailure when a process of this node has died.
   void check_peers_now() const { world_->check_peers_now(); }
 
   /// Sends a message; returns at once. `sent` is done when the payload may be changed; it may be nullptr where the
-  /// payload stays, or is at most `most_inline_bytes`, which is copied.
-  void send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent = nullptr);
-  /// Runs `work` while no other thread of this rank makes progress: it holds the turn, as handlers do.
+  /// payload stays, or is at most `max_inline_bytes`, which is copied.
+  void send(int peer, const Header& header, std::span<const std::byte> payload,
+            std::shared_ptr<Completion> sent = nullptr);
+  /// Runs `work` while no other thread of this rank makes progress: it holds the progress lock, as handlers do.
   template <class Work>
-  void in_turn(const Work& work) {
+  void under_lock(const Work& work) {
     const std::scoped_lock lock(mutex_);
     work();
   }
-  /// With the turn held: as `send`, and never waits.
-  void send_in_turn(int peer, const Header& header, std::span<const std::byte> payload,
-                    std::shared_ptr<Sent> sent = nullptr);
-  /// With the turn held: whether all that was sent to a local peer is in its queue.
+  /// With the progress lock held: as `send`, and never waits.
+  void send_locked(int peer, const Header& header, std::span<const std::byte> payload,
+                   std::shared_ptr<Completion> sent = nullptr);
+  /// With the progress lock held: whether all that was sent to a local peer is in its queue.
   bool has_flushed(int peer) const noexcept { return local_[static_cast<std::size_t>(peer)]->waiting.empty(); }
-  /// With the turn held, to a local peer: false where its queue has no room yet, so that nothing is sent.
-  bool try_send_in_turn(int peer, const Header& header, std::span<const std::byte> payload);
+  /// With the progress lock held, to a local peer: false where its queue has no room yet, so that nothing is sent.
+  bool try_send_locked(int peer, const Header& header, std::span<const std::byte> payload);
   /// Sends a request: its answer comes with the number that is put into `header`.
   void ask(int peer, Header header, std::span<const std::byte> payload, const std::shared_ptr<Request>& request,
-           std::shared_ptr<Sent> sent = nullptr);
+           std::shared_ptr<Completion> sent = nullptr);
 
   /// Memory that peers of this host put into faster than into other memory, as Network has it.
   std::unique_ptr<Region> allocate(std::size_t bytes);
@@ -122,24 +124,24 @@ class Engine final : public Inbox {
   /// The memory to which a peer that is not local has got `key`; nullptr where the key is empty.
   std::shared_ptr<RemoteMemory> reach(int peer, std::span<const std::byte> key);
   /// Begins to write `data` at `offset` of the memory of `peer`; `source` and `remote` as RemoteMemory has them.
-  void put(RemoteMemory& memory, std::size_t offset, std::span<const std::byte> data, std::shared_ptr<Sent> source,
-           std::shared_ptr<Sent> remote);
+  void put(RemoteMemory& memory, std::size_t offset, std::span<const std::byte> data,
+           std::shared_ptr<Completion> source, std::shared_ptr<Completion> remote);
   /// The same; when it is there sends `message` to the peer, and then finishes `source`, so that who has waited for
   /// that need not care for the message.
   void put_then_send(int peer, RemoteMemory& memory, std::size_t offset, std::span<const std::byte> data,
-                     const Header& message, std::shared_ptr<Sent> source, std::shared_ptr<Sent> remote);
+                     const Header& message, std::shared_ptr<Completion> source, std::shared_ptr<Completion> remote);
   /// As RemoteMemory has it.
   void put_then_set(RemoteMemory& memory, std::size_t offset, std::span<const std::byte> data, RemoteMemory& words,
-                    const Word& word, std::shared_ptr<Sent> source);
+                    const Word& word, std::shared_ptr<Completion> source);
   /// Begins to read at `offset`.
-  void get(RemoteMemory& memory, std::size_t offset, std::span<std::byte> data, std::shared_ptr<Sent> done);
+  void get(RemoteMemory& memory, std::size_t offset, std::span<std::byte> data, std::shared_ptr<Completion> done);
 
   /// Takes what has arrived; leaves it to another thread that is at it. Throws Error when a peer has failed.
   void progress();
 
   /// For a caller that an exception ends: returns when nobody touches the memory that the operation was given; makes
   /// progress for that, for at most two seconds.
-  void give_up(Operation& operation) noexcept;
+  void abandon(Operation& operation) noexcept;
 
   /// For a rank that fails: returns when what it has sent to local peers has left; makes progress for that, for at most
   /// two seconds.
@@ -184,19 +186,19 @@ class Engine final : public Inbox {
   void remove_segment(std::uint32_t id);
   /// Tells where segment `id` of a local peer, which is part of this rank's segment `own`, is mapped here.
   void map_segment(std::uint32_t own, int peer, std::uint32_t id, std::byte* data);
-  /// With the turn held: where that is, or nullptr.
+  /// With the progress lock held: where that is, or nullptr.
   std::byte* mapped(int peer, std::uint32_t id) const;
   /// A place in one of this rank's own segments; segment 0 where there is none.
-  struct Place {
+  struct SegmentAddress {
     std::uint32_t segment = 0;
     std::uint64_t offset = 0;
   };
-  /// With the turn held: where this memory lies.
-  Place place_of(const std::byte* first, const std::byte* last) const;
+  /// With the progress lock held: where this memory lies.
+  SegmentAddress address_of(const std::byte* first, const std::byte* last) const;
   std::uint32_t add_table(ActiveTable table);
   void remove_table(std::uint32_t id);
   std::uint32_t add_calls(CallInbox& calls);
-  /// With the turn held: so many calls more are under way, or fewer.
+  /// With the progress lock held: so many calls more are under way, or fewer.
   void count_calls(std::ptrdiff_t more) noexcept { calls_under_way_ += more; }
   void remove_calls(std::uint32_t id);
 
@@ -207,10 +209,10 @@ class Engine final : public Inbox {
   };
   /// A message that follows a put.
   struct Follower {
-    std::shared_ptr<Sent> put;
+    std::shared_ptr<Completion> put;
     int peer;
     Header message;
-    std::shared_ptr<Sent> sent;
+    std::shared_ptr<Completion> sent;
   };
   struct LocalPeer {
     RingWriter to;
@@ -218,10 +220,11 @@ class Engine final : public Inbox {
     std::deque<Waiting> waiting;  // for room in `to`
   };
 
-  /// How often a wait looks at the queues of this node before it asks the network, and how often it does both before
-  /// it yields. A look costs some nanoseconds, asking a network one or two thousand, asking for dead peers a hundred.
+  /// How often a wait polls the queues of this node before it polls the network, and how often it does both before
+  /// it yields. A poll of the queues costs some nanoseconds, asking a network one or two thousand, asking for dead
+  /// peers a hundred.
   struct Patience {
-    int looks = 1;
+    int polls = 1;
     int spins = 0;
   };
   static Patience patience_for(std::size_t local_ranks, bool has_processors, bool is_put_to);
@@ -237,7 +240,7 @@ class Engine final : public Inbox {
   /// Looks for a while at the queues, and at what peers write by themselves.
   template <class Condition>
   bool comes_from_peers(const Condition& is_done) {
-    for (int i = 0; i < patience_.looks; ++i) {
+    for (int i = 0; i < patience_.polls; ++i) {
       if (local_ranks_.size() > 1) {
         take_local();
       }
@@ -249,12 +252,12 @@ class Engine final : public Inbox {
     return false;
   }
 
-  /// Makes progress until `is_done()`, which is asked in turn, for at most two seconds; what is thrown meanwhile is
-  /// dropped.
+  /// Makes progress until `is_done()`, which is asked under the lock, for at most two seconds; what is thrown meanwhile
+  /// is dropped.
   template <class Condition>
   void serve_while_failing(const Condition& is_done) noexcept;
-  /// Takes some of what is there, as whoever holds the turn; true where the network may have more.
-  bool take_in_turn();
+  /// Takes some of what is there, as whoever holds the progress lock; true where the network may have more.
+  bool take_locked();
   /// The same for any thread: false where another one is at it. Throws Error when a peer has failed.
   bool take_some();
   void take_local();
@@ -264,10 +267,10 @@ class Engine final : public Inbox {
   std::byte* place(int source, const Header& header) override;
   void deliver(int source, const Header& header, std::span<const std::byte> payload) override;
   void answer(int peer, const Header& asked, Header reply, std::span<const std::byte> payload,
-              std::shared_ptr<Sent> sent = nullptr);
+              std::shared_ptr<Completion> sent = nullptr);
   void flush(LocalPeer& peer);
   void answer_puts();
-  void send_dones();
+  void send_acks();
   void send_followers();
   SegmentPart* part(std::uint64_t id) noexcept;
   std::byte* make_parcel(std::size_t bytes);
@@ -282,8 +285,8 @@ class Engine final : public Inbox {
   std::unique_ptr<Region> rings_;
   std::vector<std::unique_ptr<LocalPeer>> local_;  // by rank; nullptr where not local
   std::vector<int> local_ranks_;
-  std::uint64_t looks_ = 0;  // at all queues, which have been taken
-  bool is_looking_ = false;
+  std::uint64_t polls_ = 0;  // of all queues, which have been done
+  bool is_polling_ = false;
   Patience patience_;
   NodeMemory node_memory_;
   std::vector<std::unique_ptr<Region>> kept_;
@@ -292,8 +295,8 @@ class Engine final : public Inbox {
   std::vector<Follower> followers_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Request>> requests_;
   std::uint64_t last_cookie_ = 0;
-  std::vector<std::vector<CookieRun>> dones_;  // by rank: the puts that are to be answered
-  std::vector<int> owed_dones_;                // the ranks that have some
+  std::vector<std::vector<CookieRun>> acks_;  // by rank: the puts that are to be answered
+  std::vector<int> owed_acks_;                // the ranks that have some
   std::unordered_map<std::uint32_t, SegmentPart> segments_;
   std::unordered_map<std::uint64_t, Mapped> mapped_;  // by mapped_key
   std::unordered_map<std::uint32_t, ActiveTable> tables_;
@@ -302,12 +305,12 @@ class Engine final : public Inbox {
   std::uint32_t last_id_ = 0;
   // Long payloads that do not go straight to their place, by where they are received.
   std::unordered_map<const std::byte*, std::vector<std::byte>> parcels_;
-  mover::Cache movers_{most_movers};
+  mover::Cache movers_{max_movers};
   std::atomic<bool> has_failed_ = false;
   std::exception_ptr failure_;
 
   // Programs name few layouts again and again; a mover is some hundred bytes and its lists.
-  static constexpr std::size_t most_movers = 1024;
+  static constexpr std::size_t max_movers = 1024;
 };
 
 }  // namespace penstock::gas

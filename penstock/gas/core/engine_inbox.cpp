@@ -28,7 +28,7 @@ void Request::check() const {
   }
 }
 
-void Request::give_up() noexcept {
+void Request::abandon() noexcept {
   is_given_up_ = true;
   if (!is_placed_) {
     is_done_.store(true, std::memory_order_release);
@@ -72,10 +72,10 @@ std::byte* Engine::place(int /*source*/, const Header& header) {
 
 /// Answers a message that wants an answer.
 void Engine::answer(int peer, const Header& asked, Header reply, std::span<const std::byte> payload,
-                    std::shared_ptr<Sent> sent) {
+                    std::shared_ptr<Completion> sent) {
   if (asked.cookie != 0) {
     reply.cookie = asked.cookie;
-    send_in_turn(peer, reply, payload, std::move(sent));
+    send_locked(peer, reply, payload, std::move(sent));
   }
 }
 
@@ -135,7 +135,7 @@ void Engine::serve(int source, const Header& header, std::span<const std::byte> 
       return;
     case MessageKind::get_layout: {
       const Layout from = layout::layout_from(payload);
-      auto sent = std::make_shared<Sent>();
+      auto sent = std::make_shared<Completion>();
       std::vector<std::byte>& packed = sent->parcel;
       packed.resize(static_cast<std::size_t>(from.bytes()));
       movers_.compile(from, Layout::contiguous(from.bytes()))(data, packed.data());
@@ -157,14 +157,14 @@ void Engine::serve(int source, const Header& header, std::span<const std::byte> 
     to->change(header.signal, header.kind == MessageKind::put ? header.a : 0);
   }
   if (header.cookie != 0) {
-    std::vector<CookieRun>& dones = dones_[index(source)];
-    if (dones.empty()) {
-      owed_dones_.push_back(source);
+    std::vector<CookieRun>& acks = acks_[index(source)];
+    if (acks.empty()) {
+      owed_acks_.push_back(source);
     }
-    if (!dones.empty() && dones.back().first + dones.back().count == header.cookie) {
-      ++dones.back().count;
+    if (!acks.empty() && acks.back().first + acks.back().count == header.cookie) {
+      ++acks.back().count;
     } else {
-      dones.push_back({.first = header.cookie, .count = 1});
+      acks.push_back({.first = header.cookie, .count = 1});
     }
   }
 }

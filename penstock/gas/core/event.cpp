@@ -32,9 +32,9 @@ class AllOf final : public Operation {
       operation->check_revoked();
     }
   }
-  void give_up() noexcept override {
+  void abandon() noexcept override {
     for (const auto& operation : operations_) {
-      operation->give_up();
+      operation->abandon();
     }
   }
 
@@ -77,18 +77,18 @@ void Event::wait() {
   }
 }
 
-void Event::give_up() noexcept {
+void Event::abandon() noexcept {
   if (operation_ != nullptr) {
-    engine_->give_up(*operation_);
+    engine_->abandon(*operation_);
     operation_ = nullptr;
   }
 }
 
-void Event::wait_or_give_up() {
+void Event::wait_or_abandon() {
   try {
     wait();
   } catch (...) {
-    give_up();
+    abandon();
     throw;
   }
 }

@@ -28,9 +28,9 @@ class [[nodiscard]] Event {
   void wait();
   /// Ends it, done or not: the memory that was named may go when this returns. A collective call then fails on every
   /// rank. What a network is already moving is waited for, but no longer than two seconds, as its peer may have died.
-  void give_up() noexcept;
+  void abandon() noexcept;
   /// As `wait`; what it throws comes when the operation has been given up.
-  void wait_or_give_up();
+  void wait_or_abandon();
 
  private:
   friend Event all_of(std::span<const Event> events);

@@ -49,13 +49,13 @@ struct CookieRun {
 };
 
 /// Payloads up to here travel with their header, copied: 64 lines.
-inline constexpr std::size_t most_inline_bytes = 4096;
+inline constexpr std::size_t max_inline_bytes = 4096;
 
 /// Through networks, payloads up to here travel with their header as well, unasked: two messages in a row cost a way
 /// there and back on TCP. (8 KiB each way by 1 Gbit/s and 30 us: 170 us as one message, 240 as two; Open MPI 4.1.4,
 /// 2026-11.) Less where thousands of ranks share one memory, as each has packets for every peer that it has written to.
-inline constexpr std::size_t most_packet_bytes = is_simulated ? most_inline_bytes : std::size_t{32} << 10;
-static_assert(most_packet_bytes >= most_inline_bytes);
+inline constexpr std::size_t max_packet_bytes = is_simulated ? max_inline_bytes : std::size_t{32} << 10;
+static_assert(max_packet_bytes >= max_inline_bytes);
 
 /// Takes arriving messages. Called while progress is made, on whichever thread makes it, one at a time.
 class Inbox {

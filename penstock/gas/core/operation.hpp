@@ -16,18 +16,18 @@ class Operation {
   virtual void check() const {}
   /// Of what is not done: throws Error where it is made of others and a team of theirs has been revoked.
   virtual void check_revoked() const {}
-  /// With the engine's turn held: lets go of the memory that was named, which its owner takes back. Done at once, or,
-  /// where a network has that memory, when the network is done with it.
-  virtual void give_up() noexcept {}
+  /// With the engine's progress lock held: lets go of the memory that was named, which its owner takes back. Done at
+  /// once, or, where a network has that memory, when the network is done with it.
+  virtual void abandon() noexcept {}
 };
 
-/// That a buffer has been sent from, in one transfer or in more.
-class Sent final : public Operation {
+/// Completion of a send or a put, made of one transfer or of several: its buffer may be reused.
+class Completion final : public Operation {
  public:
-  explicit Sent(std::size_t transfers = 1) noexcept : left_(transfers) {}
+  explicit Completion(std::size_t transfers = 1) noexcept : left_(transfers) {}
 
   bool is_done() const noexcept override { return left_.load(std::memory_order_acquire) == 0; }
-  /// One transfer has ended. With the engine's turn held, so that no two threads write the count.
+  /// One transfer has ended. With the engine's progress lock held, so that no two threads write the count.
   void finish() noexcept { left_.store(left_.load(std::memory_order_relaxed) - 1, std::memory_order_release); }
 
   /// For a buffer that is sent from again and again: it is not done until the next `finish`.

@@ -22,17 +22,17 @@ std::uint64_t hash_of(std::string_view text) {
 }
 
 /// Launchers bind ranks to processors of their own, or let them share: ranks with the same ones share them.
-std::vector<int> shares_of_processors(std::span<const Place> places) {
-  const auto is_before = [](const Place* a, const Place* b) {
+std::vector<int> shares_of_processors(std::span<const RankPlacement> places) {
+  const auto is_before = [](const RankPlacement* a, const RankPlacement* b) {
     const int order = std::memcmp(&a->processors, &b->processors, sizeof a->processors);
     return a->host != b->host ? a->host < b->host : order < 0;
   };
-  std::multiset<const Place*, decltype(is_before)> known(is_before);
-  for (const Place& place : places) {
+  std::multiset<const RankPlacement*, decltype(is_before)> known(is_before);
+  for (const RankPlacement& place : places) {
     known.insert(&place);
   }
   std::vector<int> shares;
-  for (const Place& place : places) {
+  for (const RankPlacement& place : places) {
     shares.push_back(std::max(CPU_COUNT(&place.processors) / static_cast<int>(known.count(&place)), 1));
   }
   return shares;
@@ -48,8 +48,8 @@ int Placement::count(const std::vector<int>& places) {
   return static_cast<int>(std::set<int>(places.begin(), places.end()).size());
 }
 
-Place find_place() {
-  Place place;
+RankPlacement find_rank_placement() {
+  RankPlacement place;
   gethostname(place.name.data(), place.name.size() - 1);
   const std::string host = system_identity();
   const std::string node = host + place.name.data();
@@ -60,21 +60,21 @@ Place find_place() {
   return place;
 }
 
-Placement placement_of(std::span<const Place> places) {
+Placement placement_of(std::span<const RankPlacement> places) {
   const auto lowest = [&](auto member) {
     std::vector<std::uint64_t> marks;
-    for (const Place& place : places) {
+    for (const RankPlacement& place : places) {
       marks.push_back(static_cast<std::uint64_t>(place.*member));
     }
     return lowest_alike(marks);
   };
-  Placement placement{.hosts = lowest(&Place::host),
-                      .nodes = lowest(&Place::node),
-                      .limits = lowest(&Place::limit),
-                      .domains = lowest(&Place::domain),
+  Placement placement{.hosts = lowest(&RankPlacement::host),
+                      .nodes = lowest(&RankPlacement::node),
+                      .limits = lowest(&RankPlacement::limit),
+                      .domains = lowest(&RankPlacement::domain),
                       .processors = shares_of_processors(places),
                       .names = {}};
-  for (const Place& place : places) {
+  for (const RankPlacement& place : places) {
     placement.names.emplace_back(place.name.data());
   }
   if constexpr (is_simulated) {

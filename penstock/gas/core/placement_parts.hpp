@@ -14,7 +14,7 @@
 namespace penstock::gas {
 
 /// What a rank tells of where it runs. Trivially copyable.
-struct Place {
+struct RankPlacement {
   std::uint64_t host = 0;       ///< a hash of what names the running system
   std::uint64_t node = 0;       ///< and of the name that it goes by
   std::uint64_t limit = 0;      ///< and of the control group
@@ -24,10 +24,10 @@ struct Place {
 };
 
 /// Where this process runs, and this thread may.
-Place find_place();
+RankPlacement find_rank_placement();
 
 /// Of the ranks that told `places`.
-Placement placement_of(std::span<const Place> places);
+Placement placement_of(std::span<const RankPlacement> places);
 
 /// Of some ranks of a world, in their order.
 Placement placement_of(const Placement& world, std::span<const int> ranks);

@@ -29,10 +29,9 @@ struct Reach {
 
 /// What a network can do.
 struct NetworkTraits {
-  std::string_view name;           ///< "mpi", "rma" or "ucx"
-  bool is_one_sided = false;       ///< it reads and writes the memory of peers with no help of code there
-  bool keeps_order = false;        ///< a put's signal follows its data, and nothing is waited for between them
-  bool goes_on_by_itself = false;  ///< what was begun goes on while no thread of either rank looks after it
+  std::string_view name;      ///< "mpi", "rma" or "ucx"
+  bool is_one_sided = false;  ///< it reads and writes the memory of peers with no help of code there
+  bool keeps_order = false;   ///< a put's signal follows its data, and nothing is waited for between them
   /// Pieces of so many bytes take as long put one by one as packed into one message; longer ones are put faster.
   std::int64_t min_put_bytes = 0;
 };

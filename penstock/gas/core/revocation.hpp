@@ -30,7 +30,7 @@ class Revocation {
   /// on every rank, as all ranks had entered them.
   std::uint64_t completed_before() const noexcept { return is_set() ? completed_before_ : 0; }
 
-  /// With the engine's turn held. The first reason counts.
+  /// With the engine's progress lock held. The first reason counts.
   void set(std::string_view why, std::uint64_t completed_before) {
     if (!is_set()) {
       why_ = why;

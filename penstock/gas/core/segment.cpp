@@ -71,7 +71,7 @@ std::unique_ptr<Region> Segment::State::map(const Team& team, std::size_t bytes)
 
 /// Collective, of lengths that can be.
 void Segment::make(const Team& team, std::size_t bytes, std::size_t signals) {
-  State::Part mine{.bytes = bytes, .signals = signals, .world_rank = team.world_rank(team.rank())};
+  State::PeerSegment mine{.bytes = bytes, .signals = signals, .world_rank = team.world_rank(team.rank())};
   state_ = std::make_unique<State>(team, State::map(team, State::signals_offset(mine) + signals * State::signal_bytes));
   std::byte* const data = state_->region->mine.data();
   const auto change = [first = data + State::signals_offset(mine)](std::uint64_t signal, std::uint64_t value) {
@@ -86,7 +86,7 @@ void Segment::make(const Team& team, std::size_t bytes, std::size_t signals) {
   state_->parts = team.all_gather(mine);
   state_->reach_parts(team, std::move(key));
   for (int peer = 0; peer < team.size(); ++peer) {
-    const State::Part& part = state_->parts[index(peer)];
+    const State::PeerSegment& part = state_->parts[index(peer)];
     if (address_at(peer) != nullptr && peer != team.rank()) {
       state_->engine.map_segment(mine.id, part.world_rank, part.id, address_at(peer));
     }
@@ -105,7 +105,7 @@ std::vector<std::byte> Segment::State::expose(const Team& team) {
 }
 
 void Segment::State::reach_parts(const Team& team, std::vector<std::byte> key) {
-  const std::size_t most = std::ranges::max_element(parts, {}, &Part::key_bytes)->key_bytes;
+  const std::size_t most = std::ranges::max_element(parts, {}, &PeerSegment::key_bytes)->key_bytes;
   if (most == 0) {
     return;
   }
@@ -114,7 +114,7 @@ void Segment::State::reach_parts(const Team& team, std::vector<std::byte> key) {
   std::vector<std::byte> keys(parts.size() * most);
   team.parts().transport->all_gather(key.data(), most, keys.data());
   for (int peer = 0; peer < team.size(); ++peer) {
-    const Part& part = parts[index(peer)];
+    const PeerSegment& part = parts[index(peer)];
     if (!team.is_local(peer)) {
       remote[index(peer)] = engine.reach(part.world_rank, std::span(keys).subspan(index(peer) * most, part.key_bytes));
     }
@@ -142,12 +142,12 @@ std::byte* Segment::address_at(int peer) const {
   return state_->region->at[index(peer)];
 }
 
-void Put::wait_or_give_up() {
+void Put::wait_or_abandon() {
   try {
     remote.wait();
   } catch (...) {
-    source.give_up();
-    remote.give_up();
+    source.abandon();
+    remote.abandon();
     throw;
   }
 }
@@ -168,7 +168,8 @@ bool Segment::State::put_in_place(int peer, std::size_t offset, std::span<const 
 }
 
 void Segment::State::put_remotely(RemoteMemory& memory, int peer, std::size_t offset, std::span<const std::byte> data,
-                                  const Change& change, std::shared_ptr<Sent> source, std::shared_ptr<Sent> seen) {
+                                  const Change& change, std::shared_ptr<Completion> source,
+                                  std::shared_ptr<Completion> seen) {
   if (is_set_by_put(change)) {
     engine.put_then_set(memory, offset, data, memory, word_of(peer, change.signal, change.value), std::move(source));
   } else if (change.signal == no_signal) {
@@ -183,21 +184,21 @@ Event Segment::State::put_by_messages(int peer, std::size_t offset, std::span<co
                                       const Change& change, const std::shared_ptr<Request>& request) {
   // What is a few packets long goes as such, in order: a long message has the network ask first, which costs more than
   // to copy them.
-  constexpr std::size_t most_in_packets = 4 * most_packet_bytes;
+  constexpr std::size_t max_in_packets = 4 * max_packet_bytes;
   const int world_rank = parts[index(peer)].world_rank;
-  if (request == nullptr && data.size() <= most_inline_bytes) {  // which are copied
+  if (request == nullptr && data.size() <= max_inline_bytes) {  // which are copied
     engine.send(world_rank, put_header(peer, offset, data.size(), change), data);
     return {};
   }
   std::vector<Event> sources;
-  while (data.size() > most_packet_bytes && data.size() <= most_in_packets) {
-    auto sent = std::make_shared<Sent>();
-    engine.send(world_rank, put_header(peer, offset, most_packet_bytes, {}), data.first(most_packet_bytes), sent);
+  while (data.size() > max_packet_bytes && data.size() <= max_in_packets) {
+    auto sent = std::make_shared<Completion>();
+    engine.send(world_rank, put_header(peer, offset, max_packet_bytes, {}), data.first(max_packet_bytes), sent);
     sources.push_back(event_of(std::move(sent)));
-    data = data.subspan(most_packet_bytes);
-    offset += most_packet_bytes;
+    data = data.subspan(max_packet_bytes);
+    offset += max_packet_bytes;
   }
-  auto sent = std::make_shared<Sent>();
+  auto sent = std::make_shared<Completion>();
   const Header header = put_header(peer, offset, data.size(), change);
   if (request != nullptr) {
     engine.ask(world_rank, header, data, request, sent);
@@ -213,8 +214,8 @@ Put Segment::start_put_bytes(int peer, std::size_t offset, std::span<const std::
     return {};
   }
   if (RemoteMemory* const memory = state_->remote_for_put(peer, data.size(), change); memory != nullptr) {
-    auto sent = std::make_shared<Sent>();
-    auto remote = std::make_shared<Sent>();
+    auto sent = std::make_shared<Completion>();
+    auto remote = std::make_shared<Completion>();
     state_->put_remotely(*memory, peer, offset, data, change, sent, remote);
     return {.source = state_->event_of(std::move(sent)), .remote = state_->event_of(std::move(remote))};
   }
@@ -228,19 +229,19 @@ Event Segment::send_put_bytes(int peer, std::size_t offset, std::span<const std:
     return {};
   }
   if (RemoteMemory* const memory = state_->remote_for_put(peer, data.size(), change); memory != nullptr) {
-    if (state_->is_set_by_put(change) && data.size() <= most_copied_bytes) {
+    if (state_->is_set_by_put(change) && data.size() <= max_copied_bytes) {
       state_->put_remotely(*memory, peer, offset, data, change, nullptr, nullptr);
       return {};
     }
-    auto sent = std::make_shared<Sent>();
-    state_->put_remotely(*memory, peer, offset, data, change, sent, std::make_shared<Sent>());
+    auto sent = std::make_shared<Completion>();
+    state_->put_remotely(*memory, peer, offset, data, change, sent, std::make_shared<Completion>());
     return state_->event_of(std::move(sent));
   }
   return state_->put_by_messages(peer, offset, data, change, nullptr);
 }
 
 Event Segment::start_get_bytes(int peer, std::size_t offset, std::span<std::byte> data) {
-  const State::Part& part = state_->check("a get", data.data(), peer, offset, data.size());
+  const State::PeerSegment& part = state_->check("a get", data.data(), peer, offset, data.size());
   if (data.empty()) {
     return {};
   }
@@ -249,7 +250,7 @@ Event Segment::start_get_bytes(int peer, std::size_t offset, std::span<std::byte
     return {};
   }
   if (RemoteMemory* const memory = state_->remote_at(peer); memory != nullptr) {
-    auto done = std::make_shared<Sent>();
+    auto done = std::make_shared<Completion>();
     state_->engine.get(*memory, offset, data, done);
     return state_->event_of(std::move(done));
   }
@@ -261,7 +262,7 @@ Event Segment::start_get_bytes(int peer, std::size_t offset, std::span<std::byte
 }
 
 std::uint64_t Segment::State::carry_out_at(Pointer<> word, const AtomicOperation& operation) {
-  const Part& part = check("an atomic operation", nullptr, word.rank, word.offset, operation.bytes);
+  const PeerSegment& part = check("an atomic operation", nullptr, word.rank, word.offset, operation.bytes);
   if (word.offset % operation.bytes != 0) {
     throw Error(fmt::format("an atomic operation on {} bytes at offset {}: the word must be aligned to its size",
                             operation.bytes, word.offset));

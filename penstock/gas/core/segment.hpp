@@ -34,7 +34,7 @@ struct [[nodiscard]] Put {
   Event remote;
 
   /// Returns when it is in the peer's memory; what it throws comes when the put has been given up.
-  void wait_or_give_up();
+  void wait_or_abandon();
 };
 
 /// Memory of every rank of a team that its peers read and write, with signals that tell of arrivals.
@@ -81,7 +81,7 @@ class Segment {
   /// row may travel together: the last of them leave when the rank next waits, tests, polls or sends that peer more.
   template <class T>
   void put(Pointer<T> to, std::type_identity_t<std::span<const T>> data) {
-    start_put(to, data).wait_or_give_up();
+    start_put(to, data).wait_or_abandon();
   }
   template <class T>
   Put start_put(Pointer<T> to, std::type_identity_t<std::span<const T>> data) {
@@ -92,7 +92,7 @@ class Segment {
   /// data. Returns when `data` may be changed again.
   template <class T>
   void put_signal(Pointer<T> to, std::type_identity_t<std::span<const T>> data, std::size_t signal) {
-    send_put_bytes(to.rank, to.offset, std::as_bytes(data), {.signal = signal}).wait_or_give_up();
+    send_put_bytes(to.rank, to.offset, std::as_bytes(data), {.signal = signal}).wait_or_abandon();
   }
   template <class T>
   Put start_put_signal(Pointer<T> to, std::type_identity_t<std::span<const T>> data, std::size_t signal) {
@@ -103,13 +103,13 @@ class Segment {
   /// put in order do that with no help of code at the peer.
   template <class T>
   void put_set(Pointer<T> to, std::type_identity_t<std::span<const T>> data, std::size_t signal, std::uint64_t value) {
-    send_put_bytes(to.rank, to.offset, std::as_bytes(data), {.signal = signal, .value = value}).wait_or_give_up();
+    send_put_bytes(to.rank, to.offset, std::as_bytes(data), {.signal = signal, .value = value}).wait_or_abandon();
   }
 
   /// Reads the peer's memory into `data`. Returns when it is there.
   template <class T>
   void get(Pointer<T> from, std::type_identity_t<std::span<T>> data) {
-    start_get(from, data).wait_or_give_up();
+    start_get(from, data).wait_or_abandon();
   }
   template <class T>
   Event start_get(Pointer<T> from, std::type_identity_t<std::span<T>> data) {
@@ -168,7 +168,7 @@ class Segment {
   };
 
   Put start_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, const Change& change);
-  /// The same where nobody asks when it is in the peer's memory: no message then says so.
+  /// As above, without remote completion: no message tells of it.
   Event send_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, const Change& change);
   Event start_get_bytes(int peer, std::size_t offset, std::span<std::byte> data);
   Put start_put_layout(Pointer<> to, const layout::Layout& remote, const std::byte* data, const layout::Layout& local,

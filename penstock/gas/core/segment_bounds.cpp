@@ -5,13 +5,14 @@
 
 namespace penstock::gas {
 
-const Segment::State::Part& Segment::State::check(const char* what, const void* here, int peer, std::size_t offset,
-                                                  const layout::Layout& layout, std::int64_t bytes) const {
+const Segment::State::PeerSegment& Segment::State::check(const char* what, const void* here, int peer,
+                                                         std::size_t offset, const layout::Layout& layout,
+                                                         std::int64_t bytes) const {
   if (layout.bytes() != bytes) {
     throw Error(fmt::format("{} between {} bytes here and {} bytes on rank {}: they must be equal", what, bytes,
                             layout.bytes(), peer));
   }
-  const Part& part = part_of(what, peer);
+  const PeerSegment& part = part_of(what, peer);
   const auto below = static_cast<std::int64_t>(offset);
   const auto above = static_cast<std::int64_t>(part.bytes - offset);
   if (offset > part.bytes || layout.lower_bound() < -below || layout.upper_bound() > above) {
@@ -27,15 +28,15 @@ void Segment::State::refuse_rank(const char* what, int peer) const {
 }
 
 void Segment::State::refuse_range(const char* what, const void* here, int peer, std::size_t offset,
-                                  const Range& range) const {
-  const Part& part = parts[static_cast<std::size_t>(peer)];
+                                  const Bounds& bounds) const {
+  const PeerSegment& part = parts[static_cast<std::size_t>(peer)];
   const std::uintptr_t there = part.address + offset;
   throw Error(fmt::format(
       "{} of {} bytes{}{:#x} to {:#x} of rank {} (offset {}) does not fit into that rank's part of the segment, "
       "which has {} bytes at {:#x} to {:#x}",
-      what, range.bytes, here != nullptr ? fmt::format(" between {} here and ", here) : " at ",
-      there + static_cast<std::uintptr_t>(range.lower), there + static_cast<std::uintptr_t>(range.upper), peer, offset,
-      part.bytes, part.address, part.address + part.bytes));
+      what, bounds.bytes, here != nullptr ? fmt::format(" between {} here and ", here) : " at ",
+      there + static_cast<std::uintptr_t>(bounds.lower), there + static_cast<std::uintptr_t>(bounds.upper), peer,
+      offset, part.bytes, part.address, part.address + part.bytes));
 }
 
 void Segment::State::refuse_signal(int peer, std::size_t signal) const {

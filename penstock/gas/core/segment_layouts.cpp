@@ -36,23 +36,23 @@ std::size_t run_offset(Pointer<> origin, const Layout& run) {
 
 /// The copy from one layout to another as pieces that are contiguous on both sides: a single one, or such as are
 /// `min_bytes` long in the mean; else none.
-std::vector<Piece> long_pieces(const Layout& from, const Layout& to, std::int64_t min_bytes) {
+std::vector<Run> long_runs(const Layout& from, const Layout& to, std::int64_t min_bytes) {
   const std::int64_t max_pieces = std::max<std::int64_t>(from.bytes() / min_bytes, 1);
-  std::vector<Piece> pieces;
+  std::vector<Run> runs;
   layout::for_each_piece(from, to, from.bytes(),
                          [&](std::int64_t source, std::int64_t destination, std::int64_t bytes) {
-                           if (!pieces.empty() && pieces.back().from + pieces.back().bytes == source &&
-                               pieces.back().to + pieces.back().bytes == destination) {
-                             pieces.back().bytes += bytes;
+                           if (!runs.empty() && runs.back().from + runs.back().bytes == source &&
+                               runs.back().to + runs.back().bytes == destination) {
+                             runs.back().bytes += bytes;
                            } else {
-                             pieces.push_back({source, destination, bytes});
+                             runs.push_back({source, destination, bytes});
                            }
-                           return static_cast<std::int64_t>(pieces.size()) <= max_pieces;
+                           return static_cast<std::int64_t>(runs.size()) <= max_pieces;
                          });
-  if (static_cast<std::int64_t>(pieces.size()) > max_pieces) {
-    pieces.clear();
+  if (static_cast<std::int64_t>(runs.size()) > max_pieces) {
+    runs.clear();
   }
-  return pieces;
+  return runs;
 }
 
 /// The answer is packed, and unpacked when it is here.
@@ -72,23 +72,23 @@ class GetLayoutRequest final : public Request {
 }  // namespace
 
 Event Segment::State::put_pieces(RemoteMemory& memory, int peer, std::size_t offset, const std::byte* data,
-                                 std::span<const Piece> pieces, std::size_t signal,
-                                 const std::shared_ptr<Sent>& source) {
-  const auto bytes_of = [data](const Piece& piece) {
-    return std::span(data + piece.from, static_cast<std::size_t>(piece.bytes));
+                                 std::span<const Run> runs, std::size_t signal,
+                                 const std::shared_ptr<Completion>& source) {
+  const auto bytes_of = [data](const Run& run) {
+    return std::span(data + run.from, static_cast<std::size_t>(run.bytes));
   };
-  const Piece& last = pieces.back();
-  for (const Piece& piece : pieces.first(pieces.size() - 1)) {
-    engine.put(memory, moved(offset, piece.to), bytes_of(piece), source, nullptr);
+  const Run& last = runs.back();
+  for (const Run& run : runs.first(runs.size() - 1)) {
+    engine.put(memory, moved(offset, run.to), bytes_of(run), source, nullptr);
   }
-  auto seen = std::make_shared<Sent>();
+  auto seen = std::make_shared<Completion>();
   put_remotely(memory, peer, moved(offset, last.to), bytes_of(last), {.signal = signal}, source, seen);
   return event_of(std::move(seen));
 }
 
 Put Segment::start_put_layout(Pointer<> to, const Layout& remote, const std::byte* data, const Layout& local,
                               std::size_t signal) {
-  const State::Part& part = state_->check("a put", data, to.rank, to.offset, remote, local.bytes());
+  const State::PeerSegment& part = state_->check("a put", data, to.rank, to.offset, remote, local.bytes());
   state_->check_signal(to.rank, signal);
   if (is_one_run(remote, local)) {
     return start_put_bytes(to.rank, run_offset(to, remote), run_at(data, local), {.signal = signal});
@@ -104,20 +104,20 @@ Put Segment::start_put_layout(Pointer<> to, const Layout& remote, const std::byt
   const auto pack_to = [&](std::byte* to_bytes) { engine.movers().compile(local, packed)(data, to_bytes); };
   if (RemoteMemory* const memory = state_->remote_for_put(to.rank, bytes, {.signal = signal}); memory != nullptr) {
     const std::int64_t min_bytes = engine.network_traits()->min_put_bytes;
-    if (const std::vector<Piece> pieces = long_pieces(local, remote, min_bytes); !pieces.empty()) {
-      auto source = std::make_shared<Sent>(pieces.size());
-      Event seen = state_->put_pieces(*memory, to.rank, to.offset, data, pieces, signal, source);
+    if (const std::vector<Run> runs = long_runs(local, remote, min_bytes); !runs.empty()) {
+      auto source = std::make_shared<Completion>(runs.size());
+      Event seen = state_->put_pieces(*memory, to.rank, to.offset, data, runs, signal, source);
       return {.source = state_->event_of(std::move(source)), .remote = std::move(seen)};
     }
-    if (const std::vector<Piece> pieces = long_pieces(packed, remote, min_bytes); !pieces.empty()) {
-      const auto source = std::make_shared<Sent>(pieces.size());
+    if (const std::vector<Run> runs = long_runs(packed, remote, min_bytes); !runs.empty()) {
+      const auto source = std::make_shared<Completion>(runs.size());
       source->parcel.resize(bytes);
       pack_to(source->parcel.data());
       return {.source = {},
-              .remote = state_->put_pieces(*memory, to.rank, to.offset, source->parcel.data(), pieces, signal, source)};
+              .remote = state_->put_pieces(*memory, to.rank, to.offset, source->parcel.data(), runs, signal, source)};
     }
   }
-  auto sent = std::make_shared<Sent>();
+  auto sent = std::make_shared<Completion>();
   std::vector<std::byte>& parcel = sent->parcel;
   parcel = layout::to_bytes(remote);
   const std::size_t layout_bytes = parcel.size();
@@ -145,7 +145,7 @@ Put Segment::start_put_signal(Pointer<> to, const Layout& remote, const std::byt
 }
 
 Event Segment::start_get(Pointer<> from, const Layout& remote, std::byte* data, const Layout& local) {
-  const State::Part& part = state_->check("a get", data, from.rank, from.offset, remote, local.bytes());
+  const State::PeerSegment& part = state_->check("a get", data, from.rank, from.offset, remote, local.bytes());
   if (is_one_run(remote, local)) {
     return start_get_bytes(from.rank, run_offset(from, remote), run_at(data, local));
   }
@@ -155,18 +155,17 @@ Event Segment::start_get(Pointer<> from, const Layout& remote, std::byte* data, 
     return {};
   }
   if (RemoteMemory* const memory = state_->remote_at(from.rank); memory != nullptr) {
-    if (const auto pieces = long_pieces(remote, local, engine.network_traits()->min_put_bytes); !pieces.empty()) {
-      auto done = std::make_shared<Sent>(pieces.size());
-      for (const Piece& piece : pieces) {
-        engine.get(*memory, moved(from.offset, piece.from), {data + piece.to, static_cast<std::size_t>(piece.bytes)},
-                   done);
+    if (const auto runs = long_runs(remote, local, engine.network_traits()->min_put_bytes); !runs.empty()) {
+      auto done = std::make_shared<Completion>(runs.size());
+      for (const Run& run : runs) {
+        engine.get(*memory, moved(from.offset, run.from), {data + run.to, static_cast<std::size_t>(run.bytes)}, done);
       }
       return state_->event_of(std::move(done));
     }
   }
   auto request =
       std::make_shared<GetLayoutRequest>(engine.movers().compile(Layout::contiguous(local.bytes()), local), data);
-  auto sent = std::make_shared<Sent>();
+  auto sent = std::make_shared<Completion>();
   sent->parcel = layout::to_bytes(remote);
   engine.ask(part.world_rank,
              {.kind = MessageKind::get_layout, .target = part.id, .offset = from.offset, .bytes = sent->parcel.size()},

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
-#include "penstock/gas/collective/team_calls.hpp"
+#include "penstock/gas/collective/collective_registry.hpp"
 #include "penstock/gas/core/atomic_operation.hpp"
 #include "penstock/gas/core/engine.hpp"
 #include "penstock/gas/core/revocation.hpp"
@@ -21,7 +21,7 @@
 namespace penstock::gas {
 
 /// Contiguous bytes of a transfer between two layouts, by their distances from the origins.
-struct Piece {
+struct Run {
   std::int64_t from;
   std::int64_t to;
   std::int64_t bytes;
@@ -35,7 +35,7 @@ struct Segment::State {
   static_assert(Counter::is_always_lock_free);
   static_assert(no_signal == Header::no_signal);
 
-  struct Part {
+  struct PeerSegment {
     std::size_t bytes = 0;
     std::size_t signals = 0;
     std::uint32_t id = 0;  // by which messages name it, on the rank that has it
@@ -59,14 +59,12 @@ struct Segment::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  static std::size_t signals_offset(const Part& part) {
-    return (part.bytes + signal_bytes - 1) / signal_bytes * signal_bytes;
-  }
+  static std::size_t signals_offset(const PeerSegment& part) { return round_up(part.bytes, signal_bytes); }
 
   /// A signal of a rank whose part is mapped here.
   Counter& counter(int of, std::size_t signal) const {
     const auto at = static_cast<std::size_t>(of);
-    const Part& part = parts[at];
+    const PeerSegment& part = parts[at];
     PENSTOCK_ASSERT(signal < part.signals);
     return counter_at(region->at[at] + signals_offset(part), signal);
   }
@@ -152,22 +150,22 @@ struct Segment::State {
   /// The same for a put. Else, what is short and comes with a signal goes as one message, which takes one way through
   /// the network: a put has to be known to have arrived before its signal may follow.
   RemoteMemory* remote_for_put(int peer, std::size_t bytes, const Change& change) const {
-    const bool is_message = bytes == 0 || (change.signal != no_signal && bytes <= most_inline_bytes);
+    const bool is_message = bytes == 0 || (change.signal != no_signal && bytes <= max_inline_bytes);
     return is_message && !is_set_by_put(change) ? nullptr : remote_at(peer);
   }
 
   /// Begins that put, and what changes the signal behind it; `source` and `seen` as RemoteMemory has `source` and
   /// `remote`; `seen` is nullptr where nobody asks.
   void put_remotely(RemoteMemory& memory, int peer, std::size_t offset, std::span<const std::byte> data,
-                    const Change& change, std::shared_ptr<Sent> source, std::shared_ptr<Sent> seen);
+                    const Change& change, std::shared_ptr<Completion> source, std::shared_ptr<Completion> seen);
 
   /// The same piece by piece, at least one: from around `data` to around `offset`. `source` expects as many transfers.
   /// Returns the event of the last one's arrival, and so of all.
-  Event put_pieces(RemoteMemory& memory, int peer, std::size_t offset, const std::byte* data,
-                   std::span<const Piece> pieces, std::size_t signal, const std::shared_ptr<Sent>& source);
+  Event put_pieces(RemoteMemory& memory, int peer, std::size_t offset, const std::byte* data, std::span<const Run> runs,
+                   std::size_t signal, const std::shared_ptr<Completion>& source);
 
   /// The part of `peer`; else Error, which says that `what` names no rank of the team.
-  const Part& part_of(const char* what, int peer) const {
+  const PeerSegment& part_of(const char* what, int peer) const {
     if (peer < 0 || static_cast<std::size_t>(peer) >= parts.size()) {
       refuse_rank(what, peer);
     }
@@ -176,8 +174,8 @@ struct Segment::State {
 
   /// The part of `peer`, which has `bytes` bytes at `offset`; else Error, which tells where the bytes are there and,
   /// unless that is nullptr, `here`. Two comparisons, so that release builds check as well.
-  const Part& check(const char* what, const void* here, int peer, std::size_t offset, std::size_t bytes) const {
-    const Part& part = part_of(what, peer);
+  const PeerSegment& check(const char* what, const void* here, int peer, std::size_t offset, std::size_t bytes) const {
+    const PeerSegment& part = part_of(what, peer);
     if (offset > part.bytes || bytes > part.bytes - offset) {
       refuse_range(what, here, peer, offset, {.lower = 0, .upper = static_cast<std::int64_t>(bytes), .bytes = bytes});
     }
@@ -185,8 +183,8 @@ struct Segment::State {
   }
 
   /// The same for what `layout` names around `offset`; of `bytes` bytes, as the other side has.
-  const Part& check(const char* what, const void* here, int peer, std::size_t offset, const layout::Layout& layout,
-                    std::int64_t bytes) const;
+  const PeerSegment& check(const char* what, const void* here, int peer, std::size_t offset,
+                           const layout::Layout& layout, std::int64_t bytes) const;
 
   /// Throws Error where that part has no such signal.
   void check_signal(int peer, std::size_t signal) const {
@@ -201,10 +199,10 @@ struct Segment::State {
   }
 
   Engine& engine;
-  TeamCalls& calls;
+  CollectiveRegistry& calls;
   int rank;
   std::uint32_t id = 0;
-  std::vector<Part> parts;
+  std::vector<PeerSegment> parts;
   std::unique_ptr<Region> region;
   bool has_far_peers = false;
   bool is_exposed = false;
@@ -213,7 +211,7 @@ struct Segment::State {
 
  private:
   /// The bytes of a transfer: how many, and between which distances from its offset.
-  struct Range {
+  struct Bounds {
     std::int64_t lower;
     std::int64_t upper;
     std::uint64_t bytes;
@@ -221,7 +219,7 @@ struct Segment::State {
 
   [[noreturn]] void refuse_rank(const char* what, int peer) const;
   [[noreturn]] void refuse_range(const char* what, const void* here, int peer, std::size_t offset,
-                                 const Range& range) const;
+                                 const Bounds& bounds) const;
   [[noreturn]] void refuse_signal(int peer, std::size_t signal) const;
 };
 

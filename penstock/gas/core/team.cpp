@@ -32,7 +32,7 @@ std::unique_ptr<TeamParts> join(std::shared_ptr<Transport> transport, std::share
   auto parts = std::make_unique<TeamParts>();
   parts->traits = transport->traits();
   parts->traits.network = transport->are_all_local() ? std::nullopt : engine->network_traits();
-  parts->calls = std::make_unique<TeamCalls>(engine, transport->rank());
+  parts->calls = std::make_unique<CollectiveRegistry>(engine, transport->rank());
   transport->set_while_waiting(
       [engine = engine.get(), transport = transport.get(), revocation = parts->calls->revocation()] {
         engine->progress();
@@ -40,13 +40,13 @@ std::unique_ptr<TeamParts> join(std::shared_ptr<Transport> transport, std::share
           revocation->check();
         }
       });
-  const TeamCalls::Seat mine{.world_rank = engine->rank(), .calls = parts->calls->id()};
-  std::vector<TeamCalls::Seat> seats(index(transport->size()));
-  transport->all_gather(&mine, sizeof mine, seats.data());
-  for (const TeamCalls::Seat& seat : seats) {
-    parts->world_ranks.push_back(seat.world_rank);
+  const CollectiveRegistry::Endpoint mine{.world_rank = engine->rank(), .calls = parts->calls->id()};
+  std::vector<CollectiveRegistry::Endpoint> endpoints(index(transport->size()));
+  transport->all_gather(&mine, sizeof mine, endpoints.data());
+  for (const CollectiveRegistry::Endpoint& endpoint : endpoints) {
+    parts->world_ranks.push_back(endpoint.world_rank);
   }
-  parts->calls->seat(std::move(seats));
+  parts->calls->set_endpoints(std::move(endpoints));
   parts->engine = std::move(engine);
   parts->transport = std::move(transport);
   return parts;
@@ -57,11 +57,11 @@ std::unique_ptr<TeamParts> join(std::shared_ptr<Transport> transport, std::share
 Team make_world(std::unique_ptr<Transport> transport) {
   const std::shared_ptr<Transport> shared = std::move(transport);
   auto parts = join(shared, std::make_shared<Engine>(shared));
-  Place mine = find_place();
+  RankPlacement mine = find_rank_placement();
   while (!shared->is_local(mine.domain)) {
     ++mine.domain;
   }
-  std::vector<Place> places(index(shared->size()));
+  std::vector<RankPlacement> places(index(shared->size()));
   shared->all_gather(&mine, sizeof mine, places.data());
   parts->placement = placement_of(places);
   return Team(std::move(parts));
@@ -251,9 +251,9 @@ Team world_of(MPI_Comm comm, const Reach& reach) {
   return make_world(make_mpi_transport(comm, reach));
 }
 
-std::function<void(const std::function<void()>&)> mpi_turns_of(const Team& team) {
+std::function<void(const std::function<void()>&)> mpi_lock_of(const Team& team) {
   return [transport = team.parts().transport.get()](const std::function<void()>& work) {
-    transport->in_turn_of_mpi(work);
+    transport->under_mpi_lock(work);
   };
 }
 #endif

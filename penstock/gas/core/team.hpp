@@ -122,7 +122,7 @@ class Team {
   /// where peers do not take messages, within two seconds. Where several ranks revoke a team at the same time, each
   /// rank throws the reason that it meets first.
   void revoke(std::string_view why) const noexcept;
-  /// Throws Error where the team has been revoked, as far as this rank has learnt; does not look for messages.
+  /// Throws Error where the team has been revoked, as far as this rank has learnt; does not poll.
   void check_revoked() const;
 
   /// Runs this rank's part of a collective call, which may wait for other ranks of the team. Where it throws what the
@@ -201,15 +201,15 @@ Team world_of(MPI_Comm comm, const Reach& reach = {});
 
 /// Runs what calls MPI while no other thread of this rank calls it for the team's world: for programs whose MPI serves
 /// one thread at a time (MPI_THREAD_SERIALIZED). Of use as long as the team, which may be moved.
-std::function<void(const std::function<void()>& work)> mpi_turns_of(const Team& team);
+std::function<void(const std::function<void()>& work)> mpi_lock_of(const Team& team);
 #endif
 
 /// Serves what peers ask of this rank while its own threads compute, in place of polling, as long as it lives: for the
 /// team's world and all teams of it.
 ///
-/// Between its looks the thread sleeps for `pause` (0: it only yields, and so takes what is left of a core). Handlers
+/// Between its polls the thread sleeps for `pause` (0: it only yields, and so takes what is left of a core). Handlers
 /// of active messages then run on it. Where it meets a failure it ends, and the rank's own next wait throws. Threads of
-/// a rank that look after the network as well, take turns with it.
+/// a rank that poll as well wait for its lock.
 class ProgressThread {
  public:
   /// Throws Error where the team does not allow threads; see Team::allows_threads.
@@ -219,7 +219,7 @@ class ProgressThread {
   ProgressThread(const ProgressThread&) = delete;
   ProgressThread& operator=(const ProgressThread&) = delete;
 
-  /// It looks no more, and costs nothing, until `resume`. Both are for one thread at a time.
+  /// It polls no more, and costs nothing, until `resume`. Both are for one thread at a time.
   void rest() noexcept { is_resting_.store(true, std::memory_order_relaxed); }
   void resume() noexcept;
 

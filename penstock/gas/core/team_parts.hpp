@@ -4,11 +4,11 @@
 #include <memory>
 #include <vector>
 
-#include "penstock/gas/collective/team_calls.hpp"
+#include "penstock/gas/collective/collective_registry.hpp"
 #include "penstock/gas/core/engine.hpp"
 #include "penstock/gas/core/placement.hpp"
 #include "penstock/gas/core/team.hpp"
-#include "penstock/gas/exchange/network_figures.hpp"
+#include "penstock/gas/exchange/network_rates.hpp"
 #include "penstock/gas/transport/transport.hpp"
 
 namespace penstock::gas {
@@ -20,8 +20,8 @@ struct TeamParts {
   std::vector<int> world_ranks;
   Placement placement;
   TransportTraits traits;
-  std::shared_ptr<const NetworkFigures> network_figures;  // once measured
-  std::unique_ptr<TeamCalls> calls;                       // the collective calls that are under way
+  std::shared_ptr<const NetworkRates> network_rates;  // once measured
+  std::unique_ptr<CollectiveRegistry> calls;          // the collective calls that are under way
 };
 
 /// Collective: the team of all ranks that a transport reaches.

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
-#include "penstock/gas/collective/team_calls.hpp"
+#include "penstock/gas/collective/collective_registry.hpp"
 #include "penstock/gas/core/team_parts.hpp"
+#include "penstock/gas/exchange/message_backend.hpp"
 #include "penstock/gas/exchange/waves.hpp"
-#include "penstock/gas/exchange/way.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/gas/transport/transport.hpp"
 

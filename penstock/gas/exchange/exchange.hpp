@@ -11,8 +11,8 @@
 namespace penstock::gas {
 
 class ExchangeMethod;
-class ExchangeWay;
-class TeamCalls;
+class ExchangeBackend;
+class CollectiveRegistry;
 
 /// Of a message that is written when it likes.
 inline constexpr std::size_t no_wave = std::numeric_limits<std::size_t>::max();
@@ -101,8 +101,8 @@ class Exchange {
   void finish();
 
  private:
-  TeamCalls* calls_;
-  std::unique_ptr<ExchangeWay> way_;
+  CollectiveRegistry* calls_;
+  std::unique_ptr<ExchangeBackend> way_;
 };
 
 }  // namespace penstock::gas

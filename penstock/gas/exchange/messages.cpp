@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
-#include "penstock/gas/collective/team_calls.hpp"
+#include "penstock/gas/collective/collective_registry.hpp"
 #include "penstock/gas/core/engine.hpp"
 #include "penstock/gas/core/revocation.hpp"
 #include "penstock/gas/core/segment_state.hpp"
 #include "penstock/gas/core/team_parts.hpp"
+#include "penstock/gas/exchange/message_backend.hpp"
 #include "penstock/gas/exchange/waves.hpp"
-#include "penstock/gas/exchange/way.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/gas/transport/transport.hpp"
 
@@ -34,12 +34,12 @@ void keep_for_good(Memory memory) {
 /// two directions take turns. Packets are sent without that. Elsewhere long messages are carried better than many short
 /// ones.
 std::size_t piece_bytes(Carrier carrier) {
-  return carrier == Carrier::packets ? most_packet_bytes : std::numeric_limits<std::size_t>::max();
+  return carrier == Carrier::packets ? max_packet_bytes : std::numeric_limits<std::size_t>::max();
 }
 
 }  // namespace
 
-class ExchangeByMessages final : public ExchangeWay {
+class ExchangeByMessages final : public ExchangeBackend {
  public:
   ExchangeByMessages(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing,
                      std::vector<Incoming> incoming, Carrier carrier, const Staging& staging, Memory buffer)
@@ -58,12 +58,12 @@ class ExchangeByMessages final : public ExchangeWay {
       std::byte* data = is_written ? nullptr : buffer_.data() + staging.offsets[i];
       is_staged.push_back(is_written ? 0 : 1);
       needs_progress_ = needs_progress_ || !is_written;
-      const Way way = is_written ? Way::in_place : is_put_to(message.peer) ? Way::put : Way::channel;
+      const Path path = is_written ? Path::in_place : is_put_to(message.peer) ? Path::put : Path::channel;
       buffers_.push_back(data);
-      ways_.push_back(way);
-      sent_.push_back(way == Way::put ? std::make_shared<Sent>(0) : nullptr);  // there was no round yet
-      openings_.push_back(way == Way::channel ? 0 : opening_signal(message.peer));
-      senders_.push_back(way != Way::channel
+      paths_.push_back(path);
+      sent_.push_back(path == Path::put ? std::make_shared<Completion>(0) : nullptr);  // there was no round yet
+      openings_.push_back(path == Path::channel ? 0 : opening_signal(message.peer));
+      senders_.push_back(path != Path::channel
                              ? nullptr
                              : transport_.send_channel(message.peer, {data, message.bytes}, piece_bytes(carrier)));
     }
@@ -107,10 +107,10 @@ class ExchangeByMessages final : public ExchangeWay {
   }
 
   bool is_open(std::size_t message) override {
-    switch (ways_[message]) {
-      case Way::in_place:
+    switch (paths_[message]) {
+      case Path::in_place:
         return signals_.value(openings_[message]) >= round_;
-      case Way::put:
+      case Path::put:
         return has_buffer(message) && signals_.test(openings_[message], round_);
       default:
         return has_buffer(message);
@@ -124,11 +124,11 @@ class ExchangeByMessages final : public ExchangeWay {
 
   void send(std::size_t message) override {
     const Outgoing& out = outgoing_[message];
-    switch (ways_[message]) {
-      case Way::in_place:
+    switch (paths_[message]) {
+      case Path::in_place:
         signals_.set(out.peer, arrival_signal(out.index), round_);
         return;
-      case Way::put: {
+      case Path::put: {
         const Segment::State& words = *signals_.state_;
         sent_[message]->renew();
         words.engine.put_then_set(*segment_.state_->remote_at(out.peer), out.offset, {buffers_[message], out.bytes},
@@ -136,7 +136,7 @@ class ExchangeByMessages final : public ExchangeWay {
                                   words.word_of(out.peer, arrival_signal(out.index), round_), sent_[message]);
         break;
       }
-      case Way::channel:
+      case Path::channel:
         senders_[message]->start();
         break;
     }
@@ -183,7 +183,7 @@ class ExchangeByMessages final : public ExchangeWay {
   bool needs_progress() const noexcept override { return needs_progress_; }
 
  private:
-  enum class Way : std::uint8_t {
+  enum class Path : std::uint8_t {
     in_place,  ///< written where it belongs
     put,       ///< by the network, its signal behind it
     channel,   ///< sent
@@ -208,7 +208,7 @@ class ExchangeByMessages final : public ExchangeWay {
   /// Whether the message's wave has its buffers.
   bool has_buffer(std::size_t message) {
     const auto has_left = [&](std::size_t sent) {
-      return ways_[sent] == Way::put ? sent_[sent]->is_done() : senders_[sent]->test();
+      return paths_[sent] == Path::put ? sent_[sent]->is_done() : senders_[sent]->test();
     };
     if (waves_->is_free(outgoing_[message].wave, has_left)) {
       return true;
@@ -231,10 +231,10 @@ class ExchangeByMessages final : public ExchangeWay {
   std::size_t arrival_signal(std::size_t message) const { return signalled_.size() + message; }
 
   Transport& transport_;
-  TeamCalls& calls_;
+  CollectiveRegistry& calls_;
   const Segment& segment_;
   std::vector<Outgoing> outgoing_;
-  std::vector<Way> ways_;         // by outgoing message
+  std::vector<Path> paths_;       // by outgoing message
   std::vector<int> sources_;      // the ranks that write or put into this one's memory, each once
   bool has_far_sources_ = false;  // those that put
   bool needs_progress_ = false;   // ranks that are not local send or receive
@@ -247,16 +247,16 @@ class ExchangeByMessages final : public ExchangeWay {
   Memory buffer_;
   std::unique_ptr<Waves> waves_;
   std::vector<std::byte*> buffers_;                  // by outgoing message; else nullptr
-  std::vector<std::shared_ptr<Sent>> sent_;          // by outgoing message, of those that are put
+  std::vector<std::shared_ptr<Completion>> sent_;    // by outgoing message, of those that are put
   std::vector<std::unique_ptr<Channel>> senders_;    // by outgoing message
   std::vector<std::unique_ptr<Channel>> receivers_;  // by incoming message
   std::vector<std::atomic<std::uint64_t>> arrived_;  // by incoming message: the round whose arrival was seen
   std::atomic<std::size_t> first_missing_ = 0;       // of the network: all incoming messages before it have arrived
 };
 
-std::unique_ptr<ExchangeWay> exchange_by_messages(const Team& team, const Segment& segment,
-                                                  std::vector<Outgoing> outgoing, std::vector<Incoming> incoming,
-                                                  Carrier carrier) {
+std::unique_ptr<ExchangeBackend> exchange_by_messages(const Team& team, const Segment& segment,
+                                                      std::vector<Outgoing> outgoing, std::vector<Incoming> incoming,
+                                                      Carrier carrier) {
   const Staging staging = lay_out_staging(team, outgoing);
   Memory buffer;
   team.together([&] { buffer = Memory(staging.bytes); });

@@ -11,9 +11,9 @@
 namespace penstock::gas {
 
 /// What carries the messages of one exchange: as the members of Exchange, but that what waits there is asked for here.
-class ExchangeWay {
+class ExchangeBackend {
  public:
-  virtual ~ExchangeWay() = default;
+  virtual ~ExchangeBackend() = default;
   virtual void open() = 0;
   virtual bool is_open(std::size_t message) = 0;
   /// Of a message that is open.
@@ -34,8 +34,9 @@ class ExchangeMethod {
   /// The memory that an exchange takes on this rank for what it sends. Local.
   virtual std::size_t buffer_bytes(const Team& team, const std::vector<Outgoing>& outgoing) const = 0;
   /// Called by all ranks at once, which have agreed on the messages. `team` and `segment` outlive the exchange.
-  virtual std::unique_ptr<ExchangeWay> make(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing,
-                                            std::vector<Incoming> incoming) const = 0;
+  virtual std::unique_ptr<ExchangeBackend> make(const Team& team, const Segment& segment,
+                                                std::vector<Outgoing> outgoing,
+                                                std::vector<Incoming> incoming) const = 0;
 };
 
 }  // namespace penstock::gas

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "penstock/base/numbers.hpp"
 #include "penstock/gas/gas.hpp"
 
 namespace penstock::gas {
@@ -11,7 +12,7 @@ namespace {
 constexpr std::size_t alignment = 128;
 
 std::size_t aligned(std::size_t bytes) {
-  return (bytes + alignment - 1) / alignment * alignment;
+  return round_up(bytes, alignment);
 }
 
 /// Waves that the messages name.

@@ -22,7 +22,7 @@ class Region {
 };
 
 /// See RemoteMemory::put_then_set.
-inline constexpr std::size_t most_copied_bytes = 64;
+inline constexpr std::size_t max_copied_bytes = 64;
 
 /// 64 bits at byte `offset`, aligned, and what they become.
 struct Word {
@@ -37,15 +37,15 @@ class RemoteMemory {
   virtual ~RemoteMemory() = default;
   /// Begins to write `data` at byte `offset`. `source` is finished when `data` may be changed, `remote`, unless that is
   /// nullptr, when the peer sees it and all that was put to it before: what is sent to it from then on arrives after.
-  virtual void put(std::size_t offset, std::span<const std::byte> data, std::shared_ptr<Sent> source,
-                   std::shared_ptr<Sent> remote) = 0;
+  virtual void put(std::size_t offset, std::span<const std::byte> data, std::shared_ptr<Completion> source,
+                   std::shared_ptr<Completion> remote) = 0;
   /// The same, and behind it sets a word of memory of the same peer, which sees the data where it sees the word. No
   /// code runs there, and nothing comes back before the word leaves, where the network keeps order by itself: there
-  /// `source` may be nullptr of up to `most_copied_bytes`, which are copied.
+  /// `source` may be nullptr of up to `max_copied_bytes`, which are copied.
   virtual void put_then_set(std::size_t offset, std::span<const std::byte> data, RemoteMemory& words, const Word& word,
-                            std::shared_ptr<Sent> source) = 0;
+                            std::shared_ptr<Completion> source) = 0;
   /// Begins to read at byte `offset`. `done` is finished when it is in `data`.
-  virtual void get(std::size_t offset, std::span<std::byte> data, std::shared_ptr<Sent> done) = 0;
+  virtual void get(std::size_t offset, std::span<std::byte> data, std::shared_ptr<Completion> done) = 0;
 };
 
 /// Messages to and from peers, in order between two ranks, and memory that they open to one another. Called by one
@@ -55,8 +55,9 @@ class Network {
   virtual ~Network() = default;
   virtual NetworkTraits traits() const noexcept = 0;
   /// Begins to send; what asks for an answer may be kept until the next `progress`, to travel with others. A payload of
-  /// up to `most_inline_bytes` is copied; a longer one must stay until `sent` is finished.
-  virtual void send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) = 0;
+  /// up to `max_inline_bytes` is copied; a longer one must stay until `sent` is finished.
+  virtual void send(int peer, const Header& header, std::span<const std::byte> payload,
+                    std::shared_ptr<Completion> sent) = 0;
   /// Finishes what was begun and hands over some of what has arrived: true where there may be more. Throws Error when
   /// a peer has failed.
   virtual bool progress(Inbox& inbox) = 0;

@@ -56,7 +56,7 @@ class Transport {
   virtual std::unique_ptr<Channel> receive_channel(int peer, std::span<std::byte> data, std::size_t piece_bytes);
 
   /// Runs `work` while no other thread of this rank calls MPI for the transport's world.
-  virtual void in_turn_of_mpi(const std::function<void()>& work) { work(); }
+  virtual void under_mpi_lock(const std::function<void()>& work) { work(); }
 
   /// Collective: what carries messages to the peers that are not local; nullptr where all are.
   virtual std::unique_ptr<Network> make_network() { return nullptr; }
@@ -65,7 +65,7 @@ class Transport {
 
   /// Throws Error when the team can go on no more because a peer has failed.
   virtual void check_peers() const {}
-  /// The same, but looks at once where check_peers() looks now and then: for a rank that has seen a failure and wants
+  /// The same, but polls at once where check_peers() polls now and then: for a rank that has seen a failure and wants
   /// to know whether that is the cause.
   virtual void check_peers_now() const { check_peers(); }
 

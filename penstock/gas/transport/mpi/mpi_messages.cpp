@@ -106,25 +106,25 @@ MpiChannel::MpiChannel(MPI_Comm comm, std::mutex& mutex, Direction direction, in
                        std::span<std::byte> data, std::size_t piece_bytes)
     : mutex_(mutex), direction_(direction) {
   while (!data.empty()) {
-    const std::span<std::byte> piece = data.first(std::min(piece_bytes, data.size()));
-    auto& [type, request] = pieces_.emplace_back(Piece{ByteType(piece.size())});
+    const std::span<std::byte> chunk = data.first(std::min(piece_bytes, data.size()));
+    auto& [type, request] = chunks_.emplace_back(Chunk{ByteType(chunk.size())});
     if (direction == Direction::send) {
-      check_mpi(MPI_Send_init(piece.data(), type.count(), type.get(), peer, tag, comm, &request), "MPI_Send_init");
+      check_mpi(MPI_Send_init(chunk.data(), type.count(), type.get(), peer, tag, comm, &request), "MPI_Send_init");
     } else {
-      check_mpi(MPI_Recv_init(piece.data(), type.count(), type.get(), peer, tag, comm, &request), "MPI_Recv_init");
+      check_mpi(MPI_Recv_init(chunk.data(), type.count(), type.get(), peer, tag, comm, &request), "MPI_Recv_init");
     }
-    data = data.subspan(piece.size());
+    data = data.subspan(chunk.size());
   }
-  done_ = pieces_.size();
+  done_ = chunks_.size();
 }
 
 MpiChannel::~MpiChannel() {
   // What is under way here is of a round that has failed. Its receiver takes its memory back; of a send MPI keeps that.
-  for (std::size_t i = done_; i < pieces_.size() && direction_ == Direction::receive; ++i) {
-    cancel(pieces_[i].request);
+  for (std::size_t i = done_; i < chunks_.size() && direction_ == Direction::receive; ++i) {
+    cancel(chunks_[i].request);
   }
-  for (Piece& piece : pieces_) {
-    MPI_Request_free(&piece.request);
+  for (Chunk& chunk : chunks_) {
+    MPI_Request_free(&chunk.request);
   }
 }
 
@@ -145,8 +145,8 @@ void MpiChannel::cancel(MPI_Request& request) noexcept {
 
 void MpiChannel::start() {
   const std::scoped_lock lock(mutex_);
-  for (Piece& piece : pieces_) {
-    check_mpi(MPI_Start(&piece.request), "MPI_Start");
+  for (Chunk& chunk : chunks_) {
+    check_mpi(MPI_Start(&chunk.request), "MPI_Start");
   }
   done_ = 0;
 }
@@ -156,10 +156,10 @@ bool MpiChannel::test() {
   if (!lock.owns_lock()) {
     return false;  // another thread of this rank drives MPI forward; ask again
   }
-  while (done_ < pieces_.size() && is_complete(pieces_[done_].request)) {
+  while (done_ < chunks_.size() && is_complete(chunks_[done_].request)) {
     ++done_;
   }
-  return done_ == pieces_.size();
+  return done_ == chunks_.size();
 }
 
 }  // namespace penstock::gas

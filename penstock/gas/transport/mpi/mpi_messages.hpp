@@ -75,11 +75,11 @@ class MpiChannel final : public Channel {
 
   std::mutex& mutex_;
   Direction direction_;
-  struct Piece {
+  struct Chunk {
     ByteType type;
     MPI_Request request = MPI_REQUEST_NULL;
   };
-  std::vector<Piece> pieces_;  // in the order of the data
+  std::vector<Chunk> chunks_;  // in the order of the data
   std::size_t done_ = 0;       // of this transfer, from the first
 };
 

@@ -17,17 +17,17 @@ constexpr int packet_tag = 1;
 constexpr int long_tag = 2;
 /// Receives that stand ready. What comes beyond waits in MPI.
 constexpr std::size_t ready_receives = 16;
-/// So many packets go to a peer at once; what is sent beyond before the rank looks at the network again may be
+/// So many packets go to a peer at once; what is sent beyond before the rank polls the network again may be
 /// gathered.
-constexpr int most_in_turn = 4;
+constexpr int max_before_progress = 4;
 /// What is gathered goes when it is this long: the receiver sees a packet when it is whole.
-constexpr std::size_t most_gathered_bytes = std::size_t{8} << 10;
+constexpr std::size_t max_gathered_bytes = std::size_t{8} << 10;
 
 }  // namespace
 
 bool MpiNetwork::is_long(const Header& header) noexcept {
   const bool has_payload = header.kind != MessageKind::get;
-  return has_payload && header.bytes > most_packet_bytes;
+  return has_payload && header.bytes > max_packet_bytes;
 }
 
 /// Whether the sender has to come back for the answer, and nobody else can wait for the message.
@@ -92,7 +92,7 @@ bool MpiNetwork::drain(double patience_s) noexcept try {
   MPI_Request request = MPI_REQUEST_NULL;
   {
     const std::scoped_lock lock(mutex_);
-    end_turns();
+    end_round();
     const auto sent = [](const auto& peer) { return peer == nullptr ? 0 : peer->sent; };
     std::ranges::transform(peers_, std::back_inserter(counts->sent), sent);
     counts->to_come.resize(peers_.size());
@@ -137,7 +137,8 @@ void MpiNetwork::expect(Receiving& receiving) {
       "MPI_Irecv");
 }
 
-void MpiNetwork::send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) {
+void MpiNetwork::send(int peer, const Header& header, std::span<const std::byte> payload,
+                      std::shared_ptr<Completion> sent) {
   const std::scoped_lock lock(mutex_);
   Peer& to = peer_of(peer);
   const bool goes_alone = is_long(header);
@@ -155,22 +156,22 @@ void MpiNetwork::send(int peer, const Header& header, std::span<const std::byte>
     to.writer = PacketWriter(to.open->bytes);
   }
   to.writer.append(header, within);
-  if (to.sent_in_turn == 0) {
-    peers_in_turn_.push_back(peer);
+  if (to.sent_since_progress == 0) {
+    sent_to_since_progress_.push_back(peer);
   }
-  const bool is_short = payload.size() <= most_inline_bytes;
+  const bool is_short = payload.size() <= max_inline_bytes;
   if (is_short && sent != nullptr) {
     sent->finish();
   }
-  if (to.sent_in_turn++ < most_in_turn || !is_short || !is_waited_for(header) ||
-      to.writer.bytes() > most_gathered_bytes) {
+  if (to.sent_since_progress++ < max_before_progress || !is_short || !is_waited_for(header) ||
+      to.writer.bytes() > max_gathered_bytes) {
     // Who sends much learns how fast it goes.
     send_packet(peer, goes_alone ? payload : std::span<const std::byte>(), is_short ? nullptr : std::move(sent));
   }
 }
 
 /// Sends what has been gathered for a peer, and what follows the last of it.
-void MpiNetwork::send_packet(int peer, std::span<const std::byte> long_payload, std::shared_ptr<Sent> sent) {
+void MpiNetwork::send_packet(int peer, std::span<const std::byte> long_payload, std::shared_ptr<Completion> sent) {
   Peer& to = peer_of(peer);
   ++to.sent;
   Sending sending{.packet = std::move(to.open), .sent = std::move(sent)};
@@ -190,15 +191,15 @@ void MpiNetwork::send_packet(int peer, std::span<const std::byte> long_payload, 
 }
 
 /// Sends what has been gathered for all peers.
-void MpiNetwork::end_turns() {
-  for (const int peer : peers_in_turn_) {
+void MpiNetwork::end_round() {
+  for (const int peer : sent_to_since_progress_) {
     Peer& to = peer_of(peer);
-    to.sent_in_turn = 0;
+    to.sent_since_progress = 0;
     if (to.open != nullptr) {
       send_packet(peer, {}, nullptr);
     }
   }
-  peers_in_turn_.clear();
+  sent_to_since_progress_.clear();
 }
 
 /// A peer's messages leave in order, so that the first tells of the others.
@@ -318,7 +319,7 @@ void MpiNetwork::take_waiting(Inbox& inbox) {
 bool MpiNetwork::progress(Inbox& inbox) {
   {
     const std::scoped_lock lock(mutex_);
-    end_turns();
+    end_round();
     finish_sends();
   }
   // One at a time: to ask for the next costs a call of the system, and whoever waits may have what it waits for.

@@ -28,7 +28,8 @@ class MpiNetwork final : public Network {
   MpiNetwork& operator=(const MpiNetwork&) = delete;
 
   NetworkTraits traits() const noexcept override { return {.name = "mpi", .keeps_order = true}; }
-  void send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) override;
+  void send(int peer, const Header& header, std::span<const std::byte> payload,
+            std::shared_ptr<Completion> sent) override;
   bool progress(Inbox& inbox) override;
 
   /// Collective, before the end: takes what peers have sent and nobody asks for any more, as happens where a call has
@@ -41,7 +42,7 @@ class MpiNetwork final : public Network {
   /// Messages, of which the last may be the header of one that is longer.
   struct Packet {
     Packet() noexcept {}  // not zeroed
-    alignas(8) std::array<std::byte, PacketWriter::most_header_bytes + most_packet_bytes> bytes;
+    alignas(8) std::array<std::byte, PacketWriter::max_header_bytes + max_packet_bytes> bytes;
   };
   struct Receiving {
     Packet packet;
@@ -50,13 +51,13 @@ class MpiNetwork final : public Network {
   struct Sending {
     std::unique_ptr<Packet> packet;
     std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    std::shared_ptr<Sent> sent;
+    std::shared_ptr<Completion> sent;
   };
   struct Peer {
     std::deque<Sending> sends;     // that MPI has
     std::unique_ptr<Packet> open;  // what is being filled
     PacketWriter writer;           // into it
-    int sent_in_turn = 0;          // messages since the last progress
+    int sent_since_progress = 0;   // messages since the last progress
     // The packets so far.
     std::uint64_t sent = 0;
     std::uint64_t received = 0;
@@ -78,8 +79,8 @@ class MpiNetwork final : public Network {
   static bool is_waited_for(const Header& header) noexcept;
   Peer& peer_of(int rank);
   void expect(Receiving& receiving);
-  void send_packet(int peer, std::span<const std::byte> long_payload, std::shared_ptr<Sent> sent);
-  void end_turns();
+  void send_packet(int peer, std::span<const std::byte> long_payload, std::shared_ptr<Completion> sent);
+  void end_round();
   void finish_sends();
   bool take_next(Inbox& inbox);
   void take_packet(Inbox& inbox, int source, std::span<const std::byte> packet);
@@ -97,7 +98,7 @@ class MpiNetwork final : public Network {
   std::size_t next_receive_ = 0;
   std::vector<std::unique_ptr<Peer>> peers_;  // by rank; those that there was something to or from
   std::vector<int> busy_peers_;               // to which MPI is sending
-  std::vector<int> peers_in_turn_;            // to which something was sent since the last progress
+  std::vector<int> sent_to_since_progress_;   // to which something was sent since the last progress
   std::vector<std::unique_ptr<Packet>> spare_packets_;
   std::deque<LongMessage> long_;  // at most one of each source
   std::deque<Waiting> waiting_;

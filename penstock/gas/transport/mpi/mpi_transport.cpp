@@ -19,7 +19,7 @@ namespace penstock::gas {
 namespace {
 
 /// The highest tag that every MPI allows: channels take tags up to here.
-constexpr int most_tags = 32767;
+constexpr int max_tags = 32767;
 
 class MpiRegion final : public Region {
  public:
@@ -147,7 +147,7 @@ class MpiTransport final : public Transport {
                                         next_tag(receive_tags_, peer), data, piece_bytes);
   }
 
-  void in_turn_of_mpi(const std::function<void()>& work) override {
+  void under_mpi_lock(const std::function<void()>& work) override {
     const std::scoped_lock lock(*mutex_);
     work();
   }
@@ -176,7 +176,7 @@ class MpiTransport final : public Transport {
     const std::unique_lock lock(*mutex_, std::try_to_lock);
     if (lock.owns_lock() && (thread_level_ >= MPI_THREAD_SERIALIZED || is_main != 0)) {
       int is_there = 0;
-      MPI_Iprobe(MPI_ANY_SOURCE, most_tags, comm_, &is_there, MPI_STATUS_IGNORE);  // what fails is told by who asked
+      MPI_Iprobe(MPI_ANY_SOURCE, max_tags, comm_, &is_there, MPI_STATUS_IGNORE);  // what fails is told by who asked
     }
   }
 
@@ -192,9 +192,9 @@ class MpiTransport final : public Transport {
       const ByteType type(bytes * index(std::min(have, size_ - have)));
       std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
       check_mpi(MPI_Irecv(parts.data() + bytes * index(have), type.count(), type.get(), (rank_ + have) % size_,
-                          most_tags, comm_, &requests[0]),
+                          max_tags, comm_, &requests[0]),
                 "MPI_Irecv");
-      check_mpi(MPI_Isend(parts.data(), type.count(), type.get(), (rank_ - have + size_) % size_, most_tags, comm_,
+      check_mpi(MPI_Isend(parts.data(), type.count(), type.get(), (rank_ - have + size_) % size_, max_tags, comm_,
                           &requests[1]),
                 "MPI_Isend");
       complete(requests[0]);
@@ -233,7 +233,7 @@ class MpiTransport final : public Transport {
 
   // Each channel between two ranks has a tag of its own: MPI keeps messages of one tag in order, but the threads of a
   // rank may send those of different exchanges in any.
-  static int next_tag(std::map<int, int>& tags, int peer) { return tags[peer]++ % most_tags; }
+  static int next_tag(std::map<int, int>& tags, int peer) { return tags[peer]++ % max_tags; }
 
   /// Waits for what has been started. Waiting is ours: in MPI's blocking calls a rank may spin for ever and, where
   /// ranks outnumber cores, keep the one that it waits for from running (MPICH took minutes for what takes seconds).

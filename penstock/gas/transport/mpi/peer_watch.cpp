@@ -23,8 +23,8 @@ namespace penstock::gas {
 namespace {
 
 /// Calls between two questions to the system: a microsecond in some ten, and, where a rank sleeps between
-/// its looks, a twentieth of a second.
-constexpr unsigned calls_between_looks = 1024;
+/// its polls, a twentieth of a second.
+constexpr unsigned calls_between_polls = 1024;
 
 /// The thread that guards calls polls so often, and takes a call for one that does not return when so many polls in
 /// turn have found it, with a peer dead.
@@ -98,7 +98,7 @@ bool PeerWatch::has_failed() {
   if (has_failed_.load(std::memory_order_acquire)) {
     return true;
   }
-  return calls_.fetch_add(1, std::memory_order_relaxed) % calls_between_looks == 0 && look();
+  return calls_.fetch_add(1, std::memory_order_relaxed) % calls_between_polls == 0 && poll();
 }
 
 void PeerWatch::check() {
@@ -108,7 +108,7 @@ void PeerWatch::check() {
 }
 
 void PeerWatch::check_now() {
-  if (look()) {
+  if (poll()) {
     fail();
   }
 }
@@ -130,7 +130,7 @@ PeerFailure PeerWatch::failure() {
 }
 
 void PeerWatch::guard_calls() {
-  const std::scoped_lock lock(looking_);
+  const std::scoped_lock lock(polling_);
   if (!guard_.joinable()) {
     guard_ = std::jthread([this](const std::stop_token& stop) { guard(stop); });
   }
@@ -148,7 +148,7 @@ void PeerWatch::guard(const std::stop_token& stop) {
     }
     const std::uint64_t now = calls_begun_and_ended_.load(std::memory_order_relaxed);
     const bool is_same_call = now % 2 == 1 && now == last;
-    polls = is_same_call && look() ? polls + 1 : 0;
+    polls = is_same_call && poll() ? polls + 1 : 0;
     last = now;
   }
   // The rank's own thread cannot, and MPI is not to be asked for anything beside it.
@@ -158,8 +158,8 @@ void PeerWatch::guard(const std::stop_token& stop) {
   std::_Exit(EXIT_FAILURE);
 }
 
-bool PeerWatch::look() {
-  const std::scoped_lock lock(looking_);
+bool PeerWatch::poll() {
+  const std::scoped_lock lock(polling_);
   if (has_failed_.load(std::memory_order_relaxed)) {
     return true;
   }
@@ -167,7 +167,7 @@ bool PeerWatch::look() {
   for (const Peer& peer : peers_) {
     waits.push_back({.fd = peer.has_ended ? -1 : peer.descriptor, .events = POLLIN, .revents = 0});
   }
-  if (poll(waits.data(), waits.size(), 0) <= 0) {
+  if (::poll(waits.data(), waits.size(), 0) <= 0) {
     return false;
   }
   bool has_one_died = false;

@@ -58,7 +58,7 @@ class PeerWatch {
 
   void watch(int rank, const SharedMemoryTicket& ticket);
   void leave();
-  bool look();
+  bool poll();
   PeerFailure failure();
   [[noreturn]] void fail();
   void guard(const std::stop_token& stop);
@@ -66,7 +66,7 @@ class PeerWatch {
   Memory mine_;
   std::vector<Peer> peers_;
   std::atomic<unsigned> calls_{0};
-  std::mutex looking_;
+  std::mutex polling_;
   std::atomic<bool> has_failed_{false};
   std::atomic<bool> is_spokesman_{false};
   std::atomic<std::uint64_t> calls_begun_and_ended_{0};

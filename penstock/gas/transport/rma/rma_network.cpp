@@ -41,19 +41,19 @@ class RmaNetwork::Memory final : public RemoteMemory {
  public:
   Memory(RmaNetwork& network, int peer, MPI_Aint base) : network_(network), peer_(peer), base_(base) {}
 
-  void put(std::size_t offset, std::span<const std::byte> data, std::shared_ptr<Sent> source,
-           std::shared_ptr<Sent> remote) override {
+  void put(std::size_t offset, std::span<const std::byte> data, std::shared_ptr<Completion> source,
+           std::shared_ptr<Completion> remote) override {
     begin_put(offset, data, {.done = std::move(source), .remote = std::move(remote)});
   }
 
   void put_then_set(std::size_t offset, std::span<const std::byte> data, RemoteMemory& words, const Word& word,
-                    std::shared_ptr<Sent> source) override {
+                    std::shared_ptr<Completion> source) override {
     begin_put(offset, data,
               {.done = std::move(source),
                .behind = Setting{.at = static_cast<Memory&>(words).at(word.offset), .value = word.value}});
   }
 
-  void get(std::size_t offset, std::span<std::byte> data, std::shared_ptr<Sent> done) override {
+  void get(std::size_t offset, std::span<std::byte> data, std::shared_ptr<Completion> done) override {
     const std::scoped_lock lock(network_.calls_);
     MPI_Request request = MPI_REQUEST_NULL;
     with_type(data.size(), [&](int count, MPI_Datatype type) {
@@ -111,7 +111,8 @@ RmaNetwork::~RmaNetwork() {
   }
 }
 
-void RmaNetwork::send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) {
+void RmaNetwork::send(int peer, const Header& header, std::span<const std::byte> payload,
+                      std::shared_ptr<Completion> sent) {
   messages_.send(peer, header, payload, std::move(sent));
 }
 
@@ -165,8 +166,8 @@ std::vector<std::byte> RmaNetwork::expose(const Region& region) {
   const std::scoped_lock lock(calls_);
   // MPI libraries limit how many pieces may be attached; what is beyond is reached by messages. Open MPI 4.1 takes 64
   // by default, and waits for ever in the next call after it has refused one.
-  constexpr int most_attached = 60;
-  if (memory.empty() || attached_ >= most_attached ||
+  constexpr int max_attached = 60;
+  if (memory.empty() || attached_ >= max_attached ||
       MPI_Win_attach(window_, memory.data(), static_cast<MPI_Aint>(memory.size())) != MPI_SUCCESS) {
     return {};
   }

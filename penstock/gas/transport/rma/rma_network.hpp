@@ -35,7 +35,8 @@ class RmaNetwork final : public Network {
   NetworkTraits traits() const noexcept override {
     return {.name = "rma", .is_one_sided = true, .min_put_bytes = 16384};
   }
-  void send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) override;
+  void send(int peer, const Header& header, std::span<const std::byte> payload,
+            std::shared_ptr<Completion> sent) override;
   bool progress(Inbox& inbox) override;
   std::vector<std::byte> expose(const Region& region) override;
   void withdraw(std::span<std::byte> memory) override;
@@ -68,14 +69,14 @@ class RmaNetwork final : public Network {
   /// What was begun: its MPI request, and what is finished with that.
   struct Transfer {
     MPI_Request request = MPI_REQUEST_NULL;
-    std::shared_ptr<Sent> done{};
-    std::shared_ptr<Sent> remote{};   // of a put, where somebody asks
-    std::optional<Setting> behind{};  // of a put
+    std::shared_ptr<Completion> done{};
+    std::shared_ptr<Completion> remote{};  // of a put, where somebody asks
+    std::optional<Setting> behind{};       // of a put
   };
   /// Of one peer: transfers under way; of puts that have left and are to be flushed who asks, and what is set behind.
   struct Peer {
     std::deque<Transfer> transfers;
-    std::vector<std::shared_ptr<Sent>> unflushed;
+    std::vector<std::shared_ptr<Completion>> unflushed;
     std::vector<Setting> behind;
   };
 

@@ -29,7 +29,7 @@ class PacketNumbers {
 class PacketWriter {
  public:
   /// What a message takes beside its payload, at most.
-  static constexpr std::size_t most_header_bytes = 2 + 10 * PacketNumbers::count + 7;
+  static constexpr std::size_t max_header_bytes = 2 + 10 * PacketNumbers::count + 7;
 
   PacketWriter() = default;
   explicit PacketWriter(std::span<std::byte> memory) : memory_(memory) {}
@@ -37,7 +37,7 @@ class PacketWriter {
   bool is_empty() const noexcept { return bytes_ == 0; }
   std::size_t bytes() const noexcept { return bytes_; }
   bool has_room_for(std::size_t payload_bytes) const noexcept {
-    return bytes_ + most_header_bytes + payload_bytes <= memory_.size();
+    return bytes_ + max_header_bytes + payload_bytes <= memory_.size();
   }
   /// Where there is room. A payload begins at a multiple of 8.
   void append(const Header& header, std::span<const std::byte> payload);

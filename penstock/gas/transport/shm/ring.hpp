@@ -8,6 +8,7 @@
 #include <new>
 #include <span>
 
+#include "penstock/base/numbers.hpp"
 #include "penstock/gas/core/message.hpp"
 
 namespace penstock::gas {
@@ -20,10 +21,8 @@ struct RingForm {
   static constexpr std::size_t line_bytes = 64;
   /// Of a ring of so many lines for messages; at least twice what the longest message takes.
   static constexpr std::size_t bytes(std::size_t lines) { return (lines + 1) * line_bytes; }
-  static constexpr std::size_t lines_of(std::size_t payload_bytes) {
-    return 1 + (payload_bytes + line_bytes - 1) / line_bytes;
-  }
-  static constexpr std::size_t fewest_lines = 3 * (most_inline_bytes / line_bytes);
+  static constexpr std::size_t lines_of(std::size_t payload_bytes) { return 1 + divide_up(payload_bytes, line_bytes); }
+  static constexpr std::size_t fewest_lines = 3 * (max_inline_bytes / line_bytes);
 
   static constexpr std::uint64_t is_message = 1;
   static constexpr std::uint64_t is_skip = 2;  ///< what follows is at the beginning

@@ -23,7 +23,7 @@ UcxNetwork::Operation& UcxNetwork::begin(Peer& peer) {
 /// After a call of UCX: whether it is under way, and will tell; else it is done already, or has failed.
 bool UcxNetwork::watch(ucs_status_ptr_t request, Operation& operation) {
   if (request == nullptr || UCS_PTR_IS_ERR(request)) {
-    settle(operation, UCS_PTR_STATUS(request));
+    resolve(operation, UCS_PTR_STATUS(request));
     return false;
   }
   operations_.splice(operations_.end(), spare_operations_, spare_operations_.begin());
@@ -31,7 +31,7 @@ bool UcxNetwork::watch(ucs_status_ptr_t request, Operation& operation) {
   return true;
 }
 
-void UcxNetwork::settle(Operation& operation, ucs_status_t status) {
+void UcxNetwork::resolve(Operation& operation, ucs_status_t status) {
   if (status == UCS_OK) {
     if (operation.sent != nullptr) {
       operation.sent->finish();
@@ -57,7 +57,7 @@ void UcxNetwork::settle(Operation& operation, ucs_status_t status) {
 void UcxNetwork::on_end(void* request, ucs_status_t status, void* operation) {
   auto& ended = *static_cast<Operation*>(operation);
   UcxNetwork& network = *ended.peer->network;
-  network.settle(ended, status);
+  network.resolve(ended, status);
   network.spare_operations_.splice(network.spare_operations_.begin(), network.operations_, ended.self);
   ucx::api().ucp_request_free(request);
 }
@@ -66,7 +66,8 @@ void UcxNetwork::on_received(void* request, ucs_status_t status, std::size_t, vo
   on_end(request, status, operation);
 }
 
-void UcxNetwork::send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) {
+void UcxNetwork::send(int peer, const Header& header, std::span<const std::byte> payload,
+                      std::shared_ptr<Completion> sent) {
   Peer& to = peers_[index(peer)];
   const ucp_ep_h endpoint = endpoint_of(to);
   Operation& operation = begin(to);
@@ -80,11 +81,11 @@ void UcxNetwork::send(int peer, const Header& header, std::span<const std::byte>
   packet.front = {.source = static_cast<std::uint32_t>(rank_), .number = to.sent++};
   PacketWriter writer(packet.message);
   ucp_request_param_t param = report_to(operation);
-  if (payload.size() <= most_packet_bytes) {
+  if (payload.size() <= max_packet_bytes) {
     param.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
     param.flags = UCP_AM_SEND_FLAG_EAGER;
   }
-  if (payload.size() > most_inline_bytes) {
+  if (payload.size() > max_inline_bytes) {
     operation.sent = std::move(sent);
     writer.append(header, {});
     watch(ucx::api().ucp_am_send_nbx(endpoint, message_id, &packet, sizeof packet.front + writer.bytes(),
@@ -168,7 +169,7 @@ bool UcxNetwork::hand_over(Peer& peer, Inbox& inbox) {
     }
     peer.fetch = {.header = arrival.header,
                   .place = {inbox.place(peer.rank, arrival.header), arrival.payload.size()},
-                  .done = std::make_shared<Sent>()};
+                  .done = std::make_shared<Completion>()};
     Operation& operation = begin(peer);
     operation.sent = peer.fetch->done;
     ucp_request_param_t param = report_to(operation);

@@ -34,7 +34,8 @@ class UcxNetwork final : public Network {
   NetworkTraits traits() const noexcept override {
     return {.name = "ucx", .is_one_sided = true, .keeps_order = true, .min_put_bytes = 4096};
   }
-  void send(int peer, const Header& header, std::span<const std::byte> payload, std::shared_ptr<Sent> sent) override;
+  void send(int peer, const Header& header, std::span<const std::byte> payload,
+            std::shared_ptr<Completion> sent) override;
   bool progress(Inbox& inbox) override;
   std::unique_ptr<Region> allocate(std::size_t bytes) override;
   std::vector<std::byte> expose(const Region& region) override;
@@ -53,7 +54,7 @@ class UcxNetwork final : public Network {
   Operation& begin(Peer& peer);
   static ucp_request_param_t report_to(Operation& operation);
   bool watch(ucs_status_ptr_t request, Operation& operation);
-  void settle(Operation& operation, ucs_status_t status);
+  void resolve(Operation& operation, ucs_status_t status);
   void flush(Peer& peer);
   void flush_all();
   void line_up(Peer& peer, std::uint32_t number, const Arrival& arrival);

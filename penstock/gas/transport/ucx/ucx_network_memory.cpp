@@ -32,8 +32,8 @@ class UcxNetwork::Memory final : public RemoteMemory, public std::enable_shared_
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  void put(std::size_t offset, std::span<const std::byte> data, std::shared_ptr<Sent> source,
-           std::shared_ptr<Sent> remote) override {
+  void put(std::size_t offset, std::span<const std::byte> data, std::shared_ptr<Completion> source,
+           std::shared_ptr<Completion> remote) override {
     UcxNetwork& network = *peer_.network;
     put(begin(std::move(source)), offset, data);
     if (remote == nullptr) {
@@ -48,7 +48,7 @@ class UcxNetwork::Memory final : public RemoteMemory, public std::enable_shared_
   }
 
   void put_then_set(std::size_t offset, std::span<const std::byte> data, RemoteMemory& words, const Word& word,
-                    std::shared_ptr<Sent> source) override {
+                    std::shared_ptr<Completion> source) override {
     if (!data.empty()) {
       put(begin(std::move(source)), offset, data);
     } else if (source != nullptr) {
@@ -60,7 +60,7 @@ class UcxNetwork::Memory final : public RemoteMemory, public std::enable_shared_
     behind.put(behind.begin(nullptr), word.offset, std::as_bytes(std::span(&word.value, 1)));
   }
 
-  void get(std::size_t offset, std::span<std::byte> data, std::shared_ptr<Sent> done) override {
+  void get(std::size_t offset, std::span<std::byte> data, std::shared_ptr<Completion> done) override {
     UcxNetwork& network = *peer_.network;
     Operation& operation = begin(std::move(done));
     const ucp_request_param_t param = report_to(operation);
@@ -69,7 +69,7 @@ class UcxNetwork::Memory final : public RemoteMemory, public std::enable_shared_
   }
 
  private:
-  Operation& begin(std::shared_ptr<Sent> sent) {
+  Operation& begin(std::shared_ptr<Completion> sent) {
     UcxNetwork& network = *peer_.network;
     if (unpacked_ == nullptr) {
       ucx::check(ucx::api().ucp_ep_rkey_unpack(network.endpoint_of(peer_), key_.data() + sizeof base_, &unpacked_),

@@ -46,7 +46,7 @@ struct UcxNetwork::Packet {
 
   Front front;
   /// As a PacketWriter writes it.
-  std::array<std::byte, PacketWriter::most_header_bytes + most_inline_bytes> message;
+  std::array<std::byte, PacketWriter::max_header_bytes + max_inline_bytes> message;
 };
 
 /// A message that has come, whose payload UCX holds, or will fetch when told where to.
@@ -62,7 +62,7 @@ struct UcxNetwork::Peer {
   struct Fetch {
     Header header;
     std::span<std::byte> place;
-    std::shared_ptr<Sent> done;
+    std::shared_ptr<Completion> done;
   };
 
   Peer(UcxNetwork* of, int its_rank, std::vector<std::byte> its_address)
@@ -82,7 +82,7 @@ struct UcxNetwork::Peer {
   std::optional<Fetch> fetch;              // of the message before those
   bool is_with_arrivals = false;
 
-  std::vector<std::shared_ptr<Sent>> unflushed;  // puts
+  std::vector<std::shared_ptr<Completion>> unflushed;  // puts
   bool is_flushing = false;
 };
 
@@ -90,11 +90,11 @@ struct UcxNetwork::Peer {
 struct UcxNetwork::Operation {
   Peer* peer;
   std::list<Operation>::iterator self;
-  std::shared_ptr<Sent> sent;                  // finished with it
-  std::vector<std::shared_ptr<Sent>> flushed;  // the same, of a flush
+  std::shared_ptr<Completion> sent;                  // finished with it
+  std::vector<std::shared_ptr<Completion>> flushed;  // the same, of a flush
   std::unique_ptr<Packet> packet;
   std::shared_ptr<RemoteMemory> memory;
-  std::array<std::byte, most_copied_bytes> copy;  // of what is put and short
+  std::array<std::byte, max_copied_bytes> copy;  // of what is put and short
 };
 
 }  // namespace penstock::gas

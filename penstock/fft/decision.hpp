@@ -1,0 +1,79 @@
+// What planning decided, and where the time of a run went. Included by fft.hpp.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "penstock/fft/wisdom.hpp"
+#include "penstock/machine/machine.hpp"
+#include "penstock/shape/shape.hpp"
+
+namespace penstock::model {
+struct PlannedFft;
+}
+
+namespace penstock::fft {
+
+/// What a plan costs a rank in memory, and beyond it one field of the user's, transformed in place.
+struct MemoryNeed {
+  std::uint64_t exchange_bytes = 0;  ///< what peers write into, and buffers for messages to other nodes
+  std::uint64_t scratch_bytes = 0;   ///< tiles and planes in cache, per thread
+  std::uint64_t field_bytes = 0;     ///< the user's own; not in the total
+  std::uint64_t total_bytes() const noexcept { return exchange_bytes + scratch_bytes; }
+};
+
+/// The most stages of a call: one per direction, there and (in a convolution) back, and one that only moves data at
+/// each end where the user's part is not what the first or last transform takes.
+inline constexpr std::size_t max_stages = 7;
+
+/// Where the time of one stage went, summed over the threads of a rank and divided by their number.
+struct StageTime {
+  double gather_s = 0;     ///< tiles into cache
+  double transform_s = 0;  ///< 1-D transforms in cache
+  double scatter_s = 0;    ///< tiles to where they go next
+  double wait_s = 0;       ///< for peers
+};
+
+/// Where the time of a transform went.
+struct Breakdown {
+  std::array<StageTime, max_stages> stages{};  ///< in the order in which they run
+  double total_s = 0;                          ///< from call to return
+  double transform_s() const noexcept;
+  double move_s() const noexcept;  ///< gathering and scattering
+  double wait_s() const noexcept;
+  /// Adds `share` of another one's times, as for a sum or a mean.
+  void add(const Breakdown& other, double share = 1) noexcept;
+};
+
+/// One stage as planned, on this rank.
+struct StagePlan {
+  int pass = 0;                     ///< stages of one pass are joined by a plane in cache
+  int along = 0;                    ///< the direction of its transforms
+  bool is_move = false;             ///< no transform: data changes places
+  std::uint64_t bytes_read = 0;     ///< from memory: the user's array, or what peers wrote
+  std::uint64_t bytes_written = 0;  ///< to memory: the user's array, the peers', messages
+};
+
+/// What a plan decided.
+struct Decision {
+  Tuning tuning;                      ///< of the forward direction
+  std::string exchange_method;        ///< the name of that of the options; empty: our own
+  bool has_progress_thread = false;   ///< a progress thread polls the network
+  std::string local;                  ///< what transforms pencils along the first direction
+  bool is_plane_in_cache = false;     ///< the first two directions are transformed in one pass over memory
+  std::vector<Candidate> candidates;  ///< all that were looked at, the one chosen first
+  machine::Machine machine;           ///< of the options, with what its network reaches where that was measured
+  /// The run as the model is asked about it: `model::planned_fft_time(machine, *modelled)`. nullptr where the model
+  /// does not know such transforms: it knows complex and real ones, along all directions, by our own exchanges.
+  std::shared_ptr<const model::PlannedFft> modelled;
+  int passes = 0;  ///< how often a transform reads and writes the field
+  std::vector<StagePlan> forward_stages;
+  std::vector<StagePlan> backward_stages;
+  std::vector<StagePlan> convolution_stages;  ///< none where the plan does not convolve
+};
+
+}  // namespace penstock::fft

@@ -1,0 +1,58 @@
+// The sides of MPI_Alltoallw, where each rank's part has a datatype of its own.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "penstock/interpose/bounce.hpp"
+#include "penstock/interpose/type.hpp"
+
+namespace penstock::interpose {
+
+/// One side as MPI takes it; displacements in bytes.
+struct WSide {
+  void* buffer;
+  const int* counts;
+  const int* displacements;
+  const MPI_Datatype* datatypes;
+};
+
+/// A side packed: every part of it, or none, as MPI takes one buffer for all.
+class PackedW {
+ public:
+  PackedW() = default;
+  static PackedW to_send(const WSide& users, int ranks) noexcept { return make(users, ranks, Need::pack); }
+  static PackedW to_receive(const WSide& users, int ranks, bool is_in_place) noexcept {
+    return make(users, ranks, is_in_place ? Need::both : Need::unpack);
+  }
+
+  bool is_served() const noexcept { return !parts_.empty(); }
+  WSide side() const noexcept;
+
+  void pack(const void* user) noexcept;
+  void unpack(void* user) noexcept;
+
+ private:
+  enum class Need : unsigned char { pack, unpack, both };
+  struct PackedPart {
+    Type* type;  // nullptr for bytes that are contiguous in the user's buffer, too
+    std::int64_t user_offset;
+    std::int64_t packed_offset;
+    std::int64_t count;
+    std::int64_t bytes;
+  };
+
+  static PackedW make(const WSide& users, int ranks, Need need) noexcept;
+  bool add_part(const WSide& users, std::size_t rank, Need need, std::int64_t& total) noexcept;
+
+  std::vector<PackedPart> parts_;
+  std::vector<int> counts_;
+  std::vector<int> displacements_;
+  std::vector<MPI_Datatype> datatypes_;
+  Bounce packed_;
+};
+
+}  // namespace penstock::interpose
