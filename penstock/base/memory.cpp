@@ -118,6 +118,12 @@ std::uint64_t left_in_groups(const std::filesystem::path& own, const char* limit
   return left;
 }
 
+void unmap(std::span<std::byte> pages) noexcept {
+  if (!pages.empty()) {
+    munmap(pages.data(), pages.size());
+  }
+}
+
 }  // namespace
 
 void touch(std::span<std::byte> memory) {
@@ -146,9 +152,15 @@ AddressRange::AddressRange(std::size_t bytes) {
 }
 
 AddressRange::~AddressRange() {
-  if (!reserved_.empty()) {
-    munmap(reserved_.data(), reserved_.size());
-  }
+  unmap(reserved_);
+}
+
+std::span<std::byte> AddressRange::release() noexcept {
+  const auto before = static_cast<std::size_t>(pages_.data() - reserved_.data());
+  unmap(reserved_.first(before));
+  unmap(reserved_.subspan(before + pages_.size()));
+  reserved_ = {};
+  return std::exchange(pages_, {});
 }
 
 AddressRange::AddressRange(AddressRange&& other) noexcept

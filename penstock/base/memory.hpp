@@ -10,6 +10,7 @@ namespace penstock {
 /// The size of a huge page on the machines we know; what large allocations are aligned to.
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
+
 /// An owned range of this process's addresses, with no memory behind it until something is mapped over it. Destruction
 /// unmaps what lies there. Movable, not copyable.
 class AddressRange {
@@ -24,6 +25,8 @@ class AddressRange {
 
   std::byte* data() const noexcept { return pages_.data(); }
   std::span<std::byte> pages() const noexcept { return pages_; }
+  /// Gives up the pages, which the caller has to unmap, once; this range is empty afterwards.
+  std::span<std::byte> release() noexcept;
 
  private:
   std::span<std::byte> reserved_;

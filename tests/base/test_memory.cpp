@@ -88,6 +88,32 @@ TEST(Memory, MovesItsOwnership) {
   EXPECT_EQ(second.size(), 100U);
 }
 
+TEST(AddressRange, ReleasesItsPagesAlone) {
+  for (const std::size_t bytes : {std::size_t{1}, 3 * huge_page_bytes + 5}) {
+    SCOPED_TRACE(bytes);
+    AddressRange range(bytes);
+    const std::span<std::byte> kept = range.pages();
+    const std::span<std::byte> pages = range.release();
+    EXPECT_EQ(pages.data(), kept.data());
+    EXPECT_EQ(pages.size(), kept.size());
+    EXPECT_TRUE(range.pages().empty());
+    range = AddressRange();
+    // What is mapped is refused to a mapping that may not replace.
+    const auto is_free = [](std::byte* address) {
+      const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+      void* const mapped = mmap(address, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+      if (mapped == MAP_FAILED) {
+        return false;
+      }
+      munmap(mapped, page);
+      return mapped == address;
+    };
+    EXPECT_FALSE(is_free(pages.data()));
+    munmap(pages.data(), pages.size());
+    EXPECT_TRUE(is_free(pages.data()));
+  }
+}
+
 TEST(Memory, RefusesMoreThanTheMachineHasWithAMessage) {
   EXPECT_THROW(Memory(std::size_t{1} << 60), Error);
   EXPECT_THROW(Memory{std::numeric_limits<std::size_t>::max()}, Error);

@@ -137,17 +137,19 @@ class UcxNetwork::Allocated final : public Region {
     if (bytes == 0) {
       return;
     }
-    addresses_ = AddressRange(bytes);
+    // UCX unmaps the pages. They must not be unmapped a second time: between the two, a thread of UCX may have been
+    // given the same addresses. So they are released before UCX may have done so, also where it then gives no memory.
+    const std::span<std::byte> pages = AddressRange(bytes).release();
     ucp_mem_map_params_t params{};
     params.field_mask =
         UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS;
-    params.address = addresses_.data();
+    params.address = pages.data();
     params.length = bytes;
     params.flags = UCP_MEM_MAP_ALLOCATE | UCP_MEM_MAP_FIXED;
     ucx::check(ucx::api().ucp_mem_map(context_->get(), &params, &handle_),
                fmt::format("ucp_mem_map of {} that processes of this host map", format_bytes(bytes)).c_str());
-    mine = {addresses_.data(), bytes};
-    touch(addresses_.pages());
+    mine = pages.first(bytes);
+    touch(pages);
   }
   ~Allocated() override {
     if (handle_ != nullptr) {
@@ -161,7 +163,6 @@ class UcxNetwork::Allocated final : public Region {
 
  private:
   std::shared_ptr<const ucx::Context> context_;
-  AddressRange addresses_;
   ucp_mem_h handle_ = nullptr;
 };
 
