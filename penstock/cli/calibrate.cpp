@@ -193,7 +193,7 @@ Body declare_calibrate(CLI::App& app) {
   add_value(app, "--disk", "FOLDER", "Measure the disk that holds this folder (that of the machine file)",
             [request](const std::string& text) { request->folder = text; });
   app.add_flag("--quick", request->is_quick,
-               "A quarter of the samples, shorter ones, and less planning: less sure, in a quarter of the time");
+               "A quarter of the samples, and shorter ones: less sure, in a quarter of the time");
   return [request](Session& session) { run_calibrate(session, *request); };
 }
 
