@@ -14,33 +14,16 @@ function(penstock_module name)
   list(TRANSFORM ARG_USES PREPEND penstock_)
   target_link_libraries(${target} PUBLIC ${ARG_USES} ${ARG_LINKS})
   penstock_warnings(${target})
-  penstock_precompile(${target})
-endfunction()
-
-# penstock_precompile(TARGET MODULE ... [HEADERS HEADER ...]): with PENSTOCK_PCH what most sources include, the faces of
-# these modules and these headers are compiled once for the target. Presets that nobody ships from have it on; the others
-# show that each source includes what it needs.
-option(PENSTOCK_PCH "Precompile what most sources include" OFF)
-set(PENSTOCK_PRECOMPILED "${CMAKE_CURRENT_LIST_DIR}/precompiled.hpp")
-function(penstock_precompile target)
-  if(NOT PENSTOCK_PCH)
-    return()
-  endif()
-  cmake_parse_arguments(ARG "" "" "HEADERS" ${ARGN})
-  list(TRANSFORM ARG_UNPARSED_ARGUMENTS REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/penstock/\\1/\\1.hpp" OUTPUT_VARIABLE faces)
-  target_precompile_headers(${target} PRIVATE "${PENSTOCK_PRECOMPILED}" ${faces} ${ARG_HEADERS})
-  get_target_property(sources ${target} SOURCES)
-  foreach(source ${sources})  # those for other instruction sets are compiled as they are
-    get_source_file_property(options "${source}" COMPILE_OPTIONS)
-    if(options)
-      set_source_files_properties("${source}" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
-    endif()
-  endforeach()
 endfunction()
 
 # The warnings that every target of ours compiles under without one.
 function(penstock_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+  if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # Where several sources are compiled as one, a local name may be that of another source's function, and types of a
+    # source look as if they were a header's.
+    target_compile_options(${target} PRIVATE -Wno-shadow -Wshadow=local -Wno-subobject-linkage)
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_FLAGS MATCHES "-fsanitize")
     # GCC takes what sanitizers add for uses of what is not initialised: std::regex has some.
     target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)

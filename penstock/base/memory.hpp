@@ -10,6 +10,11 @@ namespace penstock {
 /// The size of a huge page on the machines we know; what large allocations are aligned to.
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
+/// The size of an ordinary page on the machines we know, for what may be off where it differs.
+inline constexpr std::int64_t small_page_bytes = 4096;
+
+/// The size of a cache line on the machines we know.
+inline constexpr std::int64_t cache_line_bytes = 64;
 
 /// An owned range of this process's addresses, with no memory behind it until something is mapped over it. Destruction
 /// unmaps what lies there. Movable, not copyable.

@@ -21,7 +21,7 @@ namespace {
 using measure::BandwidthOptions;
 using measure::BandwidthResult;
 
-void print_results(const std::vector<BandwidthResult>& results) {
+void print_bandwidths(const std::vector<BandwidthResult>& results) {
   print_output("GB/s from rank 0 to all peers together: best, median\n\n{:>9} {:>6} {:>7}  {:10} {:>9} {:>9}\n",
                "bytes", "peers", "window", "way", "best", "median");
   for (const BandwidthResult& result : results) {
@@ -45,7 +45,7 @@ nlohmann::ordered_json to_json(const Session& session, const std::vector<Bandwid
 }
 
 void run_bench_bandwidth(Session& session, const BandwidthOptions& options) {
-  run_bench(session, options, measure::measure_bandwidth, print_results,
+  run_bench(session, options, measure::measure_bandwidth, print_bandwidths,
             [&](const std::vector<BandwidthResult>& results) { return to_json(session, results); });
 }
 

@@ -57,7 +57,7 @@ std::optional<double> geometric_mean(const Speedups& speedups) {
   return std::exp(sum / static_cast<double>(speedups.size()));
 }
 
-void print_results(const std::vector<ExchangeResult>& results) {
+void print_exchanges(const std::vector<ExchangeResult>& results) {
   const Speedups speedups = speedups_of(results);
   print_output(
       "Microseconds of the slowest rank: minimum, median, 99th percentile. Overlap: total of the exchange and a "
@@ -109,7 +109,7 @@ nlohmann::ordered_json to_json(const Session& session, const std::vector<Exchang
 }
 
 void run_bench_exchange(Session& session, const ExchangeOptions& options) {
-  run_bench(session, options, measure::measure_exchange, print_results,
+  run_bench(session, options, measure::measure_exchange, print_exchanges,
             [&](const std::vector<ExchangeResult>& results) { return to_json(session, results); });
 }
 

@@ -54,7 +54,7 @@ Fits fit(const std::vector<LatencyResult>& results) {
   return fits;
 }
 
-void print_results(const LatencyResults& results) {
+void print_latencies(const LatencyResults& results) {
   print_output(
       "Microseconds: minimum, median, 99th percentile. One way: half of there and back; round trip: until the "
       "answer is here\n\n{:>9}  {:18} {:>9} {:>9} {:>9}\n",
@@ -131,7 +131,7 @@ nlohmann::ordered_json to_json(const Session& session, const LatencyResults& res
 void run_bench_latency(Session& session, const LatencyRequest& asked) {
   const auto fits_of = [&](const LatencyResults& results) { return asked.has_fit ? fit(results.of) : Fits(); };
   const auto print = [&](const LatencyResults& results) {
-    print_results(results);
+    print_latencies(results);
     if (asked.has_fit) {
       print_fits(fits_of(results));
     }

@@ -55,7 +55,7 @@ std::string microseconds(double time_s) {
   return fmt::format("{:.2f} us", time_s * 1e6);
 }
 
-void print_results(const PackReport& report) {
+void print_pack_times(const PackReport& report) {
   print_output("GB/s of packed bytes, minimum of the rounds; break-even in uses, against the MPI library\n\n");
   print_output("{:28} {:4} {:6} {:>9} {:>7} {:>7} {:>7} {:>7} {:>6} {:>6} {:>8} {:>9} {:>7}\n", "case", "", "", "bytes",
                "ours", "MPI", "hand", "memcpy", "/MPI", "/hand", "emit", "first use", "even");
@@ -186,7 +186,7 @@ void run_bench_pack(Session& session, const PackOptions& asked) {
     report = measure::measure_packing(options);
   }
   if (session.has_table()) {
-    print_results(report);
+    print_pack_times(report);
     print_summary(report);
   }
   json.write(to_json(session, options, report).dump(2) + "\n");

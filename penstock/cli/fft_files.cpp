@@ -39,7 +39,7 @@ void check_options(const FftOptions& options, std::span<const std::string> given
   }
   if (options.fft.type != fft::Type::c2c) {
     throw Error(fmt::format("{} goes with complex fields, and {} is transformed as {}", why, options.input_path,
-                            name(options.fft.type)));
+                            type_name(options.fft.type)));
   }
 }
 

@@ -113,7 +113,8 @@ void resolve_by_file(const gas::Team& team, FftOptions& options) {
   const bool is_complex = file.type() == fft::Type::c2c;
   if (options.type && (*options.type == fft::Type::c2c) != is_complex) {
     throw Error(fmt::format("--type {} does not fit {}, whose elements are {}: use --type {} or leave it out",
-                            name(*options.type), options.input_path, npy::name(file.data_type), name(file.type())));
+                            type_name(*options.type), options.input_path, npy::name(file.data_type),
+                            type_name(file.type())));
   }
   options.fft.size = file.size;
   options.type = options.type.value_or(file.type());
@@ -133,7 +134,7 @@ void refuse_equal_paths(const std::vector<std::string>& paths) {
 
 }  // namespace
 
-std::string_view name(fft::Type type) {
+std::string_view type_name(fft::Type type) {
   return type == fft::Type::c2c ? "c2c" : type == fft::Type::r2c ? "r2c" : "r2r";
 }
 
@@ -164,7 +165,7 @@ std::unique_ptr<field::Source> resolve(const Session& session, FftOptions& optio
   }
   options.fft.type = *options.type;
   if (options.has_kinds && options.fft.type != fft::Type::r2r) {
-    throw Error(fmt::format("--kinds are those of --type r2r, and the type is {}", name(options.fft.type)));
+    throw Error(fmt::format("--kinds are those of --type r2r, and the type is {}", type_name(options.fft.type)));
   }
   const bool has_wavenumbers = options.fft.type != fft::Type::r2r && options.fft.along == std::array{true, true, true};
   if (!has_wavenumbers && (!options.spectrum_path.empty() || options.low_pass_radius)) {

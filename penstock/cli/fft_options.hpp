@@ -40,7 +40,7 @@ struct FftOptions {
 };
 
 /// As --type has it.
-std::string_view name(fft::Type type);
+std::string_view type_name(fft::Type type);
 
 /// Declares all of them; they are read into the object returned.
 std::shared_ptr<FftOptions> declare_fft_options(CLI::App& app);

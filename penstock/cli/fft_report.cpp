@@ -137,7 +137,7 @@ std::string describe_plan(const Session& session, const FftOptions& options, con
            rates.memory_bandwidth_bytes_per_s > 0 ? fmt::format("{:.1f} GB/s", rates.memory_bandwidth_bytes_per_s / 1e9)
                                                   : "not needed (the field stays in cache)",
            rates.fft_rate_flops / 1e9, report.figures.source);
-  text += line("Problem", "{} {}{}, {} precision{}: {}", size_of(options), name(options.fft.type),
+  text += line("Problem", "{} {}{}, {} precision{}: {}", size_of(options), type_name(options.fft.type),
                describe_directions(options), precision_name(options), fields, input);
   text += line("Ranks", "{} on {} node{}, {} thread{} each, transport {}", session.team.size(), session.nodes,
                session.nodes > 1 ? "s" : "", session.threads, session.threads > 1 ? "s" : "",
@@ -254,7 +254,7 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["command"] = "fft";
   json["version"] = PENSTOCK_VERSION;
   json["size"] = options.fft.size;
-  json["type"] = name(options.fft.type);
+  json["type"] = type_name(options.fft.type);
   json["along"] = along_of(options);
   if (options.fft.type == fft::Type::r2r) {
     for (const fft::RealKind kind : options.fft.kinds) {

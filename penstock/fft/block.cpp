@@ -3,15 +3,10 @@
 #include <algorithm>
 
 #include "penstock/base/base.hpp"
+#include "penstock/fft/direction_index.hpp"
 
 namespace penstock::fft {
 namespace {
-
-constexpr std::int64_t line_bytes = 64;
-
-std::size_t at(int direction) {
-  return static_cast<std::size_t>(direction);
-}
 
 /// Some of the indices along a direction that is cut into equal parts (the first and last may be shorter): `extent` of
 /// them from `lower` on in each of `parts` parts, the first of which is part `index`.
@@ -95,8 +90,8 @@ Block Block::packed(const Box& box, std::array<int, 3> order, std::int64_t eleme
 Block Block::aligned(const Box& box, std::array<int, 3> order, std::int64_t element_bytes) {
   Block block = packed(box, order, element_bytes);
   // Short rows are left as they are: padding would cost more than an eighth.
-  if (block.pitch_bytes >= 8 * line_bytes) {
-    block.pitch_bytes = round_up(block.pitch_bytes, line_bytes);
+  if (block.pitch_bytes >= 8 * cache_line_bytes) {
+    block.pitch_bytes = round_up(block.pitch_bytes, cache_line_bytes);
   }
   return block;
 }

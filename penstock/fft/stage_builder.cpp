@@ -4,14 +4,11 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/fft/direction_index.hpp"
 #include "penstock/shape/shape.hpp"
 
 namespace penstock::fft {
 namespace {
-
-std::size_t at(int direction) {
-  return static_cast<std::size_t>(direction);
-}
 
 /// The larger of the elements before and after the transform, which decides how wide tiles are.
 std::int64_t element_bytes(const StageSpec& spec) {

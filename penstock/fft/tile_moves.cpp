@@ -4,12 +4,10 @@
 #include <array>
 #include <utility>
 
+#include "penstock/fft/direction_index.hpp"
+
 namespace penstock::fft {
 namespace {
-
-std::size_t at(int direction) {
-  return static_cast<std::size_t>(direction);
-}
 
 /// The part of `box` that tile `tile` at outer index `outer` holds. Rows are whole.
 Box part_of_tile(const Stage& stage, std::int64_t outer, const Range& tile, Box within) {

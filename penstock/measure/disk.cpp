@@ -17,7 +17,6 @@ namespace penstock::measure {
 namespace {
 
 constexpr std::int64_t block_bytes = std::int64_t{4} << 20;
-constexpr std::int64_t page_bytes = 4096;
 
 /// A file without a name once it is open: it is gone when the process ends, however that happens.
 class ScratchFile {
@@ -98,12 +97,12 @@ DiskRates measure_disk(const std::string& folder, const CalibrationOptions& opti
   }
   figures.read_bytes_per_s = rate_of(static_cast<double>(block_bytes), reads_s);
   posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_DONTNEED);
-  std::uniform_int_distribution<std::int64_t> pages(0, written * block_bytes / page_bytes - 1);
+  std::uniform_int_distribution<std::int64_t> pages(0, written * block_bytes / small_page_bytes - 1);
   std::vector<double> latencies_s;
   for (int i = 0; i < 8 * options.samples; ++i) {
-    const std::int64_t at = pages(random) * page_bytes;
+    const std::int64_t at = pages(random) * small_page_bytes;
     const double begin_s = seconds();
-    check_whole(pread(file.descriptor(), block.data(), page_bytes, at), page_bytes, folder);
+    check_whole(pread(file.descriptor(), block.data(), small_page_bytes, at), small_page_bytes, folder);
     latencies_s.push_back(seconds() - begin_s);
   }
   figures.latency_s = time_of(latencies_s);

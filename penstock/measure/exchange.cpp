@@ -82,7 +82,7 @@ class Ialltoall final : public ExchangeBackend {
 };
 #endif
 
-int repetitions(std::size_t bytes) {
+int exchanges_of_a_sample(std::size_t bytes) {
   return bytes <= 4096 ? 32 : bytes <= 65536 ? 8 : 1;
 }
 
@@ -92,9 +92,9 @@ std::byte mark(int from, int to, std::size_t bytes) {
 }
 
 /// One rank's part in the benchmark of one size.
-class Bench {
+class ExchangeBench {
  public:
-  Bench(const gas::Team& team, const ExchangeOptions& options, SignalBarrier& barrier, Computation& computation)
+  ExchangeBench(const gas::Team& team, const ExchangeOptions& options, SignalBarrier& barrier, Computation& computation)
       : team_(team), options_(options), barrier_(barrier), computation_(computation) {}
 
   /// Collective: throws Error on every rank where the way does not deliver.
@@ -235,7 +235,7 @@ std::vector<ExchangeResult> measure_exchange(const gas::Team& team, const Exchan
 #endif
   SignalBarrier barrier(team, team.size());
   Computation computation;
-  Bench bench(team, options, barrier, computation);
+  ExchangeBench bench(team, options, barrier, computation);
   std::vector<ExchangeResult> results;
   for (const std::size_t bytes : options.sizes) {
     const std::size_t all = bytes * static_cast<std::size_t>(team.size());
@@ -244,7 +244,7 @@ std::vector<ExchangeResult> measure_exchange(const gas::Team& team, const Exchan
     for (const auto& way : ways) {
       bench.verify(*way, blocks);
     }
-    const int repeats = repetitions(bytes);
+    const int repeats = exchanges_of_a_sample(bytes);
     const auto samples_s = bench.sample(blocks, ways.size(), rounds_of(bytes, options.rounds), [&](std::size_t way) {
       const double begin_s = seconds();
       for (int i = 0; i < repeats; ++i) {

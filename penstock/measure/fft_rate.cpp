@@ -15,11 +15,11 @@ namespace {
 // Per thread, input and output together: within the second-level cache of the processors of the last decade.
 constexpr std::int64_t tile_bytes = std::int64_t{128} << 10;
 
-/// Adjacent pencils of one length, planned, with memory for each thread.
+/// A tile of adjacent pencils of one length, planned, with memory for each thread.
 template <class Real>
-class Tiles {
+class TileInCache {
  public:
-  Tiles(std::int64_t length, int threads)
+  TileInCache(std::int64_t length, int threads)
       : length_(length),
         pencils_(std::clamp<std::int64_t>(tile_bytes / (2 * length * number_bytes), 1, max_pencils)),
         transform_({.length = length, .pencils = pencils_}),
@@ -59,11 +59,11 @@ class Tiles {
 
 /// Collective: operations per second of all threads together, the best of a few windows of some milliseconds.
 template <class Real>
-double rate_of(const gas::Team& team, ThreadPool& pool, const Tiles<Real>& tiles) {
+double rate_together(const gas::Team& team, ThreadPool& pool, const TileInCache<Real>& tile) {
   constexpr int windows = 5;
   constexpr double window_s = 4e-3;
   const auto time = [&](std::int64_t times) {
-    return gas::time_together(team, pool, [&](int thread) { tiles.run(thread, times); });
+    return gas::time_together(team, pool, [&](int thread) { tile.run(thread, times); });
   };
   std::int64_t times = 1;
   double time_s = time(times);
@@ -75,21 +75,21 @@ double rate_of(const gas::Team& team, ThreadPool& pool, const Tiles<Real>& tiles
   for (int i = 1; i < windows; ++i) {
     time_s = std::min(time_s, time(times));
   }
-  return tiles.flops() * static_cast<double>(times) * pool.size() * team.size() / time_s;
+  return tile.flops() * static_cast<double>(times) * pool.size() * team.size() / time_s;
 }
 
 }  // namespace
 
 template <class Real>
 double fft_rate(const gas::Team& team, int threads, const std::array<std::int64_t, 3>& lengths) {
-  std::vector<std::unique_ptr<Tiles<Real>>> all;
+  std::vector<std::unique_ptr<TileInCache<Real>>> all;
   std::vector<double> weights;  // log2 n: each direction's share of 5 N log2 N
   std::unique_ptr<ThreadPool> pool;
   team.together([&] {
     pool = std::make_unique<ThreadPool>(threads);
     for (const std::int64_t length : lengths) {
       if (length > 1) {
-        all.push_back(std::make_unique<Tiles<Real>>(length, threads));
+        all.push_back(std::make_unique<TileInCache<Real>>(length, threads));
         weights.push_back(std::log2(static_cast<double>(length)));
       }
     }
@@ -98,7 +98,7 @@ double fft_rate(const gas::Team& team, int threads, const std::array<std::int64_
   double time_s = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     flops += weights[i];
-    time_s += weights[i] / rate_of(team, *pool, *all[i]);
+    time_s += weights[i] / rate_together(team, *pool, *all[i]);
   }
   return time_s > 0 ? flops / time_s : 0;
 }

@@ -1,4 +1,4 @@
-// The rates of 1-D transforms in cache over lengths: tiles as a plan has them.
+// The rates of 1-D transforms in cache over measured_lengths: tiles as a plan has them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 namespace penstock::measure {
 namespace {
 
-/// Tiles of pencils of one length as plans have them: real ones contiguous, as they lie in the first direction, complex
-/// ones adjacent.
+/// FieldOfTiles of pencils of one length as plans have them: real ones contiguous, as they lie in the first direction,
+/// complex ones adjacent.
 template <class Real>
-class Tiles {
+class FieldOfTiles {
  public:
-  Tiles(std::int64_t length, bool is_real, std::int64_t cache_l2_bytes, int threads)
+  FieldOfTiles(std::int64_t length, bool is_real, std::int64_t cache_l2_bytes, int threads)
       : length_(length),
         is_real_(is_real),
         pencils_(shape::tile_rows(2 * shape::tile_pitch(length * complex_bytes), cache_l2_bytes, complex_bytes)),
@@ -93,7 +93,7 @@ class Tiles {
 template <class Real>
 Figure rate_of_length(std::int64_t length, bool is_real, std::int64_t cache_l2_bytes, PinnedPool& pool,
                       const CalibrationOptions& options) {
-  const Tiles<Real> tiles(length, is_real, cache_l2_bytes, pool.size());
+  const FieldOfTiles<Real> tiles(length, is_real, cache_l2_bytes, pool.size());
   std::vector<double> times_s(static_cast<std::size_t>(pool.size()));
   return rate_of(tiles.flops(), sample(options, [&](std::int64_t times) {
                    pool.run([&](int thread) { times_s[static_cast<std::size_t>(thread)] = tiles.run(thread, times); });
@@ -101,9 +101,9 @@ Figure rate_of_length(std::int64_t length, bool is_real, std::int64_t cache_l2_b
                  }));
 }
 
-constexpr std::array<std::int64_t, 39> lengths{8,   12,  16,  17,  24,  32,  37,  48,  60,   64,   67,   96,   100,
-                                               101, 128, 149, 160, 192, 197, 200, 211, 240,  251,  256,  307,  320,
-                                               384, 480, 499, 500, 512, 640, 768, 997, 1000, 1024, 1536, 2048, 4096};
+constexpr std::array<std::int64_t, 39> measured_lengths{
+    8,   12,  16,  17,  24,  32,  37,  48,  60,  64,  67,  96,  100, 101, 128,  149,  160,  192,  197, 200,
+    211, 240, 251, 256, 307, 320, 384, 480, 499, 500, 512, 640, 768, 997, 1000, 1024, 1536, 2048, 4096};
 
 }  // namespace
 
@@ -111,7 +111,7 @@ std::vector<FftRates> measure_fft_rates(const machine::Node& node, const Calibra
                                         const std::function<void(const std::string&)>& progress) {
   PinnedPool pool(options.threads);
   std::vector<FftRates> figures;
-  for (const std::int64_t length : lengths) {
+  for (const std::int64_t length : measured_lengths) {
     progress(fmt::format("transforms of {} points", length));
     const auto rate = [&]<class Real>(Real, bool is_real) {
       return rate_of_length<Real>(length, is_real, node.cache_l2_bytes, pool, options);

@@ -13,8 +13,8 @@
 namespace penstock::measure {
 namespace {
 
-/// So many repetitions make a sample: a clock's reading costs as much as a short message.
-int repetitions(std::size_t bytes) {
+/// So many round trips make a sample: a clock's reading costs as much as a short message.
+int round_trips_of_a_sample(std::size_t bytes) {
   return bytes <= 1024 ? 32 : bytes <= 65536 ? 8 : 1;
 }
 
@@ -47,7 +47,7 @@ LatencyResults measure_latency(const gas::Team& team, const LatencyOptions& opti
         continue;
       }
       std::vector<std::vector<double>> samples_s(ways.size());
-      const int repeats = repetitions(bytes);
+      const int repeats = round_trips_of_a_sample(bytes);
       for (int round = -2; round < rounds_of(bytes, options.rounds); ++round) {  // the first two warm up
         for (std::size_t i = 0; i < ways.size(); ++i) {
           LatencyContender& way = *ways[i];

@@ -10,13 +10,13 @@
 namespace penstock::measure {
 namespace {
 
-constexpr std::size_t line_bytes = 64;
-
 /// The floor: the message and a flag behind it, by plain stores.
 class CopyAndFlag final : public PingPong {
  public:
   CopyAndFlag(const gas::Team& team, std::size_t max_bytes)
-      : PingPong(max_bytes), flag_at_(round_up(max_bytes, line_bytes)), segment_(team, flag_at_ + line_bytes, 0) {}
+      : PingPong(max_bytes),
+        flag_at_(round_up(max_bytes, cache_line_bytes)),
+        segment_(team, flag_at_ + cache_line_bytes, 0) {}
 
   const char* name() const override { return "copy and flag"; }
 

@@ -11,8 +11,6 @@
 namespace penstock::measure {
 namespace {
 
-constexpr std::size_t line_bytes = 64;
-
 class SendReceive final : public PingPong {
  public:
   using PingPong::PingPong;
@@ -28,9 +26,9 @@ class SendReceive final : public PingPong {
 
 /// A window of `bytes` bytes on each rank; throws Error on all where one cannot have it (with Open MPI 4.1 between
 /// nodes on Ethernet that is the rule).
-class Window {
+class MpiWindow {
  public:
-  explicit Window(std::size_t bytes) {
+  explicit MpiWindow(std::size_t bytes) {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -46,12 +44,12 @@ class Window {
     }
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
   }
-  ~Window() {
+  ~MpiWindow() {
     MPI_Win_unlock_all(window_);
     MPI_Win_free(&window_);
   }
-  Window(const Window&) = delete;
-  Window& operator=(const Window&) = delete;
+  MpiWindow(const MpiWindow&) = delete;
+  MpiWindow& operator=(const MpiWindow&) = delete;
   MPI_Win get() const noexcept { return window_; }
   std::byte* memory() const noexcept { return memory_; }
 
@@ -65,9 +63,9 @@ class PutAndFlush final : public PingPong {
  public:
   explicit PutAndFlush(std::size_t max_bytes)
       : PingPong(max_bytes),
-        flag_at_(round_up(max_bytes, line_bytes)),
+        flag_at_(round_up(max_bytes, cache_line_bytes)),
         // Of whole lines: where ranks share memory, MPICH 4.0.2 puts beside a part that follows one of 72 bytes.
-        window_(flag_at_ + line_bytes) {
+        window_(flag_at_ + cache_line_bytes) {
     flag() = 0;
     MPI_Barrier(MPI_COMM_WORLD);
   }
@@ -96,7 +94,7 @@ class PutAndFlush final : public PingPong {
   }
 
   std::size_t flag_at_;
-  Window window_;
+  MpiWindow window_;
 };
 
 }  // namespace

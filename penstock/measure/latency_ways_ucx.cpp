@@ -15,8 +15,6 @@ namespace {
 
 using ucx::api;
 
-constexpr std::size_t line_bytes = 64;
-
 /// A connection of ranks 0 and 1 with nothing of ours in it: no watch on peers, no order, no queue.
 class Connection {
  public:
@@ -126,8 +124,8 @@ class UcxPut final : public PingPong {
       : PingPong(max_bytes),
         is_flag_alone_(is_flag_alone),
         connection_(team),
-        flag_at_(round_up(max_bytes, line_bytes)),
-        memory_(connection_.worker().context()->get(), flag_at_ + line_bytes) {
+        flag_at_(round_up(max_bytes, cache_line_bytes)),
+        memory_(connection_.worker().context()->get(), flag_at_ + cache_line_bytes) {
     flag().store(0);
     connection_.connect();
     const std::vector<std::byte> key =

@@ -18,7 +18,7 @@ constexpr std::size_t long_bytes = std::size_t{1} << 20;
 constexpr std::array<std::size_t, 12> sizes{8,      64,     512,    2048,    8192,    32768,
                                             131072, 262144, 524288, 1 << 20, 4 << 20, 16 << 20};
 
-int repetitions(std::size_t bytes) {
+int messages_of_a_sample(std::size_t bytes) {
   return bytes <= 8192 ? 32 : bytes <= 262144 ? 8 : 1;
 }
 
@@ -143,7 +143,7 @@ TransportCosts measure_message_costs(const gas::Team& team, const CalibrationOpt
   for (const std::size_t bytes : sizes) {
     Pair pair(team, bytes, 1);
     if (takes_part) {
-      auto times_s = sample_pair(rank, barrier, options.samples, repetitions(bytes),
+      auto times_s = sample_pair(rank, barrier, options.samples, messages_of_a_sample(bytes),
                                  [&] { return there_and_back(pair, rank) / 2; });
       figures.times.push_back({.bytes = bytes, .time_s = time_of(std::move(times_s))});
     }

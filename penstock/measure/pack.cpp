@@ -67,9 +67,9 @@ std::string describe(const PackResult& result) {
 }
 
 /// The cases prepared and verified, and their costs measured.
-class Bench {
+class PackBench {
  public:
-  Bench(const std::vector<PackCase>& cases, const PackOptions& options)
+  PackBench(const std::vector<PackCase>& cases, const PackOptions& options)
       : options_(options), array_(arena_bytes(cases, options)), packed_(arena_bytes(cases, options)) {
     for (const PackCase& each : cases) {
       prepared_.emplace_back(each);
@@ -157,7 +157,7 @@ class Bench {
 PackReport measure_packing(const PackOptions& options) {
   const std::vector<PackCase> cases = chosen_cases(options.filter);
   options.progress("making memory");
-  Bench bench(cases, options);
+  PackBench bench(cases, options);
   // Each case comes up again after a while, so that what disturbs the machine for seconds disturbs no case in whole.
   const int sweeps = std::min(3, options.rounds);
   for (int sweep = 0; sweep < sweeps; ++sweep) {

@@ -11,8 +11,6 @@
 namespace penstock::measure {
 namespace {
 
-constexpr std::int64_t line_bytes = 64;
-constexpr std::int64_t page_bytes = 4096;
 // What all places together touch, where they can: several times what a core's caches hold today.
 constexpr std::int64_t enough_bytes = std::int64_t{256} << 20;
 
@@ -21,7 +19,7 @@ std::vector<std::int64_t> touched_lines(const layout::Layout& touched) {
   std::vector<std::int64_t> lines;
   for (layout::RunWalk walk(touched); !walk.is_done(); walk.next()) {
     const auto [offset, bytes] = walk.run();
-    for (std::int64_t line = offset / line_bytes; line <= (offset + bytes - 1) / line_bytes; ++line) {
+    for (std::int64_t line = offset / cache_line_bytes; line <= (offset + bytes - 1) / cache_line_bytes; ++line) {
       lines.push_back(line);
     }
   }
@@ -82,13 +80,13 @@ Arena::Arena(std::size_t bytes) : bytes_(static_cast<std::int64_t>(bytes)) {
 std::vector<std::int64_t> cold_places(const layout::Layout& touched, std::int64_t array_bytes,
                                       std::int64_t arena_bytes) {
   const std::vector<std::int64_t> lines = touched_lines(touched);
-  const std::int64_t slot_bytes = divide_up(array_bytes, page_bytes) * page_bytes;
-  const std::int64_t use_bytes = static_cast<std::int64_t>(lines.size()) * line_bytes;
+  const std::int64_t slot_bytes = divide_up(array_bytes, small_page_bytes) * small_page_bytes;
+  const std::int64_t use_bytes = static_cast<std::int64_t>(lines.size()) * cache_line_bytes;
   std::int64_t slots = arena_bytes / slot_bytes;
   std::vector<std::int64_t> displacements{0};
   if (slots * use_bytes < enough_bytes && slots > 1) {
     --slots;  // room for the displaced of the last
-    displacements = free_displacements(lines, slot_bytes / line_bytes,
+    displacements = free_displacements(lines, slot_bytes / cache_line_bytes,
                                        static_cast<std::size_t>(divide_up(enough_bytes, slots * use_bytes)));
   }
   // Not one line after the other: hardware fetches neighbours ahead. The golden ratio scatters them, a step without
@@ -100,7 +98,7 @@ std::vector<std::int64_t> cold_places(const layout::Layout& touched, std::int64_
   }
   std::vector<std::int64_t> places;
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t displacement = displacements[static_cast<std::size_t>(i * step % count)] * line_bytes;
+    const std::int64_t displacement = displacements[static_cast<std::size_t>(i * step % count)] * cache_line_bytes;
     for (std::int64_t slot = 0; slot < slots; ++slot) {
       places.push_back(slot * slot_bytes + displacement);
     }

@@ -21,7 +21,7 @@ Type make(const char* call, Construct construct) {
   return Type::owning(made);
 }
 
-int count_of(std::size_t count) {
+int int_of(std::size_t count) {
   return static_cast<int>(count);
 }
 
@@ -53,13 +53,13 @@ Type hvector(int count, int block, MPI_Aint stride, const Type& old) {
 
 Type indexed_block(int block, const std::vector<int>& displacements, const Type& old) {
   return make("MPI_Type_create_indexed_block", [&](MPI_Datatype* made) {
-    return MPI_Type_create_indexed_block(count_of(displacements.size()), block, displacements.data(), old.get(), made);
+    return MPI_Type_create_indexed_block(int_of(displacements.size()), block, displacements.data(), old.get(), made);
   });
 }
 
 Type hindexed(const std::vector<int>& lengths, const std::vector<MPI_Aint>& displacements, const Type& old) {
   return make("MPI_Type_create_hindexed", [&](MPI_Datatype* made) {
-    return MPI_Type_create_hindexed(count_of(lengths.size()), lengths.data(), displacements.data(), old.get(), made);
+    return MPI_Type_create_hindexed(int_of(lengths.size()), lengths.data(), displacements.data(), old.get(), made);
   });
 }
 
@@ -70,7 +70,7 @@ Type structure(const std::vector<MPI_Aint>& displacements, const std::vector<Typ
     types.push_back(member.get());
   }
   return make("MPI_Type_create_struct", [&](MPI_Datatype* made) {
-    return MPI_Type_create_struct(count_of(types.size()), lengths.data(), displacements.data(), types.data(), made);
+    return MPI_Type_create_struct(int_of(types.size()), lengths.data(), displacements.data(), types.data(), made);
   });
 }
 
@@ -82,7 +82,7 @@ Type resized(const Type& old, MPI_Aint extent) {
 Type subarray(const std::vector<int>& sizes, const std::vector<int>& subsizes, const std::vector<int>& starts,
               const Type& old) {
   return make("MPI_Type_create_subarray", [&](MPI_Datatype* made) {
-    return MPI_Type_create_subarray(count_of(sizes.size()), sizes.data(), subsizes.data(), starts.data(), MPI_ORDER_C,
+    return MPI_Type_create_subarray(int_of(sizes.size()), sizes.data(), subsizes.data(), starts.data(), MPI_ORDER_C,
                                     old.get(), made);
   });
 }

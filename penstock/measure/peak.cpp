@@ -15,7 +15,7 @@ struct Work {
   double flops;
   double sum;
 };
-using Loop = Work (*)();
+using PeakLoop = Work (*)();
 
 // The compiler's own vectors: with a target that has multiply-adds it makes them of a * b + c.
 template <int lanes>
@@ -47,7 +47,7 @@ PENSTOCK_MULTIPLY_ADDS(by_avx2, 4, __attribute__((target("avx2,fma"))))
 PENSTOCK_MULTIPLY_ADDS(by_default, 2, )
 #undef PENSTOCK_MULTIPLY_ADDS
 
-Loop choose() {
+PeakLoop choose() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f")) {
     return by_avx512;
@@ -62,7 +62,7 @@ Loop choose() {
 }  // namespace
 
 Figure measure_peak(const CalibrationOptions& options) {
-  const Loop loop = choose();
+  const PeakLoop loop = choose();
   PinnedPool pool(options.threads);
   std::vector<double> sinks(static_cast<std::size_t>(options.threads));
   const double flops = loop().flops * options.threads;

@@ -14,8 +14,6 @@
 namespace penstock::measure {
 namespace {
 
-constexpr std::int64_t line_bytes = 64;
-
 /// a = b + s c over `count` numbers, whole lines each.
 void triad(double* a, const double* b, const double* c, double s, std::int64_t count) noexcept {
 #if defined(__SSE2__)
@@ -41,7 +39,7 @@ std::vector<StreamRates> measure_streams(std::int64_t cache_bytes, const Calibra
   std::vector<StreamRates> figures;
   for (const int threads : thread_counts(options.threads)) {
     PinnedPool pool(threads);
-    const std::int64_t part = bytes / threads / line_bytes * line_bytes;
+    const std::int64_t part = bytes / threads / cache_line_bytes * cache_line_bytes;
     const auto contiguous = layout::Layout::contiguous(part);
     const auto copy = mover::Mover::compile(contiguous, contiguous, mover::Hint::streaming);
     const auto copies_s = sample(options, pool, [&](int thread, std::int64_t times) {
@@ -70,7 +68,8 @@ std::vector<Figure> measure_caches(const std::vector<machine::CacheLevel>& level
   std::vector<Figure> figures;
   for (const machine::CacheLevel& level : levels) {
     // Source and destination together take half of it.
-    const std::int64_t bytes = std::max(level.capacity_bytes / 4 / line_bytes, std::int64_t{1}) * line_bytes;
+    const std::int64_t bytes =
+        std::max(level.capacity_bytes / 4 / cache_line_bytes, std::int64_t{1}) * cache_line_bytes;
     const Memory memory(static_cast<std::size_t>(2 * bytes));
     const auto contiguous = layout::Layout::contiguous(bytes);
     const auto copy = mover::Mover::compile(contiguous, contiguous, mover::Hint::reuse, mover::Code::at_once);

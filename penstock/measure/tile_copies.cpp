@@ -94,7 +94,7 @@ class Cube {
   mover::Mover scatter_rows_;
 };
 
-constexpr std::array<std::int64_t, 12> lengths{32, 48, 64, 80, 96, 112, 128, 160, 192, 256, 320, 384};
+constexpr std::array<std::int64_t, 12> copied_lengths{32, 48, 64, 80, 96, 112, 128, 160, 192, 256, 320, 384};
 
 }  // namespace
 
@@ -104,7 +104,7 @@ std::vector<TileRates> measure_tile_copies(const machine::Node& node, const Cali
   std::vector<TileRates> figures;
   for (const int threads : thread_counts(options.threads)) {
     PinnedPool pool(threads);
-    for (const std::int64_t n : lengths) {
+    for (const std::int64_t n : copied_lengths) {
       const std::int64_t bytes = n * n * n * element_bytes;
       if (2 * bytes > most) {
         break;

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "penstock/model/powers.hpp"
+
 namespace penstock::model {
 namespace {
 
 constexpr double word_bytes = 16;
-
-double cubed(double n) {
-  return n * n * n;
-}
 
 }  // namespace
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "penstock/model/powers.hpp"
+
 namespace penstock::model {
 namespace {
 
@@ -10,10 +12,6 @@ namespace {
 double percolation_s(const Htmt& htmt) {
   const HtmtTimes times = htmt_times(htmt);
   return 2 * times.dram_to_sram_s + htmt.t * htmt.t * (2 * htmt.t + 1) * times.sram_to_cram_s;
-}
-
-double cubed(double value) {
-  return value * value * value;
 }
 
 }  // namespace

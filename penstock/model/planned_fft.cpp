@@ -58,9 +58,9 @@ void check(const Machine& machine, const PlannedFft& run) {
   }
 }
 
-class TimeEstimator {
+class PlanEstimator {
  public:
-  TimeEstimator(const Machine& machine, const PlannedFft& run)
+  PlanEstimator(const Machine& machine, const PlannedFft& run)
       : machine_(machine),
         run_(run),
         transport_(sends_messages() ? find_transport(machine, run.transport) : Transport{}),
@@ -247,7 +247,7 @@ class TimeEstimator {
 
 PlannedFftTime planned_fft_time(const Machine& machine, const PlannedFft& run) {
   check(machine, run);
-  return TimeEstimator(machine, run).take();
+  return PlanEstimator(machine, run).take();
 }
 
 std::vector<Gain> planned_fft_gains(const Machine& machine, const PlannedFft& run) {

@@ -39,12 +39,12 @@ std::vector<Parameter> parameters_of(const Scaling& form) {
 
 /// How far the logarithms of the speedups are from those measured.
 std::vector<double> errors(const Scaling& scaling, std::span<const MeasuredSpeedup> points) {
-  std::vector<double> all;
+  std::vector<double> logarithms;
   for (const auto& [workers, measured] : points) {
     const double speed = speedup(scaling, workers);
-    all.push_back(speed > 0 ? std::log(measured / speed) : std::numeric_limits<double>::infinity());
+    logarithms.push_back(speed > 0 ? std::log(measured / speed) : std::numeric_limits<double>::infinity());
   }
-  return all;
+  return logarithms;
 }
 
 double sum_of_squares(std::span<const double> values) {

@@ -13,7 +13,7 @@
 namespace penstock::fft {
 namespace {
 
-Options options_of(const Extents& size) {
+Options fftw_options(const Extents& size) {
   Options options;
   options.size = size;
   options.local = "fftw";
@@ -24,7 +24,7 @@ TEST(Fftw, AgreesWithTheDefinition) {
   gas::on_worlds({1, 2, 3}, [](gas::Team& team) {
     for (const Type type : {Type::c2c, Type::r2c, Type::r2r}) {
       for (const Effort effort : {Effort::estimate, Effort::measure}) {
-        Options options = options_of({24, 13, 10});
+        Options options = fftw_options({24, 13, 10});
         options.type = type;
         options.effort = effort;
         options.threads = 2;
@@ -33,12 +33,12 @@ TEST(Fftw, AgreesWithTheDefinition) {
       }
     }
     for (int kind = 0; kind < 8; ++kind) {
-      Options options = options_of({7, 12, 9});
+      Options options = fftw_options({7, 12, 9});
       options.type = Type::r2r;
       options.kinds = {static_cast<RealKind>(kind), static_cast<RealKind>((kind + 3) % 8), RealKind::redft00};
       EXPECT_LE(worst_error<double>(team, options), tolerance<double>(options.size)) << kind;
     }
-    EXPECT_EQ(Plan<double>(team, options_of({8, 8, 8})).decision().local, "fftw");
+    EXPECT_EQ(Plan<double>(team, fftw_options({8, 8, 8})).decision().local, "fftw");
   });
 }
 
@@ -48,7 +48,7 @@ TEST(Fftw, LeavesTheProgramsOwnSettingOfThreadsAlone) {
   gas::on_worlds({1}, [](gas::Team& team) {
     fftw_init_threads();
     fftw_plan_with_nthreads(3);
-    const Plan<double> plan(team, options_of({8, 8, 8}));
+    const Plan<double> plan(team, fftw_options({8, 8, 8}));
     EXPECT_EQ(fftw_planner_nthreads(), 3);
     fftw_plan_with_nthreads(1);
   });
@@ -56,7 +56,7 @@ TEST(Fftw, LeavesTheProgramsOwnSettingOfThreadsAlone) {
 
 TEST(Fftw, HasWisdomOfBothPrecisionsOrNone) {
   gas::on_worlds({1}, [](gas::Team& team) {
-    Options options = options_of({8, 8, 8});
+    Options options = fftw_options({8, 8, 8});
     options.effort = Effort::measure;
     const Plan<double> plan(team, options);
     Wisdom wisdom;

@@ -40,7 +40,7 @@ Extents spectrum_points(const Extents& size, Type type) {
   return {type == Type::r2c ? size[0] / 2 + 1 : size[0], size[1], size[2]};
 }
 
-struct Case {
+struct PartsCase {
   Extents size;
   Type type;
   std::array<int, 3> input_order;
@@ -48,21 +48,21 @@ struct Case {
   std::int64_t planes_per_message;
 };
 
-std::string name_of(const Case& c) {
+std::string name_of(const PartsCase& c) {
   return fmt::format("{}x{}x{}_{}_{}{}{}_to_{}{}{}_{}_planes", c.size[0], c.size[1], c.size[2],
                      c.type == Type::c2c ? "c2c" : "r2c", c.input_order[0], c.input_order[1], c.input_order[2],
                      c.output_order[0], c.output_order[1], c.output_order[2], c.planes_per_message);
 }
 
 /// How GoogleTest and CTest show a case.
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const PartsCase& c, std::ostream* out) {
   *out << name_of(c);
 }
 
-class Parts : public testing::TestWithParam<Case> {
+class Parts : public testing::TestWithParam<PartsCase> {
  protected:
   Options options_for(const gas::Team& team, bool has_input, bool has_output) const {
-    const Case& c = GetParam();
+    const PartsCase& c = GetParam();
     Options options;
     options.size = c.size;
     options.type = c.type;
@@ -109,8 +109,8 @@ TEST_P(Parts, AgreeWithTheDefinitionOnEveryGridInPlaceWithBatches) {
   });
 }
 
-std::vector<Case> cases() {
-  std::vector<Case> all;
+std::vector<PartsCase> parts_cases() {
+  std::vector<PartsCase> all;
   const std::vector<std::array<int, 3>> orders{{2, 1, 0}, {0, 1, 2}, {1, 2, 0}, {0, 2, 1}, {2, 0, 1}, {1, 0, 2}};
   std::size_t i = 0;
   for (const Extents& size : {Extents{24, 18, 25}, Extents{13, 11, 7}, Extents{40, 3, 2}, Extents{1, 1, 1}}) {
@@ -124,10 +124,10 @@ std::vector<Case> cases() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Parts, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(All, Parts, testing::ValuesIn(parts_cases()),
                          [](const auto& tested) { return name_of(tested.param); });
 
-Options options_of(const Extents& size) {
+Options parts_options(const Extents& size) {
   Options options;
   options.size = size;
   options.effort = Effort::estimate;
@@ -143,7 +143,7 @@ TEST(PartsOfAPlan, CostAnExchangeEachUnlessTheyArePencils) {
   gas::on_worlds({1, 2, 4}, [](gas::Team& team) {
     const Extents size{16, 16, 16};
     constexpr std::uint64_t field_bytes = 16 * 16 * 16 * sizeof(std::complex<double>);
-    const Plan<double> pencils(team, options_of(size));
+    const Plan<double> pencils(team, parts_options(size));
     const auto bytes_of = [&](const Plan<double>& plan) {
       std::uint64_t bytes = 0;
       for (const StagePlan& stage : plan.decision().forward_stages) {
@@ -151,7 +151,7 @@ TEST(PartsOfAPlan, CostAnExchangeEachUnlessTheyArePencils) {
       }
       return sum_over_ranks(team, bytes);
     };
-    Options options = options_of(size);
+    Options options = parts_options(size);
     options.input_part = pencils.input();
     options.output_part = pencils.output();
     EXPECT_EQ(Plan<double>(team, options).decision().passes, pencils.decision().passes);
@@ -178,7 +178,7 @@ TEST(PartsOfAPlan, AreRefusedWhereTheyDoNotHoldEveryPointOnce) {
       return;
     }
     const bool is_last = team.rank() == team.size() - 1;
-    Options options = options_of({8, 6, 4});
+    Options options = parts_options({8, 6, 4});
     options.input_part = {{{0, 0, 0}, is_last ? Extents{8, 6, 4} : Extents{0, 0, 0}}};
     EXPECT_NO_THROW(Plan<double>(team, options));
     Options wrong = options;
@@ -218,7 +218,7 @@ TEST(PartsOfAPlan, AreNotOverwrittenBeforeTheyAreRead) {
       return;
     }
     const Extents size{64, 32, 8};
-    Options options = options_of(size);
+    Options options = parts_options(size);
     options.along = {true, false, false};
     options.threads = 3;
     options.input_part = {{{0, 0, 4 * team.rank()}, {64, 32, 4}}, {2, 1, 0}};

@@ -13,26 +13,26 @@
 namespace penstock::fft {
 namespace {
 
-struct Case {
+struct GridCase {
   Extents size;
   Type type;
   Output output;
   std::int64_t planes_per_message;
 };
 
-std::string name_of(const Case& c) {
+std::string name_of(const GridCase& c) {
   return fmt::format("{}x{}x{}_{}_{}_{}", c.size[0], c.size[1], c.size[2], c.type == Type::c2c ? "c2c" : "r2c",
                      c.output == Output::transposed ? "transposed" : "as_input",
                      c.planes_per_message == 0 ? "packed" : "slabs");
 }
 
 /// How GoogleTest and CTest show a case.
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const GridCase& c, std::ostream* out) {
   *out << name_of(c);
 }
 
-std::vector<Case> cases() {
-  std::vector<Case> all;
+std::vector<GridCase> grid_cases() {
+  std::vector<GridCase> all;
   for (const Extents& size : {Extents{32, 32, 32}, Extents{24, 25, 18}, Extents{13, 11, 7}, Extents{1, 32, 16},
                               Extents{5, 3, 2}, Extents{1, 1, 1}}) {
     for (const Type type : {Type::c2c, Type::r2c}) {
@@ -46,7 +46,7 @@ std::vector<Case> cases() {
   return all;
 }
 
-class Transform : public testing::TestWithParam<Case> {
+class Transform : public testing::TestWithParam<GridCase> {
  protected:
   Options options() const {
     Options options;
@@ -126,7 +126,7 @@ TEST(TransformByMpisOwnWays, AgreesWithTheDefinitionAndNeedsMpi) {
 }
 #endif
 
-INSTANTIATE_TEST_SUITE_P(All, Transform, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(All, Transform, testing::ValuesIn(grid_cases()),
                          [](const auto& tested) { return name_of(tested.param); });
 
 }  // namespace

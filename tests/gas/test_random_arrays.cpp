@@ -60,9 +60,9 @@ Index<N> reversed_strides(const Box<N>& box) {
 }
 
 template <std::size_t N>
-class Player {
+class ArrayPlayer {
  public:
-  Player(Team& team, const ArrayShape<N>& shape) : team_(team), array_(team, shape), model_(shape.extents) {}
+  ArrayPlayer(Team& team, const ArrayShape<N>& shape) : team_(team), array_(team, shape), model_(shape.extents) {}
 
   void play(std::mt19937_64& random) {
     for (int round = 0; round < 3; ++round) {
@@ -229,7 +229,7 @@ void play_random_arrays(Team& team, std::uint64_t salt) {
   for (int i = 0; i < 8 && !testing::Test::HasFailure(); ++i) {
     const ArrayShape<N> shape = any_shape<N>(random, team.size());
     SCOPED_TRACE(testing::Message() << "seed " << seed() << ", array " << i << " of " << N << " dimensions");
-    Player<N>(team, shape).play(random);
+    ArrayPlayer<N>(team, shape).play(random);
   }
 }
 

@@ -68,7 +68,7 @@ std::vector<ProcessGrid> grids_of(const Team& team) {
 }
 
 template <class T>
-void check_all(const Team& team) {
+void check_all_forms(const Team& team) {
   unsigned seed = 30;
   for (const ProcessGrid& grid : grids_of(team)) {
     for (const Op op_a : {Op::none, Op::transpose, Op::conjugate_transpose}) {
@@ -80,16 +80,16 @@ void check_all(const Team& team) {
 }
 
 TEST(Scalapack, ProductsAreExactInFloat64) {
-  gas::on_worlds({1, 2, 3, 4, 6, 8}, [](Team& team) { check_all<double>(team); });
+  gas::on_worlds({1, 2, 3, 4, 6, 8}, [](Team& team) { check_all_forms<double>(team); });
 }
 TEST(Scalapack, ProductsAreExactInFloat32) {
-  gas::on_worlds({4, 5}, [](Team& team) { check_all<float>(team); });
+  gas::on_worlds({4, 5}, [](Team& team) { check_all_forms<float>(team); });
 }
 TEST(Scalapack, ProductsAreExactInComplex64) {
-  gas::on_worlds({6}, [](Team& team) { check_all<std::complex<float>>(team); });
+  gas::on_worlds({6}, [](Team& team) { check_all_forms<std::complex<float>>(team); });
 }
 TEST(Scalapack, ProductsAreExactInComplex128) {
-  gas::on_worlds({2, 7}, [](Team& team) { check_all<std::complex<double>>(team); });
+  gas::on_worlds({2, 7}, [](Team& team) { check_all_forms<std::complex<double>>(team); });
 }
 
 TEST(Scalapack, RefusesWhatCannotBe) {

@@ -9,7 +9,7 @@
 namespace penstock::interpose {
 namespace {
 
-constexpr int cases = 15;
+constexpr int collective_cases = 15;
 
 /// The bytes of `count` elements from element `first` on, of the buffer that rank `who` fills.
 Packed part_of(const Case& of, int all, int who, int first, int count) {
@@ -54,7 +54,7 @@ Packed storage_with(const Case& of, const Buffer& buffer, const Spread& spread, 
 }
 
 TEST(Collectives, BcastReachesAll) {
-  for_each_case(cases, 200, [](const Case& of) {
+  for_each_case(collective_cases, 200, [](const Case& of) {
     const Ring ring;
     const int root = of.count % ring.ranks;
     Buffer buffer(of.type, of.count, ring.rank);
@@ -65,7 +65,7 @@ TEST(Collectives, BcastReachesAll) {
 }
 
 TEST(Collectives, GatherAndAllgatherBringAllParts) {
-  for_each_case(cases, 201, [](const Case& of) {
+  for_each_case(collective_cases, 201, [](const Case& of) {
     const Ring ring;
     const int all = of.count * ring.ranks;
     if (!Buffer(of.type, all, 0).can_receive()) {
@@ -103,7 +103,7 @@ TEST(Collectives, GathervAndAllgathervPutPartsWhereTheyBelong) {
     GTEST_SKIP() << "MPICH 4.0.2 ignores the displacement of a single rank";
   }
 #endif
-  for_each_case(cases, 202, [](const Case& of) {
+  for_each_case(collective_cases, 202, [](const Case& of) {
     const Ring ring;
     const Spread spread(ring.ranks, 2);
     if (!Buffer(of.type, spread.elements, 0).can_receive()) {
@@ -130,7 +130,7 @@ TEST(Collectives, GathervAndAllgathervPutPartsWhereTheyBelong) {
 }
 
 TEST(Collectives, ScatterDealsOut) {
-  for_each_case(cases, 203, [](const Case& of) {
+  for_each_case(collective_cases, 203, [](const Case& of) {
     const Ring ring;
     const int all = of.count * ring.ranks;
     Buffer dealt(of.type, all, 7);
@@ -148,7 +148,7 @@ TEST(Collectives, ScatterDealsOut) {
 }
 
 TEST(Collectives, ScattervDealsOutUnequally) {
-  for_each_case(cases, 204, [](const Case& of) {
+  for_each_case(collective_cases, 204, [](const Case& of) {
     const Ring ring;
     const Spread spread(ring.ranks, 1);
     const int mine = spread.count(ring.rank);
@@ -162,7 +162,7 @@ TEST(Collectives, ScattervDealsOutUnequally) {
 }
 
 TEST(Collectives, AlltoallTransposesTheRanks) {
-  for_each_case(cases, 205, [](const Case& of) {
+  for_each_case(collective_cases, 205, [](const Case& of) {
     const Ring ring;
     const int all = of.count * ring.ranks;
     if (!Buffer(of.type, all, 0).can_receive()) {
@@ -185,7 +185,7 @@ TEST(Collectives, AlltoallTransposesTheRanks) {
 }
 
 TEST(Collectives, AlltoallvAndAlltoallwTransposeUnequalParts) {
-  for_each_case(cases, 206, [](const Case& of) {
+  for_each_case(collective_cases, 206, [](const Case& of) {
     const Ring ring;
     // Rank r sends (r + to) % 2 + 1 elements to rank `to`: symmetric, so that both sides know.
     const auto ranks = static_cast<std::size_t>(ring.ranks);

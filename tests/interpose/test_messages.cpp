@@ -9,7 +9,7 @@ namespace penstock::interpose {
 namespace {
 
 constexpr int tag = 5;
-constexpr int cases = 40;
+constexpr int message_cases = 40;
 
 /// A message around the ring: what I send, what I receive into, and what must be there then.
 struct Exchange {
@@ -41,7 +41,7 @@ using Send = int(const void*, int, MPI_Datatype, int, int, MPI_Comm);
 using StartSend = int(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 
 void send_around(Send& send) {
-  for_each_case(cases, 1, [&](const Case& of) {
+  for_each_case(message_cases, 1, [&](const Case& of) {
     Exchange exchange(of);
     MPI_Request request = exchange.start_receive();
     MPI_Barrier(MPI_COMM_WORLD);  // a ready send wants its receive posted
@@ -54,7 +54,7 @@ void send_around(Send& send) {
 }
 
 void start_send_around(StartSend& start) {
-  for_each_case(cases, 2, [&](const Case& of) {
+  for_each_case(message_cases, 2, [&](const Case& of) {
     Exchange exchange(of);
     MPI_Request requests[2];
     requests[0] = exchange.start_receive();
@@ -112,7 +112,7 @@ TEST(Messages, IbsendArrives) {
 }
 
 TEST(Messages, ProbedMessagesAreReceived) {
-  for_each_case(cases, 3, [](const Case& of) {
+  for_each_case(message_cases, 3, [](const Case& of) {
     Exchange exchange(of);
     MPI_Request request = exchange.start_send();
     MPI_Status status;
@@ -130,7 +130,7 @@ TEST(Messages, ProbedMessagesAreReceived) {
 }
 
 TEST(Messages, MatchedMessagesAreReceived) {
-  for_each_case(cases, 4, [](const Case& of) {
+  for_each_case(message_cases, 4, [](const Case& of) {
     Exchange exchange(of);
     MPI_Request request = exchange.start_send();
     MPI_Message message = MPI_MESSAGE_NULL;
@@ -148,7 +148,7 @@ TEST(Messages, MatchedMessagesAreReceived) {
 }
 
 TEST(Messages, SendrecvArrives) {
-  for_each_case(cases, 5, [](const Case& of) {
+  for_each_case(message_cases, 5, [](const Case& of) {
     Exchange exchange(of);
     MPI_Status status;
     MPI_Sendrecv(exchange.sent.address(), of.count, of.type.type, exchange.ring.next, tag, exchange.received.address(),
@@ -161,7 +161,7 @@ TEST(Messages, SendrecvArrives) {
 }
 
 TEST(Messages, SendrecvReplaceArrives) {
-  for_each_case(cases, 6, [](const Case& of) {
+  for_each_case(message_cases, 6, [](const Case& of) {
     Exchange exchange(of);
     const Packed expected = exchange.sent.storage_after(Buffer(of.type, of.count, exchange.ring.previous).packed());
     MPI_Sendrecv_replace(exchange.sent.address(), of.count, of.type.type, exchange.ring.next, tag,
@@ -171,7 +171,7 @@ TEST(Messages, SendrecvReplaceArrives) {
 }
 
 TEST(Messages, BytesAreUnderstoodOnTheOtherSide) {
-  for_each_case(cases, 7, [](const Case& of) {
+  for_each_case(message_cases, 7, [](const Case& of) {
     Exchange exchange(of);
     const Packed sent = exchange.sent.packed();
     MPI_Request request = exchange.start_receive();
@@ -188,7 +188,7 @@ TEST(Messages, BytesAreUnderstoodOnTheOtherSide) {
 }
 
 TEST(Messages, APartOfWhatWasExpectedTouchesNoMore) {
-  for_each_case(cases, 8, [](const Case& of) {
+  for_each_case(message_cases, 8, [](const Case& of) {
     const Ring ring;
     const int each = static_cast<int>(of.type.bytes.size());
     for (const int elements : {0, 1, of.count / 2, of.count - 1}) {

@@ -9,7 +9,7 @@
 namespace penstock::interpose {
 namespace {
 
-constexpr int cases = 15;
+constexpr int one_sided_cases = 15;
 
 /// A window of plain bytes on each rank, as many as the case's elements have.
 class Window {
@@ -105,7 +105,7 @@ bool begins_at_its_address(const RandomType& type) {
 TEST_F(OneSided, PutsArrive) {
   for (const auto& [name, epoch] : epochs()) {
     SCOPED_TRACE(name);
-    for_each_case_of(cases, 300, begins_at_its_address, [&epoch = epoch](const Case& of) {
+    for_each_case_of(one_sided_cases, 300, begins_at_its_address, [&epoch = epoch](const Case& of) {
       const Ring ring;
       Buffer sent(of.type, of.count, ring.rank);
       Window window(sent.bytes(), 1000);
@@ -120,7 +120,7 @@ TEST_F(OneSided, PutsArrive) {
 TEST_F(OneSided, GetsFillTheBuffer) {
   for (const auto& [name, epoch] : epochs()) {
     SCOPED_TRACE(name);
-    for_each_case_of(cases, 301, begins_at_its_address, [&epoch = epoch](const Case& of) {
+    for_each_case_of(one_sided_cases, 301, begins_at_its_address, [&epoch = epoch](const Case& of) {
       const Ring ring;
       Buffer received(of.type, of.count, 1000);
       Window window(received.bytes(), ring.rank);

@@ -11,7 +11,7 @@
 namespace penstock::interpose {
 namespace {
 
-constexpr int cases = 25;
+constexpr int request_cases = 25;
 constexpr int messages = 5;
 
 /// Several messages around the ring at once.
@@ -58,7 +58,7 @@ class Several {
 };
 
 TEST(Requests, WaitallCompletesAll) {
-  for_each_case(cases, 100, [](const Case& of) {
+  for_each_case(request_cases, 100, [](const Case& of) {
     Several several(of);
     std::vector<MPI_Request> requests = several.start();
     MPI_Waitall(2 * messages, requests.data(), MPI_STATUSES_IGNORE);
@@ -68,7 +68,7 @@ TEST(Requests, WaitallCompletesAll) {
 }
 
 TEST(Requests, WaitanyCompletesEachOnce) {
-  for_each_case(cases, 101, [](const Case& of) {
+  for_each_case(request_cases, 101, [](const Case& of) {
     Several several(of);
     std::vector<MPI_Request> requests = several.start();
     for (int k = 0; k < 2 * messages; ++k) {
@@ -87,7 +87,7 @@ TEST(Requests, WaitanyCompletesEachOnce) {
 }
 
 TEST(Requests, WaitsomeCompletesEachOnce) {
-  for_each_case(cases, 102, [](const Case& of) {
+  for_each_case(request_cases, 102, [](const Case& of) {
     Several several(of);
     std::vector<MPI_Request> requests = several.start();
     std::vector<int> indices(2 * messages);
@@ -105,7 +105,7 @@ TEST(Requests, WaitsomeCompletesEachOnce) {
 }
 
 TEST(Requests, TestsCompleteWhatHasArrived) {
-  for_each_case(cases, 103, [](const Case& of) {
+  for_each_case(request_cases, 103, [](const Case& of) {
     Several several(of);
     std::vector<MPI_Request> requests = several.start();
     // A test of each kind until one has completed something; then the others in turn.
@@ -135,7 +135,7 @@ TEST(Requests, TestsCompleteWhatHasArrived) {
 }
 
 TEST(Requests, GetStatusSaysThatTheBufferIsFilled) {
-  for_each_case(cases, 104, [](const Case& of) {
+  for_each_case(request_cases, 104, [](const Case& of) {
     Several several(of);
     std::vector<MPI_Request> requests = several.start();
     int is_complete = 0;
@@ -149,7 +149,7 @@ TEST(Requests, GetStatusSaysThatTheBufferIsFilled) {
 }
 
 TEST(Requests, PersistentOnesSendWhatIsThereAtEachStart) {
-  for_each_case(cases, 105, [](const Case& of) {
+  for_each_case(request_cases, 105, [](const Case& of) {
     const Ring ring;
     Buffer sent(of.type, of.count, 0);
     Buffer received(of.type, of.count, 1000);
@@ -184,7 +184,7 @@ TEST(Requests, PersistentOnesSendWhatIsThereAtEachStart) {
 }
 
 TEST(Requests, OutliveTheirTypes) {
-  for_each_case(cases, 106, [](const Case& of) {
+  for_each_case(request_cases, 106, [](const Case& of) {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     MPI_Type_dup(of.type.type, &type);
     const Ring ring;
@@ -215,7 +215,7 @@ TEST(Requests, OutliveTheirTypes) {
 }
 
 TEST(Requests, FreedWhileActiveStillArrive) {
-  for_each_case(cases, 107, [](const Case& of) {
+  for_each_case(request_cases, 107, [](const Case& of) {
     Several several(of);
     std::vector<MPI_Request> requests = several.start();
     for (int i = 0; i < messages; ++i) {

@@ -8,21 +8,10 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/layout/layout.hpp"
+#include "tests/layout/bytes_of.hpp"
 
 namespace penstock::layout {
 namespace {
-
-using Offsets = std::vector<std::int64_t>;
-
-Offsets bytes_of(const Layout& layout) {
-  Offsets bytes;
-  for (RunWalk walk(layout); !walk.is_done(); walk.next()) {
-    for (std::int64_t i = 0; i < walk.run().bytes; ++i) {
-      bytes.push_back(walk.run().offset + i);
-    }
-  }
-  return bytes;
-}
 
 template <class Construct>
 std::string refusal(Construct construct) {

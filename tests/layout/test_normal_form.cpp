@@ -8,27 +8,16 @@
 #include <vector>
 
 #include "penstock/layout/layout.hpp"
+#include "tests/layout/bytes_of.hpp"
 
 namespace penstock::layout {
 namespace {
-
-using Offsets = std::vector<std::int64_t>;
 
 /// A layout beside the list of its bytes, made by the definition of each constructor.
 struct Pair {
   Layout layout;
   Offsets bytes;
 };
-
-Offsets bytes_of(const Layout& layout) {
-  Offsets bytes;
-  for (RunWalk walk(layout); !walk.is_done(); walk.next()) {
-    for (std::int64_t i = 0; i < walk.run().bytes; ++i) {
-      bytes.push_back(walk.run().offset + i);
-    }
-  }
-  return bytes;
-}
 
 /// Small numbers on purpose: strides that meet, runs that touch and loops that continue one another are then frequent.
 class Maker {

@@ -13,14 +13,14 @@ namespace {
 
 using layout::Layout;
 
-Layout rows(std::int64_t count) {
+Layout rows_of(std::int64_t count) {
   return Layout::nest(0, {{{count, 24}}}, 8);
 }
 
 /// Whether the cache still has the mover of so many rows that was used until it had machine code: one compiled anew has
 /// none.
 bool is_kept(Cache& cache, std::int64_t count) {
-  return cache.compile(rows(count), Layout::contiguous(8 * count)).has_code();
+  return cache.compile(rows_of(count), Layout::contiguous(8 * count)).has_code();
 }
 
 void heat(const Mover& mover) {
@@ -33,27 +33,27 @@ void heat(const Mover& mover) {
 
 TEST(Cache, CompilesEqualCopiesOnceHoweverTheirLayoutsWereMade) {
   Cache cache(4);
-  const Mover mover = cache.compile(rows(6), Layout::contiguous(48));
+  const Mover mover = cache.compile(rows_of(6), Layout::contiguous(48));
   heat(mover);
-  const Layout same = Layout::strided(2, 72, rows(3));
+  const Layout same = Layout::strided(2, 72, rows_of(3));
   EXPECT_EQ(cache.compile(same, Layout::contiguous(48)).has_code(), mover.has_code());
   EXPECT_FALSE(cache.compile(same, Layout::contiguous(48), Hint::streaming).has_code());
 }
 
 TEST(Cache, DropsWhatWasUsedLongestAgo) {
   Cache cache(2);
-  heat(cache.compile(rows(3), Layout::contiguous(24)));
+  heat(cache.compile(rows_of(3), Layout::contiguous(24)));
   const bool makes_code = is_kept(cache, 3);
-  heat(cache.compile(rows(4), Layout::contiguous(32)));
+  heat(cache.compile(rows_of(4), Layout::contiguous(32)));
   EXPECT_EQ(is_kept(cache, 3), makes_code);
-  heat(cache.compile(rows(5), Layout::contiguous(40)));
+  heat(cache.compile(rows_of(5), Layout::contiguous(40)));
   EXPECT_FALSE(is_kept(cache, 4));
 }
 
 TEST(Cache, LeavesMoversThatWereHandedOutAlive) {
   Cache cache(1);
-  const Mover mover = cache.compile(rows(3), Layout::contiguous(24), Hint::reuse, Code::at_once);
-  cache.compile(rows(4), Layout::contiguous(32));
+  const Mover mover = cache.compile(rows_of(3), Layout::contiguous(24), Hint::reuse, Code::at_once);
+  cache.compile(rows_of(4), Layout::contiguous(32));
   heat(mover);
 }
 
@@ -64,7 +64,7 @@ TEST(Cache, ServesManyThreads) {
     threads.emplace_back([&cache, i] {
       for (std::int64_t k = 0; k < 500; ++k) {
         const std::int64_t count = 2 + (k * (i + 1)) % 20;
-        ASSERT_EQ(cache.compile(rows(count), Layout::contiguous(8 * count)).bytes(), 8 * count);
+        ASSERT_EQ(cache.compile(rows_of(count), Layout::contiguous(8 * count)).bytes(), 8 * count);
       }
     });
   }

@@ -13,12 +13,12 @@ using Kind = Step::Kind;
 
 /// Trees pass long data on in pieces of about this much, so that the ranks below work while those above do: long
 /// enough to cost little beside their messages, short enough to stay in cache.
-constexpr std::size_t piece_bytes = std::size_t{128} << 10;
+constexpr std::size_t tree_piece_bytes = std::size_t{128} << 10;
 
 /// Calls `visit(offset, bytes)` for each piece, of whole elements; once for no bytes.
 template <class Visit>
 void for_each_piece(std::size_t bytes, std::size_t element_bytes, const Visit& visit) {
-  const std::size_t most = std::max(piece_bytes / element_bytes, std::size_t{1}) * element_bytes;
+  const std::size_t most = std::max(tree_piece_bytes / element_bytes, std::size_t{1}) * element_bytes;
   std::size_t offset = 0;
   do {
     const std::size_t piece = std::min(most, bytes - offset);

@@ -33,7 +33,7 @@ void keep_for_good(Memory memory) {
 /// Over TCP, MPI asks the receiver of a long message first, whose answer waits behind what it is sending itself: the
 /// two directions take turns. Packets are sent without that. Elsewhere long messages are carried better than many short
 /// ones.
-std::size_t piece_bytes(Carrier carrier) {
+std::size_t piece_bytes_of(Carrier carrier) {
   return carrier == Carrier::packets ? max_packet_bytes : std::numeric_limits<std::size_t>::max();
 }
 
@@ -65,7 +65,7 @@ class ExchangeByMessages final : public ExchangeBackend {
       openings_.push_back(path == Path::channel ? 0 : opening_signal(message.peer));
       senders_.push_back(path != Path::channel
                              ? nullptr
-                             : transport_.send_channel(message.peer, {data, message.bytes}, piece_bytes(carrier)));
+                             : transport_.send_channel(message.peer, {data, message.bytes}, piece_bytes_of(carrier)));
     }
     waves_ = std::make_unique<Waves>(outgoing_, is_staged);
     for (const Incoming& message : incoming) {
@@ -77,7 +77,7 @@ class ExchangeByMessages final : public ExchangeBackend {
         has_far_sources_ = has_far_sources_ || is_far;
       } else {
         const auto place = segment.local().subspan(message.offset, message.bytes);
-        receivers_.push_back(transport_.receive_channel(message.peer, place, piece_bytes(carrier)));
+        receivers_.push_back(transport_.receive_channel(message.peer, place, piece_bytes_of(carrier)));
       }
     }
     std::sort(sources_.begin(), sources_.end());

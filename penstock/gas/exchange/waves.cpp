@@ -11,10 +11,6 @@ namespace {
 // Messages begin on pairs of cache lines.
 constexpr std::size_t alignment = 128;
 
-std::size_t aligned(std::size_t bytes) {
-  return round_up(bytes, alignment);
-}
-
 /// Waves that the messages name.
 std::size_t count_waves(const std::vector<Outgoing>& outgoing) {
   std::size_t waves = 0;
@@ -31,7 +27,7 @@ Staging lay_out_staging(const Team& team, const std::vector<Outgoing>& outgoing)
   std::vector<std::size_t> used(count_waves(outgoing));
   for (const Outgoing& message : outgoing) {
     if (is_staged(message) && message.wave < used.size()) {
-      used[message.wave] += aligned(message.bytes);
+      used[message.wave] += round_up(message.bytes, alignment);
     }
   }
   const std::size_t most = used.empty() ? 0 : *std::ranges::max_element(used);
@@ -47,7 +43,7 @@ Staging lay_out_staging(const Team& team, const std::vector<Outgoing>& outgoing)
     }
     std::size_t& place = message.wave < next.size() ? next[message.wave] : staging.bytes;
     staging.offsets.push_back(place);
-    place += aligned(message.bytes);
+    place += round_up(message.bytes, alignment);
   }
   return staging;
 }

@@ -8,6 +8,7 @@
 #include <new>
 #include <span>
 
+#include "penstock/base/memory.hpp"
 #include "penstock/base/numbers.hpp"
 #include "penstock/gas/core/message.hpp"
 
@@ -18,7 +19,7 @@ namespace penstock::gas {
 /// second line on the payload. The control word is 0 until the rest is there: the writer clears that of the next
 /// message before it completes one, so that the reader writes nothing but its count. All memory begins as zeros.
 struct RingForm {
-  static constexpr std::size_t line_bytes = 64;
+  static constexpr std::size_t line_bytes = cache_line_bytes;
   /// Of a ring of so many lines for messages; at least twice what the longest message takes.
   static constexpr std::size_t bytes(std::size_t lines) { return (lines + 1) * line_bytes; }
   static constexpr std::size_t lines_of(std::size_t payload_bytes) { return 1 + divide_up(payload_bytes, line_bytes); }
