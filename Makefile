@@ -1,6 +1,6 @@
 # The commands of a developer's day, each a thin call of CMake, CTest or a script. `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help deps build test test-mpich test-clang test-asan test-tsan test-aarch64 fuzz demo bench simulate test-simulate format lint clean
+.PHONY: help deps build test quick test-thorough test-mpich test-clang test-asan test-tsan test-aarch64 fuzz demo bench simulate test-simulate format lint clean
 
 JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
@@ -11,7 +11,8 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 export OMPI_MCA_rmaps_base_oversubscribe = 1
 
 build_preset = cmake --preset $(1) $(CMAKE_FLAGS) && cmake --build --preset $(1) --parallel $(JOBS)
-test_preset = $(call build_preset,$(1)) && ctest --preset $(1) --parallel $(JOBS)
+# Two slots to a core: see cmake/PenstockTest.cmake.
+test_preset = $(call build_preset,$(1)) && ctest --preset $(1) --parallel $(shell expr 2 \* $(JOBS)) $(2)
 
 help:  ## list these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -24,6 +25,12 @@ build: deps  ## build; the command is build/release/penstock
 
 test: deps  ## build, and run the tests with Open MPI
 	$(call test_preset,release)
+
+quick:  ## build and run the tests of the modules that have changed since the last commit
+	scripts/quick
+
+test-thorough: deps  ## the same, on more numbers of ranks
+	$(call test_preset,release,-C thorough)
 
 test-mpich: deps  ## build, and run the tests with MPICH
 	$(call test_preset,mpich)

@@ -1,7 +1,7 @@
 # penstock_world_test(NAME SOURCES ... USES modules ... [LINKS targets ...] [RANKS_SHM numbers ...]
 # [RANKS_NETWORK numbers ...]): a program whose tests run on worlds (tests/worlds.hpp): ranks that are threads, each test
-# a CTest test; and under mpiexec the whole program for each number of ranks, by shared memory and by each network that
-# this build has, and for 5 by both with two ranks to a node.
+# a CTest test; and under mpiexec the whole program by shared memory, by each network that this build has, and by both
+# with two ranks to a node. The numbers of ranks are those that differ most; more are tried by `ctest -C thorough`.
 include(PenstockMpiTest)
 include(PenstockTest)
 
@@ -12,30 +12,42 @@ endif()
 
 function(penstock_world_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;USES;LINKS;RANKS_SHM;RANKS_NETWORK" ${ARGN})
+  set(thorough_shm "")
   if(NOT ARG_RANKS_SHM)
-    set(ARG_RANKS_SHM 1 2 3 4 7)
+    set(ARG_RANKS_SHM 1 2 3 7)
+    set(thorough_shm 4 8)
   endif()
+  set(thorough_network "")
   if(NOT ARG_RANKS_NETWORK)
-    set(ARG_RANKS_NETWORK 2 3 7)
+    set(ARG_RANKS_NETWORK 3)
+    set(thorough_network 2 7)
   endif()
   set(tests "${PROJECT_SOURCE_DIR}/tests")
   add_executable(${name} ${ARG_SOURCES} "${tests}/worlds.cpp")
   penstock_warnings(${name})
   penstock_link_modules(${name} ${ARG_USES})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${PENSTOCK_TEST_TIMEOUT})
+  penstock_discover_tests(${name})
   if(NOT PENSTOCK_HAS_MPI)
     return()
   endif()
-  foreach(ranks ${ARG_RANKS_SHM})
-    penstock_mpi_test(${name}.${ranks}_ranks_shm ${ranks} $<TARGET_FILE:${name}> --world=shm)
-  endforeach()
+  penstock_on_ranks("${ARG_RANKS_SHM}" "${thorough_shm}" ${name} shm)
   foreach(network ${PENSTOCK_NETWORKS})
-    foreach(ranks ${ARG_RANKS_NETWORK})
-      penstock_mpi_test(${name}.${ranks}_ranks_${network} ${ranks} $<TARGET_FILE:${name}> --world=${network})
-    endforeach()
+    penstock_on_ranks("${ARG_RANKS_NETWORK}" "${thorough_network}" ${name} ${network})
     penstock_mpi_test(${name}.5_ranks_shm+${network} 5
       "${tests}/run_on_small_nodes" $<TARGET_FILE:${name}> --world=shm+${network})
     set_tests_properties(${name}.5_ranks_shm+${network} PROPERTIES SKIP_RETURN_CODE 77)
+  endforeach()
+endfunction()
+
+# penstock_on_ranks(NUMBERS THOROUGH NAME WORLD): the program NAME on the world of so many ranks, for each of NUMBERS, and
+# where thorough tests are asked for, of THOROUGH.
+function(penstock_on_ranks numbers thorough name world)
+  foreach(ranks ${numbers})
+    penstock_mpi_test(${name}.${ranks}_ranks_${world} ${ranks} $<TARGET_FILE:${name}> --world=${world})
+  endforeach()
+  foreach(ranks ${thorough})
+    penstock_mpi_test(${name}.${ranks}_ranks_${world} ${ranks} $<TARGET_FILE:${name}> --world=${world}
+      CONFIGURATIONS thorough)
   endforeach()
 endfunction()
