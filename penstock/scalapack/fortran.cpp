@@ -84,8 +84,10 @@ void multiply(const char* name, const char* op_a, const char* op_b, const int* m
   } catch (const gas::PeerFailure& failure) {
     end(context, failure.what(), failure.is_spokesman());
   } catch (const Error& error) {
-    if (others == nullptr) {
-      end(context, error.what(), true);
+    const auto* const failure = dynamic_cast<const gas::TeamFailure*>(&error);
+    // A team that was revoked may have left C half brought back.
+    if (others == nullptr || (failure != nullptr && !failure->is_agreed())) {
+      end(context, error.what(), row == 0 && column == 0);
     }
     // An argument that cannot be, or no memory for the blocks: all ranks have failed alike, and C is as it was.
     hand_over();

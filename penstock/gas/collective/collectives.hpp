@@ -121,7 +121,8 @@ void broadcast(const Team& team, std::span<T> data, int root) {
 Event start_reduce_bytes(const Team& team, std::span<const std::byte> mine, std::span<std::byte> result, int root,
                          const Combination& combination);
 /// On the root, element i of `result` becomes what element i of every rank's `mine` make together; elsewhere `result`
-/// is not looked at. The order of operations depends on the number of ranks and elements alone. `result` may be `mine`.
+/// is not looked at. The order of operations depends on the number of ranks, the elements and the root alone. `result`
+/// may be `mine`.
 template <class T, Reduces<T> Operation>
 Event start_reduce(const Team& team, std::type_identity_t<std::span<const T>> mine, std::span<T> result,
                    Operation /*operation*/, int root) {

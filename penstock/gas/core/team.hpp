@@ -68,14 +68,13 @@ std::string failure_of(int rank, Work&& work) {
 ///
 /// What collective calls promise, here and in all modules, where a rank fails:
 /// - Calls that plan, take memory or make teams agree on it: every rank throws the same Error, and the team is of use
-/// as
-///   before.
+///   as before.
 /// - Calls that move data do not pay for an agreement. The rank that fails revokes the team that the call runs over:
 ///   it tells the other ranks, and each of them that waits over that team, or calls it later, throws Error with the
 ///   sentence of the rank that failed, which names that rank. A revoked team is of no more use, and neither is what was
 ///   made with it: a plan has a team of its own, and is made anew. A rank that needed nothing of the one that failed
 ///   may have completed the call. (Collective calls of collectives.hpp fail one by one and leave the team as it is.)
-/// - A rank that dies is for PeerFailure. So is one that never makes the call: the others wait for it for ever.
+/// - Where a rank dies, the others throw PeerFailure. Where a rank never makes the call, the others wait for ever.
 ///
 /// Movable, not copyable; cheap to keep. Members marked collective must be called by every rank of the team, in the
 /// same order. A team may be used by one thread of each rank at a time.

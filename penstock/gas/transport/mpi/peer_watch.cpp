@@ -22,8 +22,8 @@
 namespace penstock::gas {
 namespace {
 
-/// Calls between two questions to the system: a microsecond in some ten, and, where a rank sleeps between
-/// its polls, a twentieth of a second.
+/// Calls between two questions to the system. A question takes a microsecond, and so many calls some tens of
+/// microseconds; where a rank sleeps between its polls, about 50 ms.
 constexpr unsigned calls_between_polls = 1024;
 
 /// The thread that guards calls polls so often, and takes a call for one that does not return when so many polls in
