@@ -10,9 +10,9 @@ export OMPI_ALLOW_RUN_AS_ROOT = 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 export OMPI_MCA_rmaps_base_oversubscribe = 1
 
-build_preset = cmake --preset $(1) $(CMAKE_FLAGS) && cmake --build --preset $(1) --parallel $(JOBS)
+build_preset = cmake --preset $(1) $(CMAKE_FLAGS) && cmake --build --preset $(1) --parallel $(JOBS) $(2)
 # Two slots to a core: see cmake/PenstockTest.cmake.
-test_preset = $(call build_preset,$(1)) && ctest --preset $(1) --parallel $(shell expr 2 \* $(JOBS)) $(2)
+test_preset = $(call build_preset,$(1),) && ctest --preset $(1) --parallel $(shell expr 2 \* $(JOBS)) $(2)
 
 help:  ## list these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -51,7 +51,8 @@ test-aarch64:  ## test layouts and movers for AArch64 under an emulator
 fuzz:  ## fuzz TARGET (movers; or npy, machine, journal, wisdom, arguments) for SECONDS (60)
 	scripts/fuzz $(or $(TARGET),movers) $(or $(SECONDS),60)
 
-demo: build  ## transform a brain, filter it, check it, draw it into demo-out/
+demo: deps  ## build the command; transform a brain, filter it, check it, draw it into demo-out/
+	$(call build_preset,release,--target penstock_command)
 	scripts/demo
 
 bench: build  ## time Penstock beside its peers
