@@ -1,7 +1,8 @@
 # penstock_world_test(NAME SOURCES ... USES modules ... [LINKS targets ...] [RANKS_SHM numbers ...]
 # [RANKS_NETWORK numbers ...]): a program whose tests run on worlds (tests/worlds.hpp): ranks that are threads, each test
-# a CTest test; and under mpiexec the whole program by shared memory, by each network that this build has, and by both
-# with two ranks to a node. The numbers of ranks are those that differ most; more are tried by `ctest -C thorough`.
+# a CTest test; and under mpiexec the whole program by shared memory, by each network that this build has, and by shared
+# memory and the last of those networks with two ranks to a node. The numbers of ranks are those that differ most; more
+# of them, and two ranks to a node with the other networks, are tried by `ctest -C thorough`.
 include(PenstockMpiTest)
 include(PenstockTest)
 
@@ -32,11 +33,16 @@ function(penstock_world_test name)
     return()
   endif()
   penstock_on_ranks("${ARG_RANKS_SHM}" "${thorough_shm}" ${name} shm)
+  list(GET PENSTOCK_NETWORKS -1 usual_mixed)
   foreach(network ${PENSTOCK_NETWORKS})
     penstock_on_ranks("${ARG_RANKS_NETWORK}" "${thorough_network}" ${name} ${network})
-    penstock_mpi_test(${name}.5_ranks_shm+${network} 5
-      "${tests}/run_on_small_nodes" $<TARGET_FILE:${name}> --world=shm+${network})
-    set_tests_properties(${name}.5_ranks_shm+${network} PROPERTIES SKIP_RETURN_CODE 77)
+    set(mixed ${name}.5_ranks_shm+${network})
+    set(configurations CONFIGURATIONS thorough)
+    if(network STREQUAL usual_mixed)
+      set(configurations "")
+    endif()
+    penstock_mpi_test(${mixed} 5 "${tests}/run_on_small_nodes" $<TARGET_FILE:${name}> --world=shm+${network} ${configurations})
+    set_tests_properties(${mixed} PROPERTIES SKIP_RETURN_CODE 77)
   endforeach()
 endfunction()
 
