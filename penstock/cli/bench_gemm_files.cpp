@@ -141,12 +141,12 @@ void run_bench_gemm_files(Session& session, const BenchFiles& options) {
   progress.show("measuring the machine");
   const auto engine = percolate::make_engine();
   const gemm::FileOptions file_options{
-      .memory_bytes = static_cast<std::int64_t>(options.memory_bytes),
-      .counts_process = true,
-      .threads = session.threads,
-      .engine = engine.get(),
-      .machine = gemm::measure_machine(session.threads, options.folder, *engine,
-                                       static_cast<std::int64_t>(options.memory_bytes))};
+      {.memory_bytes = static_cast<std::int64_t>(options.memory_bytes),
+       .counts_process = true,
+       .threads = session.threads,
+       .engine = engine.get(),
+       .machine = gemm::measure_machine(session.threads, options.folder, *engine,
+                                        static_cast<std::int64_t>(options.memory_bytes))}};
   gemm::FileMultiply(ours, file_options);  // too little memory is told of here; within a limit it would be a kill
   const auto prepare = [&](const std::string& result) {
     for (const char* part : {"", ".part", ".journal"}) {

@@ -101,14 +101,14 @@ void run_gemm_files(Session& session, const GemmOptions& asked) {
   const auto engine = percolate::make_engine(options.engine);
   percolate::Trace trace;
   const Progress progress(session);
-  gemm::FileOptions file_options{.memory_bytes = static_cast<std::int64_t>(options.memory_bytes),
-                                 .counts_process = true,
-                                 .threads = session.threads,
-                                 .uses_scratch = options.uses_scratch,
-                                 .verifies_input = options.verifies_input,
-                                 .engine = engine.get(),
-                                 .trace = options.trace_path.empty() ? nullptr : &trace,
-                                 .progress = [&](const percolate::Progress& at) { show(progress, at); }};
+  gemm::FileOptions file_options{{.memory_bytes = static_cast<std::int64_t>(options.memory_bytes),
+                                  .counts_process = true,
+                                  .threads = session.threads,
+                                  .verifies_input = options.verifies_input,
+                                  .engine = engine.get(),
+                                  .trace = options.trace_path.empty() ? nullptr : &trace,
+                                  .progress = [&](const percolate::Progress& at) { show(progress, at); }},
+                                 options.uses_scratch};
   if (!options.machine_path.empty()) {
     file_options.machine = read_machine(session, options.machine_path);
   }

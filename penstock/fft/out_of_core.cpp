@@ -16,6 +16,7 @@
 #include "penstock/fft/file_tiling.hpp"
 #include "penstock/journal/journal.hpp"
 #include "penstock/model/model.hpp"
+#include "penstock/outofcore/outofcore.hpp"
 
 namespace penstock::fft {
 namespace {
@@ -66,8 +67,7 @@ struct FileTransform::State {
   npy::Header header;  // of the input
   File input;
   File input_direct;
-  std::optional<journal::ResumableFile> result;
-  std::unique_ptr<percolate::Engine> own_engine;
+  std::optional<outofcore::Driver> driver;
   FileCuts cuts;
   File output;
   std::int64_t output_offset = 0;
@@ -77,10 +77,8 @@ struct FileTransform::State {
   std::vector<std::int64_t> columns;  // the same
   std::atomic<std::int64_t> done_bytes = 0;
   std::int64_t total_bytes = 0;
-  double begin_s = 0;
 
   std::string scratch_path() const { return follow_links(field.output) + ".scratch"; }
-  percolate::Engine& engine() { return options.engine != nullptr ? *options.engine : *own_engine; }
   journal::ResumeKey resume_key() const;
   std::int64_t taken_besides() const;
   void cut(bool goes_on, std::int64_t besides);
@@ -115,34 +113,22 @@ std::int64_t FileTransform::State::taken_besides() const {
     }
     return options.threads * tile_bytes;
   }
-  // What is not there yet: stacks of threads, parcels, the journal as it grows. In steps, so that runs on one machine,
-  // which have never quite the same, are cut alike.
-  const std::int64_t later =
-      (std::int64_t{256 + 128 * options.threads} << 10) + std::int64_t{64} * cuts.slabs() * cuts.columns();
-  const std::int64_t step = options.memory_bytes / 128 + 1;
-  return round_up(resident_bytes() + later, step);
+  return driver->reserved_bytes(std::int64_t{64} * cuts.slabs() * cuts.columns());  // the journal, as it grows
 }
 
 /// Cuts the field by a tiling of which so much is taken besides, the journal's or the best.
 void FileTransform::State::cut(bool goes_on, std::int64_t besides) {
   const int threads = options.threads;
-  const std::int64_t left = options.memory_bytes - besides;
   FileTiling tiling;
   if (goes_on) {
-    tiling = parse_file_tiling(result->journal().fact("tiling"));
+    tiling = parse_file_tiling(driver->result().journal().fact("tiling"));
     if (tiling.planes < 1 || tiling.planes > plan.size[2] || tiling.points < 1 ||
         tiling.points > plan.size[0] * plan.size[1]) {
-      throw Error(fmt::format("the journal tells of no tiling of this field's: {}", result->how_to_begin_anew()));
+      throw driver->foreign_tiling();
     }
-    const std::int64_t needed = cuts_bytes(FileCuts(plan.size, plan.type, tiling), threads);
-    // What a process has besides is never quite the same.
-    if (needed > left + options.memory_bytes / 32) {
-      throw Error(fmt::format(
-          "the transform was begun with slabs and columns that take {} with {} threads: give at least that, or {}",
-          format_bytes(static_cast<std::uint64_t>(needed + besides)), threads, result->how_to_begin_anew()));
-    }
+    driver->check_begun(cuts_bytes(FileCuts(plan.size, plan.type, tiling), threads), besides, "slabs and columns");
   } else {
-    tiling = choose_file_tiling(plan.size, plan.type, threads, left, besides);
+    tiling = choose_file_tiling(plan.size, plan.type, threads, options.memory_bytes - besides, besides);
   }
   cuts = FileCuts(plan.size, plan.type, tiling);
 }
@@ -175,8 +161,8 @@ void FileTransform::State::open_files(bool goes_on) {
   const npy::Header output_header{.type = header.type, .shape = header.shape};
   const std::string text = npy::header_text(field.output, output_header);
   output_offset = std::ssize(text);
-  output = result->open(goes_on ? journal::ResumeState::goes_on : journal::ResumeState::anew, resume_key(),
-                        describe(plan.tiling), text, output_offset + header.data_bytes());
+  output = driver->result().open(goes_on ? journal::ResumeState::goes_on : journal::ResumeState::anew, resume_key(),
+                                 describe(plan.tiling), text, output_offset + header.data_bytes());
   const bool has_scratch = goes_on && fs::exists(scratch_path());
   try {
     scratch = has_scratch ? File::open_direct_for_writing(scratch_path()) : File::create_direct(scratch_path());
@@ -185,7 +171,7 @@ void FileTransform::State::open_files(bool goes_on) {
     }
   } catch (...) {
     if (!goes_on) {
-      result->discard();
+      driver->result().discard();
     }
     throw;
   }
@@ -193,7 +179,7 @@ void FileTransform::State::open_files(bool goes_on) {
 
 /// Trusts no column of an earlier run whose elements are not what it wrote. Bricks are looked at when they are read.
 void FileTransform::State::find_pieces() {
-  const journal::Journal& journal = result->journal();
+  const journal::Journal& journal = driver->result().journal();
   const journal::Journal::Pieces& told = journal.pieces(column_piece);
   std::vector<std::int64_t> found;
   for (const auto& [column, sum] : told) {
@@ -211,7 +197,7 @@ void FileTransform::State::find_pieces() {
     }
     for (const std::int64_t column : check.torn_columns()) {
       is_made[static_cast<std::size_t>(column)] = false;
-      result->journal().forget(column_piece, column);
+      driver->result().journal().forget(column_piece, column);
     }
     plan.columns_torn = std::ssize(check.torn_columns());
     plan.columns_found = std::ssize(found) - plan.columns_torn;
@@ -264,36 +250,26 @@ PassSetting FileTransform::State::setting() {
           .transforms = &*transforms,
           .factor = factor_of(field.scaling, plan.size),
           .threads = options.threads,
-          .journal = &result->journal(),
+          .journal = &driver->result().journal(),
           .done_bytes = &done_bytes};
 }
 
 template <class Pass>
 percolate::RunTimes FileTransform::State::run(Pass& pass, const percolate::Slots& slots) {
-  const percolate::Program program =
-      percolate::with_progress([&] { return pass.next(); },
-                               [&] {
-                                 return percolate::Progress{.done = static_cast<double>(done_bytes.load()),
-                                                            .total = static_cast<double>(total_bytes),
-                                                            .elapsed_s = seconds() - begin_s};
-                               },
-                               options.progress);
   // As many parcels as reach into the pieces after those for which there are slots.
   const int window = 6 * options.threads + 16;
-  if (options.trace != nullptr && begin_s > 0) {
-    options.trace->go_on_at(seconds() - begin_s);
-  }
-  return percolate::run(slots, engine(), program,
-                        {.workers = options.threads, .window = window, .trace = options.trace});
+  return driver->run(
+      slots, [&] { return pass.next(); }, window,
+      [&] {
+        return outofcore::Done{.done = static_cast<double>(done_bytes.load()),
+                               .total = static_cast<double>(total_bytes)};
+      });
 }
 
 FileTransform::FileTransform(const FileField& field, const FileOptions& options) : state_(std::make_unique<State>()) {
   State& state = *state_;
   state.field = field;
   state.options = options;
-  if (options.threads < 1) {
-    throw Error(fmt::format("a transform on {} threads: at least 1 is needed", options.threads));
-  }
   state.header = read_field_header(field.input);
   state.input = File::open(field.input);
   state.input_direct = File::open_direct(field.input);
@@ -303,22 +279,18 @@ FileTransform::FileTransform(const FileField& field, const FileOptions& options)
   }
   state.plan.type = state.header.type;
   state.plan.size = {state.header.shape[2], state.header.shape[1], state.header.shape[0]};
-  if (!options.engine) {
-    state.own_engine = percolate::make_engine();
-  }
-  state.plan.engine = state.engine().name();
-  state.result.emplace(field.output, "transform", std::vector{state.scratch_path()});
-  const journal::ResumeState resume_state = state.result->find(state.resume_key());
+  state.driver.emplace(options, "transform", field.output, std::vector{state.scratch_path()});
+  state.plan.engine = state.driver->engine().name();
+  const journal::ResumeState resume_state = state.driver->result().find(state.resume_key());
   if (resume_state == journal::ResumeState::complete) {
     state.plan.was_complete = true;
     return;
   }
   const bool goes_on = resume_state == journal::ResumeState::goes_on;
   const std::int64_t had_bytes = options.counts_process ? resident_bytes() : 0;
-  // Half of what is left for figures: plans and threads take their part.
   const model::StorageCosts rates =
-      find_storage_rates(options, state.plan.size, state.plan.type, folder_of(field.output), state.engine(),
-                         std::max<std::int64_t>((options.memory_bytes - had_bytes) / 2, 0));
+      find_storage_rates(options, state.plan.size, state.plan.type, folder_of(field.output), state.driver->engine(),
+                         state.driver->measuring_bytes(had_bytes));
   state.choose(goes_on);
   state.open_files(goes_on);
   state.find_pieces();
@@ -335,17 +307,16 @@ FileResult FileTransform::run() {
   State& state = *state_;
   FileResult result;
   if (state.plan.was_complete) {
-    state.result->clear();
+    state.driver->result().clear();
     return result;
   }
   const std::int64_t piece_bytes = 2 * state.cuts.field_bytes();
   state.done_bytes = 0;
   state.total_bytes = std::ssize(state.slabs) * piece_bytes / state.plan.slabs +
                       std::ssize(state.columns) * piece_bytes / state.plan.columns;
-  state.begin_s = seconds();
-  // One round, where storage gives back what it was given.
-  constexpr int max_rounds = 3;
-  try {
+  state.driver->make([&] {
+    // One round, where storage gives back what it was given.
+    constexpr int max_rounds = 3;
     for (int round = 0; !state.columns.empty(); ++round) {
       if (round == max_rounds) {
         throw Error(fmt::format("'{}' does not keep what is written to it: {} bricks were not as they should be",
@@ -364,12 +335,9 @@ FileResult FileTransform::run() {
       result.bricks_torn += pass.torn_bricks();
     }
     state.output.sync();
-  } catch (const Error& error) {
-    throw Error(fmt::format("{}; what is complete is kept, and the next run goes on with it", error.what()));
-  }
-  state.result->check(state.resume_key());
-  state.result->commit();
-  result.times.total_s = seconds() - state.begin_s;
+  });
+  state.driver->complete(state.resume_key());
+  result.times.total_s = state.driver->elapsed_s();
   return result;
 }
 

@@ -3,12 +3,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "penstock/fft/kinds.hpp"
-#include "penstock/machine/machine.hpp"
 #include "penstock/npy/npy.hpp"
+#include "penstock/outofcore/outofcore.hpp"
 #include "penstock/percolate/percolate.hpp"
 
 namespace penstock::fft {
@@ -22,21 +21,8 @@ struct FileField {
   Scaling scaling = Scaling::none;
 };
 
-struct FileOptions {
-  std::int64_t memory_bytes = 0;
-  /// Whether that is for the whole process, whatever it has besides parts of the field: its peak then is at most 2 %
-  /// more. Else it is for parts of the field and the tiles that threads work in.
-  bool counts_process = false;
-  int threads = 1;
-  /// Whether a change of any byte of the input is noticed, by reading it once more before and after; else by its
-  /// length, its time of change and samples of it. A run is resumed as it was begun.
-  bool verifies_input = false;
-  percolate::Engine* engine = nullptr;  ///< the caller's; none: the best there is
-  percolate::Trace* trace = nullptr;
-  /// The machine whose figures predict the time; none: they are measured.
-  std::optional<machine::Machine> machine = {};
-  percolate::ProgressCallback progress = {};  ///< told in bytes read and written
-};
+/// Told of progress in bytes read and written.
+using FileOptions = outofcore::Options;
 
 /// How a field is cut for two passes over storage. As a matrix whose rows are planes of nx * ny points, one under the
 /// other along z: the first pass takes slabs of rows, the second columns of points, and between them lie bricks, where

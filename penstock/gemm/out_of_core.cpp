@@ -17,6 +17,7 @@
 #include "penstock/gemm/work_grid.hpp"
 #include "penstock/journal/journal.hpp"
 #include "penstock/model/model.hpp"
+#include "penstock/outofcore/outofcore.hpp"
 
 namespace penstock::gemm {
 
@@ -57,8 +58,7 @@ struct FileMultiply::State {
   FileInputs inputs;
   npy::Header c_header;
   machine::Machine machine;  // by whose figures the time is predicted
-  std::optional<journal::ResumableFile> result;
-  std::unique_ptr<percolate::Engine> own_engine;
+  std::optional<outofcore::Driver> driver;
   model::Product shape;
   Tiling tiling;
   FileMatrix c;  // that is written
@@ -66,8 +66,6 @@ struct FileMultiply::State {
   std::optional<File> scratch_b;
   std::optional<percolate::Slots> slots;
   std::unique_ptr<TileProgram> program;
-
-  percolate::Engine& engine() { return options.engine != nullptr ? *options.engine : *own_engine; }
 
   journal::ResumeKey resume_key() const { return inputs.resume_key(product, options.verifies_input); }
   Tiling begun_tiling();
@@ -83,9 +81,9 @@ struct FileMultiply::State {
 };
 
 Tiling FileMultiply::State::begun_tiling() {
-  const std::optional<Tiling> begun = parse_tiling(result->journal().fact("tiling"));
+  const std::optional<Tiling> begun = parse_tiling(driver->result().journal().fact("tiling"));
   if (!begun || !fits(*begun, shape)) {
-    throw Error(fmt::format("the journal tells of no tiling of this product's: {}", result->how_to_begin_anew()));
+    throw driver->foreign_tiling();
   }
   return *begun;
 }
@@ -115,23 +113,16 @@ std::int64_t FileMultiply::State::taken_besides() const {
                tiling.tile_n);
     });
   }
-  // What is not there yet: parcels, stacks, and the journal as it grows. In steps, so that runs on one machine, which
-  // have never quite the same, are cut alike.
-  const std::int64_t later = std::int64_t{256 + 128 * options.threads} << 10;
-  const std::int64_t step = options.memory_bytes / 128 + 1;
-  return round_up(resident_bytes() + later, step);
+  return driver->reserved_bytes();
 }
 
 void FileMultiply::State::choose(bool goes_on) {
   const int threads = options.threads;
-  if (!options.engine) {
-    own_engine = percolate::make_engine();
-  }
-  plan.engine = engine().name();
+  plan.engine = driver->engine().name();
   const std::int64_t had_bytes = options.counts_process ? resident_bytes() + threads * blas_bytes_per_thread : 0;
-  machine = options.machine ? *options.machine
-                            : measure_machine(threads, folder_of(product.c), engine(),
-                                              std::max<std::int64_t>((options.memory_bytes - had_bytes) / 2, 0));
+  machine = options.machine
+                ? *options.machine
+                : measure_machine(threads, folder_of(product.c), driver->engine(), driver->measuring_bytes(had_bytes));
   take_figures();
   const auto choose_beside = [&](std::int64_t reserved_bytes) {
     if (!goes_on) {
@@ -151,17 +142,12 @@ void FileMultiply::State::choose(bool goes_on) {
       choose_beside(plan.reserved_bytes);
     }
   }
-  // What a process has besides is never quite the same.
-  if (const std::int64_t needed = tiling_bytes(shape, tiling, threads) + plan.reserved_bytes;
-      needed > options.memory_bytes + options.memory_bytes / 32) {
-    throw Error(fmt::format("the product was begun with tiles that take {} with {} threads: give at least that, or {}",
-                            format_bytes(static_cast<std::uint64_t>(needed)), threads, result->how_to_begin_anew()));
-  }
+  plan.block_bytes = tiling_bytes(shape, tiling, threads);
+  driver->check_begun(plan.block_bytes, plan.reserved_bytes, "tiles");
   plan.tile_m = tiling.tile_m;
   plan.tile_n = tiling.tile_n;
   plan.strip = tiling.strip;
   plan.depth = tiling.depth;
-  plan.block_bytes = tiling_bytes(shape, tiling, threads);
   const std::uint64_t available = available_memory_bytes();
   plan.layers_ahead =
       layers_ahead(shape, tiling, available - std::min(available, static_cast<std::uint64_t>(plan.block_bytes)));
@@ -176,8 +162,8 @@ void FileMultiply::State::measure_inputs() {
   const std::int64_t depth = std::min(std::max<std::int64_t>(plan.layers_ahead, 1) * tiling.depth, shape.k);
   const auto rate = [&](const FileMatrix& matrix, const Submatrix& first, std::int64_t rows, std::int64_t columns) {
     const std::int64_t parts = divide_up(lines_of(matrix, first), tiling.strip);
-    return rate_of_blocks(engine(), matrix, part_of(matrix, first, 0, std::max<std::int64_t>(parts, 1)), rows, columns,
-                          plan.layers_ahead > 0);
+    return rate_of_blocks(driver->engine(), matrix, part_of(matrix, first, 0, std::max<std::int64_t>(parts, 1)), rows,
+                          columns, plan.layers_ahead > 0);
   };
   plan.first_a_bytes_per_s =
       rate(inputs.a, {.rows = std::min(tiling.tile_m, shape.m), .columns = depth}, tiling.strip, tiling.depth);
@@ -221,8 +207,8 @@ void FileMultiply::State::open_part(bool goes_on) {
   const std::string text = npy::header_text(product.c, c_header);
   c_header.data_offset = std::ssize(text);
   const std::int64_t bytes = c_header.data_offset + c_header.data_bytes();
-  File file = result->open(goes_on ? journal::ResumeState::goes_on : journal::ResumeState::anew, resume_key(),
-                           describe(tiling), text, bytes);
+  File file = driver->result().open(goes_on ? journal::ResumeState::goes_on : journal::ResumeState::anew, resume_key(),
+                                    describe(tiling), text, bytes);
   c = FileMatrix(std::move(file), c_header, Op::none);
   if (inputs.is_turned) {
     c.turn();
@@ -259,20 +245,21 @@ void FileMultiply::State::open_scratch() {
 void FileMultiply::State::check_tiles() {
   slots.emplace(std::vector<percolate::Level>{{"memory", static_cast<std::size_t>(plan.block_bytes)}});
   const auto make_program = [&] {
-    program = std::make_unique<TileProgram>(TileFiles{.a = &inputs.a,
-                                                      .b = &inputs.b,
-                                                      .c = &c,
-                                                      .c_before = inputs.c_before ? &*inputs.c_before : nullptr,
-                                                      .scratch_a = scratch_a ? &*scratch_a : nullptr,
-                                                      .scratch_b = scratch_b ? &*scratch_b : nullptr,
-                                                      .layers_ahead = plan.layers_ahead},
-                                            tiling, product.scalars, options.threads, *slots, result->journal());
+    program =
+        std::make_unique<TileProgram>(TileFiles{.a = &inputs.a,
+                                                .b = &inputs.b,
+                                                .c = &c,
+                                                .c_before = inputs.c_before ? &*inputs.c_before : nullptr,
+                                                .scratch_a = scratch_a ? &*scratch_a : nullptr,
+                                                .scratch_b = scratch_b ? &*scratch_b : nullptr,
+                                                .layers_ahead = plan.layers_ahead},
+                                      tiling, product.scalars, options.threads, *slots, driver->result().journal());
   };
   make_program();
-  const journal::Journal::Pieces told = result->journal().pieces(TileProgram::piece);
+  const journal::Journal::Pieces told = driver->result().journal().pieces(TileProgram::piece);
   for (const auto& [number, sum] : told) {
     if (number < 0 || number >= plan.tiles || program->checksum_in_file(number, *slots) != sum) {
-      result->journal().forget(TileProgram::piece, number);
+      driver->result().journal().forget(TileProgram::piece, number);
       ++plan.tiles_torn;
     }
   }
@@ -289,9 +276,6 @@ FileMultiply::FileMultiply(const FileProduct& product, const FileOptions& option
   State& state = *state_;
   state.product = product;
   state.options = options;
-  if (options.threads < 1) {
-    throw Error(fmt::format("a multiply on {} threads: at least 1 is needed", options.threads));
-  }
   state.inputs = FileInputs(product);
   state.c_header = state.inputs.c_header;
   state.shape = state.inputs.product();
@@ -299,8 +283,8 @@ FileMultiply::FileMultiply(const FileProduct& product, const FileOptions& option
   state.plan.m = state.c_header.shape[0];
   state.plan.n = state.c_header.shape[1];
   state.plan.k = state.shape.k;
-  state.result.emplace(product.c, "product");
-  const journal::ResumeState resume_state = state.result->find(state.resume_key());
+  state.driver.emplace(options, "product", product.c);
+  const journal::ResumeState resume_state = state.driver->result().find(state.resume_key());
   if (resume_state == journal::ResumeState::complete) {
     state.plan.was_complete = true;
     return;
@@ -323,31 +307,19 @@ FileResult FileMultiply::run() {
   State& state = *state_;
   FileResult result;
   if (state.plan.was_complete) {
-    state.result->clear();
+    state.driver->result().clear();
     return result;
   }
   const SerialBlas serial(state.options.threads);
   TileProgram& program = *state.program;
-  const double begin_s = seconds();
-  const percolate::Program next = percolate::with_progress(
-      [&] { return program.next(); },
-      [&] {
-        return percolate::Progress{
-            .done = program.done_flops(), .total = program.total_flops(), .elapsed_s = seconds() - begin_s};
-      },
-      state.options.progress);
   // As many parcels as reach into the panel after the next; one more for each of them asks for what comes later.
   const std::int64_t window = 4 * (divide_up(state.tiling.tile_m, state.tiling.strip) + 1) + 16;
-  try {
-    result.times = percolate::run(
-        *state.slots, state.engine(), next,
-        {.workers = state.options.threads, .window = static_cast<int>(window), .trace = state.options.trace});
-  } catch (const Error& error) {
-    throw Error(
-        fmt::format("{}; the tiles of C that are complete are kept, and the next run goes on with them", error.what()));
-  }
-  state.result->check(state.resume_key());
-  state.result->commit();
+  state.driver->make([&] {
+    result.times = state.driver->run(
+        *state.slots, [&] { return program.next(); }, static_cast<int>(window),
+        [&] { return outofcore::Done{.done = program.done_flops(), .total = program.total_flops()}; });
+  });
+  state.driver->complete(state.resume_key());
   result.flops = program.total_flops();
   return result;
 }

@@ -7,8 +7,7 @@
 #include <string>
 
 #include "penstock/gemm/blas.hpp"
-#include "penstock/machine/machine.hpp"
-#include "penstock/percolate/percolate.hpp"
+#include "penstock/outofcore/outofcore.hpp"
 
 namespace penstock::gemm {
 
@@ -23,25 +22,13 @@ struct FileProduct {
   Scalars scalars = {};
 };
 
-struct FileOptions {
-  std::int64_t memory_bytes = 0;
-  /// Whether that is for the whole process, whatever it has besides blocks of matrices: its peak then is at most 2 %
-  /// more. Else it is for blocks.
-  bool counts_process = false;
-  int threads = 1;
+/// Told of progress in flops.
+struct FileOptions : outofcore::Options {
   /// Whether blocks are kept for later tiles in files without names in C's folder, as large as A and B.
   bool uses_scratch = true;
-  /// Whether a change of any byte of the inputs is noticed, by reading them once more before and after; else by their
-  /// lengths, times of change and samples of them. A run is resumed as it was begun.
-  bool verifies_input = false;
-  percolate::Engine* engine = nullptr;  ///< the caller's; none: the best there is
-  percolate::Trace* trace = nullptr;
-  /// The machine whose figures predict the time; none: they are measured.
-  std::optional<machine::Machine> machine = {};
   /// Whether the first blocks of A and B are read beforehand, to see how fast they come; so they are where no machine
   /// is given.
   bool measures_inputs = false;
-  percolate::ProgressCallback progress = {};  ///< told in flops
 };
 
 /// What was decided before the work begins.

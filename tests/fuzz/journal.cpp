@@ -80,7 +80,7 @@ class Work {
     const auto engine = percolate::make_engine(percolate::EngineChoice::threads);
     if (is_product_) {
       gemm::FileMultiply work({.a = folder_ + "/a.npy", .b = folder_ + "/b.npy", .c = path()},
-                              {.memory_bytes = memory_bytes, .engine = engine.get(), .machine = machine});
+                              {{.memory_bytes = memory_bytes, .engine = engine.get(), .machine = machine}});
       use(work);
     } else {
       fft::FileTransform work({.input = folder_ + "/f.npy", .output = path()},

@@ -167,8 +167,8 @@ void OutOfCore::check_all(unsigned seed) {
         write(files.b, b, random() % 2 == 0);
         const bool c_is_fortran = random() % 2 == 0;
         write(files.c, c, c_is_fortran);
-        FileOptions options{
-            .memory_bytes = 512 << 10, .threads = 2, .uses_scratch = random() % 3 != 0, .machine = some_machine()};
+        const FileOptions options{{.memory_bytes = 512 << 10, .threads = 2, .machine = some_machine()},
+                                  random() % 3 != 0};
         FileMultiply(files, options).run();
         EXPECT_EQ(read<T>(files.c).elements, reference(files.scalars, a, op_a, b, op_b, c).elements)
             << shape.m << " x " << shape.n << " x " << shape.k;
@@ -203,7 +203,7 @@ class ManyTiles : public OutOfCore {
     write(product().a, a_);
     write(product().b, b_);
   }
-  FileOptions options() const { return {.memory_bytes = 900 << 10, .threads = 2, .machine = some_machine()}; }
+  FileOptions options() const { return {{.memory_bytes = 900 << 10, .threads = 2, .machine = some_machine()}}; }
   Matrix<double> expected() const { return reference({}, a_, Op::none, b_, Op::none, Matrix<double>(500, 400)); }
 
   Matrix<double> a_{0, 0};
@@ -325,7 +325,7 @@ TEST_F(ManyTiles, AreNotMadeTwiceWhereARunEndedBeforeItsJournal) {
 }
 
 TEST_F(OutOfCore, RefusesWhatCannotBeMultiplied) {
-  const FileOptions options{.memory_bytes = std::int64_t{1} << 32, .threads = 1, .machine = some_machine()};
+  const FileOptions options{{.memory_bytes = std::int64_t{1} << 32, .threads = 1, .machine = some_machine()}};
   write(product().a, Matrix<double>(3, 4));
   write(product().b, Matrix<double>(5, 6));
   EXPECT_TRUE(fails_with({"3 x 4", "5 x 6"}, [&] { FileMultiply multiply(product(), options); }));
