@@ -40,7 +40,7 @@ class CheckSizesTest(unittest.TestCase):
         self.assertEqual(self.breaches(fft_hpp=face, **parts), [])
         parts["p0_hpp"] = '#include "penstock/fft/q.hpp"\n'
         [found] = self.breaches(fft_hpp=face, q_hpp="", **parts)
-        self.assertIn("fft.hpp: 26 headers", found)
+        self.assertIn(f"fft.hpp: {most + 1} headers", found)
 
 
 if __name__ == "__main__":
