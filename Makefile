@@ -29,7 +29,7 @@ test: deps  ## build, and run the tests with Open MPI
 quick:  ## build and run the tests of the modules that have changed since the last commit
 	scripts/quick
 
-test-thorough: deps  ## the same, on more numbers of ranks
+test-thorough: deps  ## run the tests of `make test`, and more: other numbers of ranks, other networks
 	$(call test_preset,release,-C thorough)
 
 test-mpich: deps  ## build, and run the tests with MPICH

@@ -10,7 +10,7 @@ namespace penstock {
 /// The size of a huge page on the machines we know; what large allocations are aligned to.
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
-/// The size of an ordinary page on the machines we know, for what may be off where it differs.
+/// The size of an ordinary page on the machines we know. Where the size differs, what uses this is slower, not wrong.
 inline constexpr std::int64_t small_page_bytes = 4096;
 
 /// The size of a cache line on the machines we know.

@@ -21,6 +21,14 @@
 
 namespace penstock::fft {
 
+/// Options of a plan that nothing is measured for.
+inline Options estimated(const Extents& size) {
+  Options options;
+  options.size = size;
+  options.effort = Effort::estimate;
+  return options;
+}
+
 /// A number in [-1, 1) that depends on `index` alone (SplitMix64's finaliser).
 inline double noise(std::uint64_t index) {
   std::uint64_t bits = (index + 1) * 0x9e3779b97f4a7c15U;

@@ -127,13 +127,6 @@ std::vector<PartsCase> parts_cases() {
 INSTANTIATE_TEST_SUITE_P(All, Parts, testing::ValuesIn(parts_cases()),
                          [](const auto& tested) { return name_of(tested.param); });
 
-Options parts_options(const Extents& size) {
-  Options options;
-  options.size = size;
-  options.effort = Effort::estimate;
-  return options;
-}
-
 std::uint64_t sum_over_ranks(const gas::Team& team, std::uint64_t mine) {
   const auto all = team.all_gather(mine);
   return std::accumulate(all.begin(), all.end(), std::uint64_t{0});
@@ -143,7 +136,7 @@ TEST(PartsOfAPlan, CostAnExchangeEachUnlessTheyArePencils) {
   gas::on_worlds({1, 2, 4}, [](gas::Team& team) {
     const Extents size{16, 16, 16};
     constexpr std::uint64_t field_bytes = 16 * 16 * 16 * sizeof(std::complex<double>);
-    const Plan<double> pencils(team, parts_options(size));
+    const Plan<double> pencils(team, estimated(size));
     const auto bytes_of = [&](const Plan<double>& plan) {
       std::uint64_t bytes = 0;
       for (const StagePlan& stage : plan.decision().forward_stages) {
@@ -151,7 +144,7 @@ TEST(PartsOfAPlan, CostAnExchangeEachUnlessTheyArePencils) {
       }
       return sum_over_ranks(team, bytes);
     };
-    Options options = parts_options(size);
+    Options options = estimated(size);
     options.input_part = pencils.input();
     options.output_part = pencils.output();
     EXPECT_EQ(Plan<double>(team, options).decision().passes, pencils.decision().passes);
@@ -178,7 +171,7 @@ TEST(PartsOfAPlan, AreRefusedWhereTheyDoNotHoldEveryPointOnce) {
       return;
     }
     const bool is_last = team.rank() == team.size() - 1;
-    Options options = parts_options({8, 6, 4});
+    Options options = estimated({8, 6, 4});
     options.input_part = {{{0, 0, 0}, is_last ? Extents{8, 6, 4} : Extents{0, 0, 0}}};
     EXPECT_NO_THROW(Plan<double>(team, options));
     Options wrong = options;
@@ -218,7 +211,7 @@ TEST(PartsOfAPlan, AreNotOverwrittenBeforeTheyAreRead) {
       return;
     }
     const Extents size{64, 32, 8};
-    Options options = parts_options(size);
+    Options options = estimated(size);
     options.along = {true, false, false};
     options.threads = 3;
     options.input_part = {{{0, 0, 4 * team.rank()}, {64, 32, 4}}, {2, 1, 0}};

@@ -19,26 +19,19 @@
 namespace penstock::fft {
 namespace {
 
-Options plan_options(const Extents& size) {
-  Options options;
-  options.size = size;
-  options.effort = Effort::estimate;
-  return options;
-}
-
 TEST(Plan, RefusesSizesThatAreNone) {
   gas::on_worlds({1, 3}, [](gas::Team& team) {
-    expect_refusal(team, plan_options({0, 4, 4}), "0x4x4");
-    expect_refusal(team, plan_options({4, -1, 4}), "4x-1x4");
+    expect_refusal(team, estimated({0, 4, 4}), "0x4x4");
+    expect_refusal(team, estimated({4, -1, 4}), "4x-1x4");
     constexpr std::int64_t many = std::numeric_limits<std::int64_t>::max();
-    expect_refusal(team, plan_options({many, many, many}), "more bytes than 64 bits can count");
-    expect_refusal(team, plan_options({1 << 20, 1 << 20, 1 << 10}), "of memory");
+    expect_refusal(team, estimated({many, many, many}), "more bytes than 64 bits can count");
+    expect_refusal(team, estimated({1 << 20, 1 << 20, 1 << 10}), "of memory");
   });
 }
 
 TEST(Plan, RefusesGridsThatDoNotFitTheRanks) {
   gas::on_worlds({1, 2, 4}, [](gas::Team& team) {
-    Options options = plan_options({8, 8, 8});
+    Options options = estimated({8, 8, 8});
     options.grid = {team.size() + 1, 1};
     expect_refusal(team, options, "ranks: the two must be equal");
     options.grid = {0, team.size()};
@@ -50,16 +43,16 @@ TEST(Plan, RefusesGridsThatDoNotFitTheRanks) {
 
 TEST(Plan, RefusesNumbersThatMeanNothing) {
   gas::on_worlds({1, 2}, [](gas::Team& team) {
-    Options options = plan_options({8, 8, 8});
+    Options options = estimated({8, 8, 8});
     options.planes_per_message = -1;
     expect_refusal(team, options, "-1 planes per message");
-    options = plan_options({8, 8, 8});
+    options = estimated({8, 8, 8});
     options.deferred_parts = 8;
     expect_refusal(team, options, "8 deferred parts");
-    options = plan_options({8, 8, 8});
+    options = estimated({8, 8, 8});
     options.threads = 0;
     expect_refusal(team, options, "0 threads");
-    options = plan_options({8, 8, 8});
+    options = estimated({8, 8, 8});
     options.batch = 0;
     expect_refusal(team, options, "0 fields");
   });
@@ -70,15 +63,15 @@ TEST(Plan, RefusesArgumentsThatDifferBetweenRanks) {
     if (team.size() == 1) {
       return;
     }
-    expect_refusal(team, plan_options({8, 8, team.rank() == 1 ? 16 : 8}), "the ranks differ");
-    expect_refusal(team, plan_options({8, 8, team.rank() == 1 ? 0 : 8}),
+    expect_refusal(team, estimated({8, 8, team.rank() == 1 ? 16 : 8}), "the ranks differ");
+    expect_refusal(team, estimated({8, 8, team.rank() == 1 ? 0 : 8}),
                    "at least 1 point");  // one rank's mistake alone
   });
 }
 
 TEST(Plan, RefusesABudgetThatDoesNotFitAndSaysHowMuchItWants) {
   gas::on_worlds({1, 2}, [](gas::Team& team) {
-    Options options = plan_options({64, 64, 64});
+    Options options = estimated({64, 64, 64});
     const MemoryNeed need = memory_need<double>(team, options);
     std::uint64_t all_bytes = 0;
     for (const std::uint64_t bytes : team.all_gather(need.exchange_bytes)) {
@@ -97,7 +90,7 @@ TEST(Plan, RefusesArraysThatAreTooShortOrOfTheOtherType) {
   gas::on_worlds({1, 2}, [](gas::Team& team) {
     using Complex = std::complex<double>;
     const auto refused = [&](std::string_view part, const std::function<void(Plan<double>&)>& call) {
-      Plan<double> plan(team, plan_options({14, 14, 14}));
+      Plan<double> plan(team, estimated({14, 14, 14}));
       EXPECT_TRUE(fails_with({"rank ", part}, [&] { call(plan); }));
     };
     std::vector<Complex> short_field(1), field(14 * 14 * 14);
@@ -113,15 +106,15 @@ TEST(Plan, RefusesArraysThatAreTooShortOrOfTheOtherType) {
 TEST(Plan, LivesBesideOthersAndCanBeMoved) {
   gas::on_worlds({1, 3}, [](gas::Team& team) {
     const Extents size{8, 6, 10};
-    Plan<double> first(team, plan_options(size));
-    Plan<double> second(team, plan_options(size));
+    Plan<double> first(team, estimated(size));
+    Plan<double> second(team, estimated(size));
     Plan<double> moved = std::move(first);
     const auto in = make_field<double>(size, moved.input(), Type::c2c, 0);
     std::vector<std::complex<double>> a(static_cast<std::size_t>(moved.output_stride())), b = a;
     moved.forward(std::span(in), std::span(a));
     second.forward(std::span(in), std::span(b));
     EXPECT_EQ(a, b);
-    const Reference reference = transform_by_definition<double>(plan_options(size), 0);
+    const Reference reference = transform_by_definition<double>(estimated(size), 0);
     EXPECT_LE(relative_error(team, compare(size, moved.output(), a.data(), *reference, 1)), tolerance<double>(size));
   });
 }
@@ -129,7 +122,7 @@ TEST(Plan, LivesBesideOthersAndCanBeMoved) {
 TEST(Plan, TakesArraysThatBeginAnywhere) {
   gas::on_worlds({1, 2, 3}, [](gas::Team& team) {
     const Extents size{64, 12, 10};
-    const Options options = plan_options(size);
+    const Options options = estimated(size);
     Plan<float> plan(team, options);
     const auto field = make_field<float>(size, plan.input(), Type::c2c, 0);
     const Reference reference = transform_by_definition<float>(options, 0);
@@ -148,7 +141,7 @@ TEST(Plan, TakesArraysThatBeginAnywhere) {
 
 TEST(Plan, IsTheSameOnRanksWhoseMachinesAndThreadsDiffer) {
   gas::on_worlds({2, 3}, [](gas::Team& team) {
-    Options options = plan_options({16, 12, 10});
+    Options options = estimated({16, 12, 10});
     options.threads = 1 + team.rank() % 2;
     options.machine = machine::detect();
     options.machine->node.cache_bytes = team.rank() == 0 ? 1 << 12 : 1 << 25;  // too small for a plane on rank 0
@@ -161,7 +154,7 @@ TEST(Plan, IsTheSameOnRanksWhoseMachinesAndThreadsDiffer) {
 TEST(Plan, SaysWhereItsTimeWentAndWhatItDecided) {
   gas::on_worlds({1, 2}, [](gas::Team& team) {
     const Extents size{32, 32, 32};
-    Plan<double> plan(team, plan_options(size));
+    Plan<double> plan(team, estimated(size));
     EXPECT_EQ(plan.decision().tuning.grid, (Grid{1, team.size()}));
     EXPECT_TRUE(plan.decision().is_plane_in_cache);
     EXPECT_EQ(plan.decision().passes, 2);
@@ -189,7 +182,7 @@ TEST(Plan, SaysWhereItsTimeWentAndWhatItDecided) {
 TEST(Wisdom, TellsAndReadsWhatLocalTransformsHaveLearned) {
   gas::on_worlds({1}, [](gas::Team& team) {
     Wisdom wisdom;
-    Options options = plan_options({42, 8, 8});
+    Options options = estimated({42, 8, 8});
     const Plan<double> estimated(team, options);
     EXPECT_EQ(wisdom.text().find("forward 42 "), std::string::npos);
     options.effort = Effort::measure;

@@ -9,12 +9,10 @@ namespace penstock::gas {
 namespace {
 
 // A message is a word of one bit for each number that differs, then these differences, seven bits in a byte; then,
-// where there is one, the payload, from the next multiple of 8 on.
+// where there is one, the payload, from the next multiple of `payload_alignment` on.
 using Differs = std::uint16_t;
 
-constexpr std::size_t aligned(std::size_t bytes) {
-  return (bytes + 7) & ~std::size_t{7};
-}
+constexpr std::size_t payload_alignment = 8;
 
 /// Small numbers for small differences of both signs.
 constexpr std::uint64_t fold(std::uint64_t difference) {
@@ -76,8 +74,8 @@ void PacketWriter::append(const Header& header, std::span<const std::byte> paylo
   last_ = numbers;
   bytes_ = static_cast<std::size_t>(to - memory_.data());
   if (!payload.empty()) {
-    std::fill(to, memory_.data() + aligned(bytes_), std::byte{0});
-    bytes_ = aligned(bytes_);
+    std::fill(to, memory_.data() + round_up(bytes_, payload_alignment), std::byte{0});
+    bytes_ = round_up(bytes_, payload_alignment);
     std::memcpy(memory_.data() + bytes_, payload.data(), payload.size());
     bytes_ += payload.size();
   }
@@ -112,7 +110,7 @@ PacketReader::Message PacketReader::next() {
   }
   Message message{.header = last_.header(), .payload = {}};
   if (const std::size_t bytes = last_.payload_bytes(); bytes > 0) {
-    at_ = std::min(aligned(at_), packet_.size());
+    at_ = std::min(round_up(at_, payload_alignment), packet_.size());
     if (bytes > packet_.size() - at_) {
       throw Error("a packet of another rank ends within a payload: do all ranks run the same version?");
     }
