@@ -1,19 +1,27 @@
-# penstock_module(NAME SOURCES ... [USES modules below ...] [LINKS targets ...] [INTERNAL]): one target per folder under
-# penstock/. The face of what is INTERNAL is for other modules alone: it is not installed.
+# penstock_module(NAME SOURCES ... [USES modules below ...] [LINKS targets ...] [INTERNAL]): one target per folder NAME
+# under penstock/. The face of what is INTERNAL is for other modules alone: it is not installed.
 #
 # Each module is an object library, so that libpenstock is made of all of them while tests can link one alone with
 # exactly the floors below it.
 function(penstock_module name)
   cmake_parse_arguments(ARG "INTERNAL" "" "SOURCES;USES;LINKS" ${ARGN})
-  set(target penstock_${name})
+  penstock_targets_of(target ${name})
   add_library(${target} OBJECT ${ARG_SOURCES})
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR};${PROJECT_BINARY_DIR}/include>")
   set_target_properties(${target} PROPERTIES PENSTOCK_USES "${ARG_USES}" PENSTOCK_IS_INTERNAL ${ARG_INTERNAL})
-  list(TRANSFORM ARG_USES PREPEND penstock_)
-  target_link_libraries(${target} PUBLIC ${ARG_USES} ${ARG_LINKS})
+  penstock_targets_of(uses ${ARG_USES})
+  target_link_libraries(${target} PUBLIC ${uses} ${ARG_LINKS})
   penstock_warnings(${target})
+endfunction()
+
+# penstock_targets_of(VARIABLE modules ...): their targets' names, penstock_lab_plot for lab/plot.
+function(penstock_targets_of variable)
+  set(targets ${ARGN})
+  list(TRANSFORM targets PREPEND penstock_)
+  list(TRANSFORM targets REPLACE "/" "_")
+  set(${variable} ${targets} PARENT_SCOPE)
 endfunction()
 
 # The warnings that every target of ours compiles under without one.
@@ -42,12 +50,13 @@ function(penstock_link_modules target)
     list(POP_FRONT pending module)
     if(NOT module IN_LIST seen)
       list(APPEND seen ${module})
-      get_target_property(uses penstock_${module} PENSTOCK_USES)
+      penstock_targets_of(objects ${module})
+      get_target_property(uses ${objects} PENSTOCK_USES)
       if(uses)
         list(APPEND pending ${uses})
       endif()
-      target_link_libraries(${target} PRIVATE penstock_${module})
-      target_sources(${target} PRIVATE $<TARGET_OBJECTS:penstock_${module}>)
+      target_link_libraries(${target} PRIVATE ${objects})
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
     endif()
   endwhile()
 endfunction()

@@ -2,10 +2,8 @@
 
 #include <array>
 #include <cstdio>
-#include <penstock/plot/plot.hpp>
 
 namespace navier_stokes {
-namespace {
 
 double time_of(const Parameters& parameters, std::size_t i) {
   return parameters.dt * static_cast<double>(i);
@@ -14,8 +12,6 @@ double time_of(const Parameters& parameters, std::size_t i) {
 double dissipation(const Parameters& parameters, const Sample& sample) {
   return 2 / parameters.reynolds * sample.enstrophy;
 }
-
-}  // namespace
 
 double unaccounted(const History& history, std::size_t i) {
   const double first = history.front().energy;
@@ -42,24 +38,6 @@ std::string csv_of(const Parameters& parameters, const History& history) {
     all += text.data();
   }
   return all;
-}
-
-void draw(const Parameters& parameters, const History& history, const std::string& path) {
-  std::array<char, 80> title{};
-  std::snprintf(title.data(), title.size(), "Taylor-Green vortex (%s), Reynolds number %g, %lld^3 points",
-                name_of(parameters.flow).data(), parameters.reynolds, static_cast<long long>(parameters.n));
-  penstock::plot::Chart chart{.title = title.data(),
-                              .x_name = "time",
-                              .y_name = "energy",
-                              .right_name = "dissipation",
-                              .x = {},
-                              .series = {{"energy", {}}, {"dissipation", {}, true}}};
-  for (std::size_t i = 0; i < history.size(); ++i) {
-    chart.x.push_back(time_of(parameters, i));
-    chart.series[0].y.push_back(history[i].energy);
-    chart.series[1].y.push_back(dissipation(parameters, history[i]));
-  }
-  penstock::plot::draw(chart, path);
 }
 
 }  // namespace navier_stokes

@@ -1,4 +1,4 @@
-// The samples of a run, and how they are shown: as rows, as a CSV file, as a plot.
+// The samples of a run, and how they are shown: as rows, as a CSV file.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,10 @@ namespace navier_stokes {
 /// Sample i is the one after i steps.
 using History = std::vector<Sample>;
 
+/// The time of sample `i`, and the dissipation of one.
+double time_of(const Parameters& parameters, std::size_t i);
+double dissipation(const Parameters& parameters, const Sample& sample);
+
 /// The head of the rows, and the row of step `i`.
 std::string head_of_rows();
 std::string row_of(const Parameters& parameters, const History& history, std::size_t i);
@@ -22,8 +26,5 @@ double unaccounted(const History& history, std::size_t i);
 
 /// All samples with all their digits.
 std::string csv_of(const Parameters& parameters, const History& history);
-
-/// Draws energy and dissipation over time. Throws penstock::Error where there is no gnuplot, or no room.
-void draw(const Parameters& parameters, const History& history, const std::string& path);
 
 }  // namespace navier_stokes

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 #include <penstock/base/base.hpp>
-#include <penstock/plot/plot.hpp>
 #include <span>
 #include <string>
 
@@ -12,6 +11,7 @@
 #include "checkpoint.hpp"
 #include "display.hpp"
 #include "options.hpp"
+#include "plot.hpp"
 #include "solver.hpp"
 
 namespace navier_stokes {
@@ -59,7 +59,7 @@ void find_room(const Team& team, const Options& options) {
         const penstock::Draft draft(path);
       }
     }
-    if (!options.plot_path.empty() && !penstock::plot::can_draw()) {
+    if (!options.plot_path.empty() && !can_draw()) {
       throw penstock::Error("--plot " + options.plot_path + ": gnuplot is not found; install it (gnuplot-nox)");
     }
   });

@@ -13,13 +13,13 @@
 #include "penstock/cli/bench_run.hpp"
 #include "penstock/cli/output.hpp"
 #include "penstock/cli/parse.hpp"
-#include "penstock/measure/measure.hpp"
+#include "penstock/lab/latency/latency.hpp"
 
 namespace penstock::cli {
 namespace {
 
-using measure::BandwidthOptions;
-using measure::BandwidthResult;
+using lab::BandwidthOptions;
+using lab::BandwidthResult;
 
 void print_bandwidths(const std::vector<BandwidthResult>& results) {
   print_output("GB/s from rank 0 to all peers together: best, median\n\n{:>9} {:>6} {:>7}  {:10} {:>9} {:>9}\n",
@@ -45,7 +45,7 @@ nlohmann::ordered_json to_json(const Session& session, const std::vector<Bandwid
 }
 
 void run_bench_bandwidth(Session& session, const BandwidthOptions& options) {
-  run_bench(session, options, measure::measure_bandwidth, print_bandwidths,
+  run_bench(session, options, lab::measure_bandwidth, print_bandwidths,
             [&](const std::vector<BandwidthResult>& results) { return to_json(session, results); });
 }
 

@@ -18,13 +18,13 @@
 #include "penstock/cli/json.hpp"
 #include "penstock/cli/output.hpp"
 #include "penstock/cli/parse.hpp"
-#include "penstock/measure/measure.hpp"
+#include "penstock/lab/exchange/exchange.hpp"
 
 namespace penstock::cli {
 namespace {
 
-using measure::ExchangeOptions;
-using measure::ExchangeResult;
+using lab::ExchangeOptions;
+using lab::ExchangeResult;
 
 /// By size: the median time of the faster of MPI's ways over that of the team's exchange.
 using Speedups = std::map<std::size_t, double>;
@@ -109,7 +109,7 @@ nlohmann::ordered_json to_json(const Session& session, const std::vector<Exchang
 }
 
 void run_bench_exchange(Session& session, const ExchangeOptions& options) {
-  run_bench(session, options, measure::measure_exchange, print_exchanges,
+  run_bench(session, options, lab::measure_exchange, print_exchanges,
             [&](const std::vector<ExchangeResult>& results) { return to_json(session, results); });
 }
 

@@ -17,15 +17,15 @@
 #include "penstock/cli/bench_run.hpp"
 #include "penstock/cli/json.hpp"
 #include "penstock/cli/output.hpp"
-#include "penstock/measure/measure.hpp"
+#include "penstock/lab/latency/latency.hpp"
 #include "penstock/model/model.hpp"
 
 namespace penstock::cli {
 namespace {
 
-using measure::LatencyOptions;
-using measure::LatencyResult;
-using measure::LatencyResults;
+using lab::LatencyOptions;
+using lab::LatencyResult;
+using lab::LatencyResults;
 
 struct LatencyRequest {
   LatencyOptions measured;
@@ -136,7 +136,7 @@ void run_bench_latency(Session& session, const LatencyRequest& asked) {
       print_fits(fits_of(results));
     }
   };
-  run_bench(session, asked.measured, measure::measure_latency, print,
+  run_bench(session, asked.measured, lab::measure_latency, print,
             [&](const LatencyResults& results) { return to_json(session, results, fits_of(results)); });
 }
 

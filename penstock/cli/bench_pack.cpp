@@ -17,20 +17,20 @@
 #include "penstock/cli/progress.hpp"
 #include "penstock/cli/result_file.hpp"
 #include "penstock/cli/version.hpp"
-#include "penstock/measure/measure.hpp"
+#include "penstock/lab/pack/pack.hpp"
 
 namespace penstock::cli {
 
 #if PENSTOCK_HAS_MPI
 namespace {
 
-using measure::PackMean;
-using measure::PackOperation;
-using measure::PackOptions;
-using measure::PackRegime;
-using measure::PackReport;
-using measure::PackResult;
-using measure::PackTimes;
+using lab::PackMean;
+using lab::PackOperation;
+using lab::PackOptions;
+using lab::PackRegime;
+using lab::PackReport;
+using lab::PackResult;
+using lab::PackTimes;
 
 // Below this, ours counts as slower than the best of the others.
 constexpr double slower_below = 0.95;
@@ -41,10 +41,8 @@ const char* name(PackRegime regime) {
 const char* name(PackOperation operation) {
   return operation == PackOperation::pack ? "pack" : "unpack";
 }
-const char* name(measure::PackGroup group) {
-  return group == measure::PackGroup::strided   ? "strided"
-         : group == measure::PackGroup::indexed ? "indexed"
-                                                : "transpose";
+const char* name(lab::PackGroup group) {
+  return group == lab::PackGroup::strided ? "strided" : group == lab::PackGroup::indexed ? "indexed" : "transpose";
 }
 
 std::string uses_text(const std::optional<double>& uses) {
@@ -76,7 +74,7 @@ void print_summary(const PackReport& report) {
       "of all cases and the most where it is faster; the longest making of code and time to the first byte\n\n");
   print_output("{:12} {:4} {:6} {:>5} {:>7} {:>7} {:>7} {:>8} {:>8} {:>6} {:>10} {:>10}\n", "group", "", "", "cases",
                "hand", "MPI", "memcpy", "median", "worst", "never", "emit", "first use");
-  for (const PackMean& mean : measure::pack_means(report.results)) {
+  for (const PackMean& mean : lab::pack_means(report.results)) {
     print_output("{:12} {:4} {:6} {:5} {:7.2f} {:7.2f} {:7.2f} {:>8} {:>8} {:6} {:>10} {:>10}\n", mean.group,
                  name(mean.regime), name(mean.operation), mean.cases, mean.against_hand, mean.against_mpi,
                  mean.against_copy, uses_text(mean.break_even_median_uses), uses_text(mean.break_even_worst_uses),
@@ -145,7 +143,7 @@ nlohmann::ordered_json to_json(const Session& session, const PackOptions& option
     }
   }
   json["not_unpacked"] = report.not_unpacked;
-  for (const PackMean& mean : measure::pack_means(report.results)) {
+  for (const PackMean& mean : lab::pack_means(report.results)) {
     append(json, "geometric_means",
            {{"group", mean.group},
             {"regime", name(mean.regime)},
@@ -183,7 +181,7 @@ void run_bench_pack(Session& session, const PackOptions& asked) {
       session.has_begun_work = true;
       progress.show(step);
     };
-    report = measure::measure_packing(options);
+    report = lab::measure_packing(options);
   }
   if (session.has_table()) {
     print_pack_times(report);

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "penstock/cli/output.hpp"
-#include "penstock/measure/measure.hpp"
+#include "penstock/probe/probe.hpp"
 
 namespace penstock::cli {
 
@@ -26,9 +26,9 @@ void time_all(const gas::Team& team, std::vector<Contender>& ways, int warm_roun
 }
 
 void print_ways(const std::vector<Contender>& ways, double flops) {
-  const double first_s = measure::summary_of(ways.front().times_s).min_s;
+  const double first_s = probe::summary_of(ways.front().times_s).min_s;
   for (const Contender& way : ways) {
-    const auto times = measure::summary_of(way.times_s);
+    const auto times = probe::summary_of(way.times_s);
     print_output("{:32} {:8.1f} {:8.1f}   {} is {:.3f} times as fast\n", way.name, flops / times.min_s * 1e-9,
                  flops / times.median_s * 1e-9, ways.front().name, times.min_s / first_s);
   }
@@ -37,7 +37,7 @@ void print_ways(const std::vector<Contender>& ways, double flops) {
 nlohmann::ordered_json ways_to_json(const std::vector<Contender>& ways, double flops) {
   auto json = nlohmann::ordered_json::array();
   for (const Contender& way : ways) {
-    const auto times = measure::summary_of(way.times_s);
+    const auto times = probe::summary_of(way.times_s);
     json.push_back({{"way", way.name},
                     {"time_min_s", times.min_s},
                     {"time_median_s", times.median_s},

@@ -150,7 +150,7 @@ void run_calibrate(Session& session, const CalibrateRequest& request) {
   calibrated.machine.year = 1900 + fmt::gmtime(std::time(nullptr)).tm_year;
   calibrated.machine.count = 1;
   calibrated.comments.of_key["year"] = "of the measurement";
-  measure::CalibrationOptions options;
+  probe::CalibrationOptions options;
   if (request.is_quick) {
     options.samples = 6;
     options.sample_s = 1e-3;

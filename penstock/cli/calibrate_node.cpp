@@ -13,13 +13,13 @@ namespace penstock::cli {
 namespace {
 
 using machine::Node;
-using measure::CalibrationOptions;
-using measure::Figure;
+using probe::CalibrationOptions;
+using probe::Figure;
 
 void take_streams(CalibratedMachine& to, const CalibrationOptions& options) {
   Node& node = to.machine.node;
   node.thread_bandwidths.clear();
-  for (const measure::StreamRates& each : measure::measure_streams(node.cache_bytes, options)) {
+  for (const probe::StreamRates& each : probe::measure_streams(node.cache_bytes, options)) {
     const std::string key = fmt::format("node.thread_bandwidths.{}.", node.thread_bandwidths.size());
     node.thread_bandwidths.push_back({.threads = each.threads,
                                       .copy_bytes_per_s = each.copy_bytes_per_s.best,
@@ -36,7 +36,7 @@ void take_streams(CalibratedMachine& to, const CalibrationOptions& options) {
 void take_caches(CalibratedMachine& to, const CalibrationOptions& options) {
   Node& node = to.machine.node;
   node.caches = machine::detect_caches();
-  const std::vector<Figure> figures = measure::measure_caches(node.caches, options);
+  const std::vector<Figure> figures = probe::measure_caches(node.caches, options);
   for (std::size_t i = 0; i < figures.size(); ++i) {
     node.caches[i].bandwidth_bytes_per_s = figures[i].best;
     note(to, fmt::format("node.caches.{}.bandwidth_bytes_per_s", i), figures[i]);
@@ -45,10 +45,10 @@ void take_caches(CalibratedMachine& to, const CalibrationOptions& options) {
 
 void take_cores(CalibratedMachine& to, const CalibrationOptions& options) {
   Node& node = to.machine.node;
-  const Figure start = measure::measure_thread_start(options);
+  const Figure start = probe::measure_thread_start(options);
   node.thread_start_s = start.best;
   note(to, "node.thread_start_s", start);
-  const auto lines = measure::measure_lines(options);
+  const auto lines = probe::measure_lines(options);
   if (!lines) {
     to.left_out.emplace_back("transfers of cache lines: there is one core");
     return;
@@ -65,7 +65,7 @@ void take_transforms(CalibratedMachine& to, const CalibrationOptions& options, c
   constexpr std::int64_t usual_length = 256;
   Node& node = to.machine.node;
   node.fft_rates.clear();
-  for (const measure::FftRates& each : measure::measure_fft_rates(node, options, tell)) {
+  for (const probe::FftRates& each : probe::measure_fft_rates(node, options, tell)) {
     const std::string key = fmt::format("node.fft_rates.{}.", node.fft_rates.size());
     node.fft_rates.push_back({.length = each.length,
                               .complex_double_flops = each.complex_double.best,
@@ -84,12 +84,12 @@ void take_transforms(CalibratedMachine& to, const CalibrationOptions& options, c
 }
 
 /// In two rounds with all else between: what cores share in cache depends on where a host has placed them.
-void take_tiles(CalibratedMachine& to, std::vector<measure::TileRates> first,
-                const std::vector<measure::TileRates>& second) {
+void take_tiles(CalibratedMachine& to, std::vector<probe::TileRates> first,
+                const std::vector<probe::TileRates>& second) {
   Node& node = to.machine.node;
   for (std::size_t i = 0; i < first.size(); ++i) {
-    measure::TileRates& each = first[i];
-    each.bytes_per_s = measure::better_rate(each.bytes_per_s, second[i].bytes_per_s);
+    probe::TileRates& each = first[i];
+    each.bytes_per_s = probe::better_rate(each.bytes_per_s, second[i].bytes_per_s);
     note(to, fmt::format("node.tile_copies.{}.bandwidth_bytes_per_s", node.tile_copies.size()), each.bytes_per_s);
     node.tile_copies.push_back({.threads = each.threads,
                                 .working_set_bytes = each.working_set_bytes,
@@ -100,7 +100,7 @@ void take_tiles(CalibratedMachine& to, std::vector<measure::TileRates> first,
 void take_constant(CalibratedMachine& to, const CalibrationOptions& options) {
   Node node = to.machine.node;
   node.memory_bandwidth_bytes_per_s = node.thread_bandwidths.front().copy_bytes_per_s;  // of one core, as it runs
-  const measure::CacheConstant constant = measure::measure_cache_constant(node, options);
+  const probe::CacheConstant constant = probe::measure_cache_constant(node, options);
   if (!(constant.value.best > 0)) {
     to.left_out.emplace_back("the constant A: a transform of 2^22 points takes no longer than its arithmetic in cache");
     return;
@@ -111,23 +111,23 @@ void take_constant(CalibratedMachine& to, const CalibrationOptions& options) {
 
 void take_multiply(CalibratedMachine& to, const CalibrationOptions& options) {
   Node& node = to.machine.node;
-  const Figure peak = measure::measure_peak(options);
+  const Figure peak = probe::measure_peak(options);
   node.peak_flops = peak.best;
   note(to, "node.peak_flops", peak, "measured: fused multiply-adds in registers, all cores");
-  const auto gemm = measure::measure_gemm(options);
+  const auto gemm = probe::measure_gemm(options);
   if (!gemm) {
     node.gemm_rate_flops_per_core = 0;
     to.comments.of_key["node.gemm_rate_flops_per_core"] = "not known: no BLAS is built in";
     to.left_out.emplace_back("the rate of matrix multiplies: no BLAS is built in");
     return;
   }
-  node.gemm_rate_flops_per_core = measure::rounded(gemm->flops.best / options.threads);
+  node.gemm_rate_flops_per_core = probe::rounded(gemm->flops.best / options.threads);
   note(to, "node.gemm_rate_flops_per_core", gemm->flops,
        fmt::format("measured: OpenBLAS, double, n = {}, all cores at once", gemm->n));
 }
 
 void take_disk(CalibratedMachine& to, const CalibrationOptions& options, const std::string& folder) {
-  const measure::DiskRates disk = measure::measure_disk(folder, options);
+  const probe::DiskRates disk = probe::measure_disk(folder, options);
   const std::string key = fmt::format("node.memory_levels.{}.", to.machine.node.memory_levels.size());
   const bool is_write_slower = disk.write_bytes_per_s.best < disk.read_bytes_per_s.best;
   const Figure& slower = is_write_slower ? disk.write_bytes_per_s : disk.read_bytes_per_s;
@@ -159,7 +159,7 @@ void calibrate_node(CalibratedMachine& calibrated, const CalibrationOptions& opt
   tell("cache lines between cores");
   take_cores(calibrated, options);
   tell("copies of tiles, first round");
-  std::vector<measure::TileRates> tiles = measure::measure_tile_copies(calibrated.machine.node, options);
+  std::vector<probe::TileRates> tiles = probe::measure_tile_copies(calibrated.machine.node, options);
   take_transforms(calibrated, options, tell);
   tell("the constant A");
   take_constant(calibrated, options);
@@ -168,7 +168,7 @@ void calibrate_node(CalibratedMachine& calibrated, const CalibrationOptions& opt
   tell("disk");
   take_disk(calibrated, options, folder);
   tell("copies of tiles, second round");
-  take_tiles(calibrated, std::move(tiles), measure::measure_tile_copies(calibrated.machine.node, options));
+  take_tiles(calibrated, std::move(tiles), probe::measure_tile_copies(calibrated.machine.node, options));
 }
 
 }  // namespace penstock::cli

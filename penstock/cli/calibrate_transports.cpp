@@ -18,13 +18,13 @@
 namespace penstock::cli {
 namespace {
 
-using measure::TransportCosts;
+using probe::TransportCosts;
 
 /// The pieces of a transport by its times: straight lines over parts of the lengths, as many as are worth it.
 std::vector<machine::MessagePiece> pieces_of(const TransportCosts& figures) {
   constexpr int max_pieces = 3;
   std::vector<model::MessageTime> times;
-  for (const measure::MessageCosts& each : figures.times) {
+  for (const probe::MessageCosts& each : figures.times) {
     times.push_back({static_cast<double>(each.bytes), each.time_s.best});
   }
   std::vector<machine::MessagePiece> pieces;
@@ -34,9 +34,9 @@ std::vector<machine::MessagePiece> pieces_of(const TransportCosts& figures) {
         segment.latency_s > 0 && segment.bandwidth_bytes_per_s > 0 && segment.bandwidth_bytes_per_s < 1e15;
     const model::MessageTime& last = times.back();
     pieces.push_back({.from_bytes = pieces.empty() ? 0 : static_cast<std::int64_t>(segment.first_bytes),
-                      .latency_s = measure::rounded(is_usable ? segment.latency_s : figures.times.front().time_s.best),
+                      .latency_s = probe::rounded(is_usable ? segment.latency_s : figures.times.front().time_s.best),
                       .bandwidth_bytes_per_s =
-                          measure::rounded(is_usable ? segment.bandwidth_bytes_per_s : last.bytes / last.time_s)});
+                          probe::rounded(is_usable ? segment.bandwidth_bytes_per_s : last.bytes / last.time_s)});
   }
   return pieces;
 }
@@ -44,7 +44,7 @@ std::vector<machine::MessagePiece> pieces_of(const TransportCosts& figures) {
 void add_transport(CalibratedMachine& to, const std::string& name, const TransportCosts& figures) {
   const std::string key = fmt::format("transports.{}.", to.machine.transports.size());
   to.machine.transports.push_back({.name = name,
-                                   .progress = measure::rounded(figures.progress),
+                                   .progress = probe::rounded(figures.progress),
                                    .send_overhead_s = figures.send_overhead_s.best,
                                    .receive_overhead_s = figures.receive_overhead_s.best,
                                    .gap_s = figures.gap_s.best,
@@ -58,7 +58,7 @@ void add_transport(CalibratedMachine& to, const std::string& name, const Transpo
     to.comments.of_key[piece + "latency_s"] = "L, with both overheads: fitted to the best times of 12 lengths";
     to.comments.of_key[piece + "bandwidth_bytes_per_s"] = "1/G: the same fit";
   }
-  for (const measure::MessageCosts& each : figures.times) {
+  for (const probe::MessageCosts& each : figures.times) {
     to.figures.push_back({fmt::format("{}{}_bytes_s", key, each.bytes), each.time_s});
   }
 }
@@ -79,13 +79,13 @@ gas::Team pair_first(const gas::Team& team, bool is_far) {
 
 /// Collective: measures the transport of that name between processes.
 void add_between_processes(CalibratedMachine& to, const std::string& name, Session& session,
-                           const measure::CalibrationOptions& options) {
+                           const probe::CalibrationOptions& options) {
   try {
     const bool is_shm = name == "shm";
     const gas::Team world =
         gas::world_of(MPI_COMM_WORLD, gas::reach_named(is_shm && session.nodes > 1 ? "shm+mpi" : name));
     const gas::Team pair = pair_first(world, session.nodes > 1 && !is_shm);
-    const TransportCosts figures = measure::measure_message_costs(pair, options);
+    const TransportCosts figures = probe::measure_message_costs(pair, options);
     if (session.is_first()) {
       add_transport(to, name, figures);
     }
@@ -115,7 +115,7 @@ void add_network(CalibratedMachine& to, int nodes) {
 
 }  // namespace
 
-void calibrate_transports(CalibratedMachine& calibrated, Session& session, const measure::CalibrationOptions& options,
+void calibrate_transports(CalibratedMachine& calibrated, Session& session, const probe::CalibrationOptions& options,
                           const TellStep& tell) {
   if (session.team.size() < 2) {
     calibrated.left_out.emplace_back("transports: they take two ranks (--ranks 2, or mpirun -n 2)");
@@ -123,7 +123,7 @@ void calibrate_transports(CalibratedMachine& calibrated, Session& session, const
   }
   if (session.team.transport().name == "threads") {
     tell("transport threads");
-    const TransportCosts figures = measure::measure_message_costs(session.team, options);
+    const TransportCosts figures = probe::measure_message_costs(session.team, options);
     if (session.is_first()) {
       add_transport(calibrated, "threads", figures);
     }

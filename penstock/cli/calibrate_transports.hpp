@@ -9,7 +9,7 @@ namespace penstock::cli {
 
 /// Collective: adds every transport between the ranks that is built in, or the one that --transport names; what cannot
 /// be had is told in `left_out`. Several nodes get a network, taken for a crossbar. The result is of rank 0.
-void calibrate_transports(CalibratedMachine& calibrated, Session& session, const measure::CalibrationOptions& options,
+void calibrate_transports(CalibratedMachine& calibrated, Session& session, const probe::CalibrationOptions& options,
                           const TellStep& tell);
 
 }  // namespace penstock::cli

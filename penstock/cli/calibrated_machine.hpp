@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "penstock/machine/machine.hpp"
-#include "penstock/measure/measure.hpp"
+#include "penstock/probe/probe.hpp"
 
 namespace penstock::cli {
 
 /// A figure by its key in the machine file.
 struct NamedFigure {
   std::string key;
-  measure::Figure figure;
+  probe::Figure figure;
 };
 
 struct CalibratedMachine {
@@ -24,7 +24,7 @@ struct CalibratedMachine {
 
 /// Keeps a figure's best under a key that the machine has been given it by, with a comment of its spread; `how` comes
 /// first in it.
-void note(CalibratedMachine& calibrated, const std::string& key, const measure::Figure& figure,
+void note(CalibratedMachine& calibrated, const std::string& key, const probe::Figure& figure,
           const std::string& how = "measured");
 
 }  // namespace penstock::cli

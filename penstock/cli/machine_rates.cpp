@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "penstock/measure/measure.hpp"
+#include "penstock/probe/probe.hpp"
 
 namespace penstock::cli {
 
@@ -30,10 +30,10 @@ MachineRates find_rates(const Session& session, const machine::Machine& machine,
   if (path.empty()) {
     figures.source = "measured in this run";
     if (model::fft_memory_bytes(problem, figures.resources.cache_bytes) > 0) {
-      figures.resources.memory_bandwidth_bytes_per_s = measure::memory_bandwidth(session.team, session.threads, memory);
+      figures.resources.memory_bandwidth_bytes_per_s = probe::memory_bandwidth(session.team, session.threads, memory);
     }
     figures.resources.fft_rate_flops =
-        measure::fft_rate<Real>(session.team, session.threads, model::transformed_lengths(problem));
+        probe::fft_rate<Real>(session.team, session.threads, model::transformed_lengths(problem));
   } else {
     const std::int64_t busy_cores =
         std::min<std::int64_t>(node.cores * hosts, static_cast<std::int64_t>(session.team.size()) * session.threads);

@@ -19,21 +19,21 @@
 #include "penstock/cli/plan_options.hpp"
 #include "penstock/cli/result_file.hpp"
 #include "penstock/cli/subcommand.hpp"
-#include "penstock/nas/nas.hpp"
+#include "penstock/lab/nas/nas.hpp"
 
 namespace penstock::cli {
 namespace {
 
 struct NasFtOptions {
-  nas::Problem problem;
+  lab::nas::Problem problem;
   fft::Options fft;
 };
 
-nas::Problem parse_class(const std::string& text) {
+lab::nas::Problem parse_class(const std::string& text) {
   if (text.size() != 1) {
     throw Error(fmt::format("--class {}: must be one of S, W, A, B, C, D, E, F", text));
   }
-  return nas::problem_of_class(text.front());
+  return lab::nas::problem_of_class(text.front());
 }
 
 /// As the benchmark prints it, in Fortran's format (' T =',I5,'     Checksum =',1P2D22.12).
@@ -43,16 +43,16 @@ std::string format_step(int step, std::complex<double> checksum) {
   return fmt::format(" T ={:5}     Checksum ={}", step, numbers);
 }
 
-void print_header(const Session& session, const nas::Problem& problem) {
+void print_header(const Session& session, const lab::nas::Problem& problem) {
   const auto [nx, ny, nz] = problem.size;
   print_output("NAS FT, class {}: {}x{}x{} points, {} steps; ranks {}, threads per rank {}\n\n", problem.name, nx, ny,
                nz, problem.steps(), session.team.size(), session.threads);
 }
 
-void print_result(const Session& session, const nas::Result& result) {
-  const nas::Breakdown& spent = result.breakdown;
+void print_result(const Session& session, const lab::nas::Result& result) {
+  const lab::nas::Breakdown& spent = result.breakdown;
   print_output("\nVerification  {}, largest error {:.1e} (allowed {:.0e})\n",
-               result.is_verified ? "successful" : "FAILED", result.largest_error, nas::tolerance);
+               result.is_verified ? "successful" : "FAILED", result.largest_error, lab::nas::tolerance);
   print_output("Time          {}\n", format_seconds(result.time_s));
   print_output("Rate          {:.0f} Mop/s; {:.0f} without the making of the plan\n", result.rate_mops,
                result.rate_mops * result.time_s / (result.time_s - spent.plan_s));
@@ -65,8 +65,9 @@ void print_result(const Session& session, const nas::Result& result) {
   print_output("Memory        {} per rank\n", format_bytes(result.memory_bytes));
 }
 
-nlohmann::ordered_json to_json(const Session& session, const nas::Problem& problem, const nas::Result& result) {
-  const nas::Breakdown& spent = result.breakdown;
+nlohmann::ordered_json to_json(const Session& session, const lab::nas::Problem& problem,
+                               const lab::nas::Result& result) {
+  const lab::nas::Breakdown& spent = result.breakdown;
   auto json = nlohmann::ordered_json::object();
   json["class"] = std::string(1, problem.name);
   json["size"] = problem.size;
@@ -83,7 +84,7 @@ nlohmann::ordered_json to_json(const Session& session, const nas::Problem& probl
   }
   json["errors"] = result.errors;
   json["largest_error"] = result.largest_error;
-  json["tolerance"] = nas::tolerance;
+  json["tolerance"] = lab::nas::tolerance;
   json["verified"] = result.is_verified;
   json["time_s"] = result.time_s;
   json["rate_mops"] = result.rate_mops;
@@ -102,17 +103,18 @@ void run_nas_ft(Session& session, const NasFtOptions& options) {
   fft.threads = session.threads;
   // The checksums are the progress, too, as they come; beside JSON on standard output they go to a terminal alone.
   const bool has_terminal = session.is_first() && isatty(STDERR_FILENO) != 0;
-  const nas::Result result = nas::run(session.team, options.problem, fft, [&](int step, std::complex<double> checksum) {
-    if (step == 1 && session.has_table()) {
-      print_header(session, options.problem);
-    }
-    if (session.has_table()) {
-      print_output("{}\n", format_step(step, checksum));
-      flush_output();
-    } else if (has_terminal) {
-      fmt::print(stderr, "{}\n", format_step(step, checksum));
-    }
-  });
+  const lab::nas::Result result =
+      lab::nas::run(session.team, options.problem, fft, [&](int step, std::complex<double> checksum) {
+        if (step == 1 && session.has_table()) {
+          print_header(session, options.problem);
+        }
+        if (session.has_table()) {
+          print_output("{}\n", format_step(step, checksum));
+          flush_output();
+        } else if (has_terminal) {
+          fmt::print(stderr, "{}\n", format_step(step, checksum));
+        }
+      });
   session.has_begun_work = true;
   if (session.has_table()) {
     print_result(session, result);
@@ -120,7 +122,7 @@ void run_nas_ft(Session& session, const NasFtOptions& options) {
   json.write(to_json(session, options.problem, result).dump(2) + "\n");
   if (!result.is_verified) {
     throw Error(fmt::format("NAS FT class {} is not verified: an error of {:.1e} exceeds {:.0e}", options.problem.name,
-                            result.largest_error, nas::tolerance));
+                            result.largest_error, lab::nas::tolerance));
   }
 }
 

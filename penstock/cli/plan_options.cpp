@@ -12,7 +12,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/cli/parse.hpp"
-#include "penstock/measure/measure.hpp"
+#include "penstock/lab/exchange/exchange.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -23,11 +23,11 @@ std::shared_ptr<const gas::ExchangeMethod> exchange_method_named(const std::stri
     return nullptr;
   }
 #if PENSTOCK_HAS_MPI
-  using measure::MpiExchange;
+  using lab::MpiExchange;
   const MpiExchange kind = algorithm == "mpi-packed"  ? MpiExchange::alltoall
                            : algorithm == "mpi-slabs" ? MpiExchange::messages
                                                       : MpiExchange::ialltoall;
-  return measure::mpi_exchange(kind, MPI_COMM_WORLD);
+  return lab::mpi_exchange(kind, MPI_COMM_WORLD);
 #else
   throw Error(fmt::format("--algorithm {}: this build of penstock has no MPI", algorithm));
 #endif

@@ -16,16 +16,16 @@
 #include "penstock/cli/parse.hpp"
 #include "penstock/cli/result_file.hpp"
 #include "penstock/cli/subcommand.hpp"
-#include "penstock/model/model.hpp"
+#include "penstock/lab/reproductions/reproductions.hpp"
 
 namespace penstock::cli {
 namespace {
 
-using model::Reproduction;
-using model::Statement;
+using lab::Reproduction;
+using lab::Statement;
 
-std::string_view name_of(model::Basis basis) {
-  return basis == model::Basis::derived ? "derived" : basis == model::Basis::fitted ? "fitted" : "refit";
+std::string_view name_of(lab::Basis basis) {
+  return basis == lab::Basis::derived ? "derived" : basis == lab::Basis::fitted ? "fitted" : "refit";
 }
 
 std::string verdict_of(const Statement& statement) {
@@ -33,7 +33,7 @@ std::string verdict_of(const Statement& statement) {
     return "";
   }
   const std::string verdict = statement.reproduces() ? "yes" : "NO";
-  return statement.basis == model::Basis::derived ? verdict : fmt::format("{}, {}", verdict, name_of(statement.basis));
+  return statement.basis == lab::Basis::derived ? verdict : fmt::format("{}, {}", verdict, name_of(statement.basis));
 }
 
 void print_statements(const Reproduction& found) {
@@ -51,9 +51,9 @@ void print_statements(const Reproduction& found) {
   }
 }
 
-void print_curves(const model::Curves& curves) {
+void print_curves(const lab::Curves& curves) {
   print_output("\n{}; {}\n{:>12}", curves.title, curves.y_name, curves.x_name);
-  const auto width = [](const model::Curves::Series& series) {
+  const auto width = [](const lab::Curves::Series& series) {
     return std::max<std::size_t>(series.name.size() + 2, 11);
   };
   for (const auto& series : curves.series) {
@@ -85,7 +85,7 @@ nlohmann::ordered_json to_json(const Reproduction& found) {
     append(json, "statements", row);
   }
   json["curves"] = nlohmann::ordered_json::array();
-  for (const model::Curves& curves : found.curves) {
+  for (const lab::Curves& curves : found.curves) {
     nlohmann::ordered_json drawn{
         {"title", curves.title}, {"x_name", curves.x_name}, {"y_name", curves.y_name}, {"x", curves.x}};
     for (const auto& series : curves.series) {
@@ -99,11 +99,11 @@ nlohmann::ordered_json to_json(const Reproduction& found) {
 void run_reproduce(Session& session, const std::string& name) {
   std::vector<Reproduction> all;
   if (name == "all") {
-    for (const std::string_view each : model::reproduction_names()) {
-      all.push_back(model::reproduce(each));
+    for (const std::string_view each : lab::reproduction_names()) {
+      all.push_back(lab::reproduce(each));
     }
   } else {
-    all.push_back(model::reproduce(name));
+    all.push_back(lab::reproduce(name));
   }
   ResultFile json(session, "--json", session.options.json_path);
   session.has_begun_work = true;
@@ -118,8 +118,8 @@ void run_reproduce(Session& session, const std::string& name) {
     for (const Statement& statement : found.statements) {
       printed += statement.theirs.has_value();
       agreeing += statement.theirs && statement.reproduces();
-      fitted += statement.theirs && statement.basis == model::Basis::fitted;
-      refit += statement.theirs && statement.basis == model::Basis::refit;
+      fitted += statement.theirs && statement.basis == lab::Basis::fitted;
+      refit += statement.theirs && statement.basis == lab::Basis::refit;
       unexplained += !statement.reproduces() && statement.note.empty();
     }
     if (session.has_table()) {
@@ -146,7 +146,7 @@ void run_reproduce(Session& session, const std::string& name) {
 Body declare_reproduce(CLI::App& app) {
   auto name = std::make_shared<std::string>("all");
   std::string names = "all";
-  for (const std::string_view each : model::reproduction_names()) {
+  for (const std::string_view each : lab::reproduction_names()) {
     names += fmt::format("|{}", each);
   }
   add_value(app, "name", names, "What to reproduce (all)", [name](const std::string& text) { *name = text; });

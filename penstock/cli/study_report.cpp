@@ -10,7 +10,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/cli/output.hpp"
 #include "penstock/cli/study.hpp"
-#include "penstock/plot/plot.hpp"
+#include "penstock/lab/plot/plot.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -155,13 +155,13 @@ std::string points_to_json(const Study& study, const std::vector<Evaluated>& poi
 
 void draw_points(const Study& study, const std::vector<Evaluated>& points, const Sweep& sweep,
                  const std::string& path) {
-  plot::Chart chart{.title = fmt::format("penstock model {}{}", study.name,
-                                         study.has_machine ? ": " + points.front().at.machine.name : ""),
-                    .x_name = sweep.key,
-                    .y_name = "",
-                    .has_logarithms = sweep.is_geometric,
-                    .x = {},
-                    .series = {}};
+  lab::Chart chart{.title = fmt::format("penstock model {}{}", study.name,
+                                        study.has_machine ? ": " + points.front().at.machine.name : ""),
+                   .x_name = sweep.key,
+                   .y_name = "",
+                   .has_logarithms = sweep.is_geometric,
+                   .x = {},
+                   .series = {}};
   for (const Evaluated& each : points) {
     chart.x.push_back(each.swept);
     for (const Quantity& quantity : each.quantities) {
@@ -169,7 +169,7 @@ void draw_points(const Study& study, const std::vector<Evaluated>& points, const
         continue;
       }
       const double value = quantity.value.value_or(0);
-      const auto series = std::ranges::find(chart.series, quantity.name, &plot::Chart::Series::name);
+      const auto series = std::ranges::find(chart.series, quantity.name, &lab::Chart::Series::name);
       if (series == chart.series.end()) {
         chart.series.push_back({quantity.name, {value}});
         chart.y_name = quantity.unit == Unit::seconds       ? "seconds"
@@ -180,7 +180,7 @@ void draw_points(const Study& study, const std::vector<Evaluated>& points, const
       }
     }
   }
-  plot::draw(chart, path);
+  lab::draw(chart, path);
 }
 
 }  // namespace penstock::cli

@@ -12,7 +12,6 @@
 #include "penstock/model/ping_pong.hpp"
 #include "penstock/model/planned_fft.hpp"
 #include "penstock/model/projection.hpp"
-#include "penstock/model/reproduction.hpp"
 #include "penstock/model/resource.hpp"
 #include "penstock/model/scaling.hpp"
 #include "penstock/model/storage_pass.hpp"

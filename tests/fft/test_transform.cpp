@@ -6,7 +6,6 @@
 #include <string>
 
 #include "penstock/fft/fft.hpp"
-#include "penstock/measure/measure.hpp"
 #include "tests/fft/reference.hpp"
 #include "tests/worlds.hpp"
 
@@ -98,33 +97,6 @@ TEST(TransformWithAProgressThread, AgreesWithTheDefinitionAndHasOneWhereThereIsA
     EXPECT_FALSE(Plan<double>(team, options).decision().has_progress_thread);
   });
 }
-
-#if PENSTOCK_HAS_MPI
-// Grids with empty ranks, uneven messages, and threads that finish planes in another order than they began them.
-TEST(TransformByMpisOwnWays, AgreesWithTheDefinitionAndNeedsMpi) {
-  gas::on_worlds({1, 2}, [](gas::Team& team) {
-    using measure::MpiExchange;
-    for (const MpiExchange kind : {MpiExchange::alltoall, MpiExchange::messages, MpiExchange::ialltoall}) {
-      for (const Extents& size : {Extents{24, 25, 18}, Extents{13, 11, 7}, Extents{5, 3, 2}}) {
-        Options options{.size = size,
-                        .planes_per_message = kind == MpiExchange::alltoall ? 0 : 1,
-                        .exchange_method = measure::mpi_exchange(kind, MPI_COMM_WORLD),
-                        .threads = 2,
-                        .effort = Effort::estimate};
-        if (team.transport().name == "threads" && (team.size() > 1 || kind != MpiExchange::messages)) {
-          EXPECT_THROW(Plan<double>(team, options), Error);
-          continue;
-        }
-        EXPECT_LE(worst_error<double>(team, options), tolerance<double>(size));
-        options.grid = {team.size(), 1};
-        options.output = Output::as_input;
-        options.type = Type::r2c;
-        EXPECT_LE(worst_error<float>(team, options), tolerance<float>(size));
-      }
-    }
-  });
-}
-#endif
 
 INSTANTIATE_TEST_SUITE_P(All, Transform, testing::ValuesIn(grid_cases()),
                          [](const auto& tested) { return name_of(tested.param); });

@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-# Modules that make collective calls of their own. `measure` and `nas` are made of these calls and take no arrays.
+# Modules that make collective calls of their own. `probe` and `lab/` are made of these calls and take no arrays.
 MODULES = ("gas", "fft", "gemm", "field")
 
 INCLUDE = re.compile(r'^#include "(penstock/(\w+)/[\w/]+\.hpp)"')

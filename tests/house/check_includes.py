@@ -11,7 +11,7 @@ import sys
 
 EVERYWHERE = "base"  # the module that all others stand on, whatever their floor
 
-ROW = re.compile(r"^\| (\d+) \| `(\w+)/` \|")
+ROW = re.compile(r"^\| (\d+) \| `([\w/]+)/` \|")
 SETTINGS = f"penstock/{EVERYWHERE}/config.hpp"
 
 SETTING = re.compile(r"^#(?:cmakedefine01|cmakedefine|define) (PENSTOCK_\w+)", re.MULTILINE)
@@ -49,8 +49,18 @@ def settings_of(top):
     return set(SETTING.findall(page.read_text())) if page.exists() else set()
 
 
+def module_of(floors, parts):
+    """The module of a path below penstock/: its first two folders where the table has them, as `lab/plot`, else one."""
+    both = "/".join(parts[:2])
+    return both if both in floors else parts[0]
+
+
+def face_of(module):
+    return f"penstock/{module}/{module.split('/')[-1]}.hpp"
+
+
 def is_public(module, header):
-    return module == EVERYWHERE or header == f"penstock/{module}/{module}.hpp"
+    return module == EVERYWHERE or header == face_of(module)
 
 
 def breach(floors, module, header):
@@ -58,7 +68,7 @@ def breach(floors, module, header):
     parts = header.split("/")
     if parts[0] != "penstock":
         return "is not of penstock/, or not included by its path from there" if module else None
-    target = parts[1]
+    target = module_of(floors, parts[1:])
     if target not in floors:
         return f"is of '{target}', which is no module of docs/architecture.md"
     if module is None or module == target:
@@ -66,7 +76,7 @@ def breach(floors, module, header):
     if target != EVERYWHERE and floors[target] >= floors[module]:
         return f"is of floor {floors[target]}, not below {module} on floor {floors[module]}"
     if not is_public(target, header):
-        return f"is private to {target}, whose face is penstock/{target}/{target}.hpp"
+        return f"is private to {target}, whose face is {face_of(target)}"
     return None
 
 
@@ -83,7 +93,7 @@ def check(top):
                 continue
             sources += 1
             where = path.relative_to(top)
-            module = where.parts[1] if folder == "penstock" else None
+            module = module_of(floors, where.parts[1:]) if folder == "penstock" else None
             if module is not None and module not in floors:
                 breaches.append(f"{where}: '{module}' is no module of docs/architecture.md; give it a row there")
                 continue

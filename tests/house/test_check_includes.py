@@ -10,6 +10,8 @@ import check_includes
 PAGE = """
 | floor | module | its one job |
 |---|---|---|
+| 3 | `lab/plot/` | curves |
+| 3 | `lab/nas/` | a benchmark |
 | 2 | `fft/` | transforms |
 | 1 | `gas/` | moves |
 | 1 | `model/` | predicts |
@@ -51,6 +53,13 @@ class CheckIncludes(unittest.TestCase):
 
     def test_private_headers_of_others_are_found(self):
         self.assert_breach("penstock/fft/a.cpp", '#include "penstock/gas/transport/x.hpp"\n', "private to gas")
+
+    def test_a_folder_of_modules_has_a_face_for_each(self):
+        self.assertEqual(self.breaches("penstock/lab/nas/a.cpp", '#include "penstock/fft/fft.hpp"\n'), [])
+        self.assertEqual(self.breaches("penstock/lab/nas/a.cpp", '#include "penstock/lab/nas/b.hpp"\n'), [])
+        self.assert_breach("penstock/lab/nas/a.cpp", '#include "penstock/lab/plot/plot.hpp"\n', "not below lab/nas")
+        self.assert_breach("penstock/fft/a.cpp", '#include "penstock/lab/plot/plot.hpp"\n', "floor 3, not below fft")
+        self.assert_breach("penstock/lab/lab.hpp", "", "'lab'")
 
     def test_tests_may_see_private_headers(self):
         self.assertEqual(self.breaches("tests/gas/a.cpp", '#include "penstock/gas/transport/x.hpp"\n'), [])

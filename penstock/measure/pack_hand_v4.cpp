@@ -1,3 +1,0 @@
-// The hand-written loops, compiled for x86-64-v4 (AVX-512).
-#define PENSTOCK_HAND_SET v4
-#include "penstock/measure/pack_hand_bodies.hpp"
