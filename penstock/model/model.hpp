@@ -14,6 +14,7 @@
 #include "penstock/model/projection.hpp"
 #include "penstock/model/resource.hpp"
 #include "penstock/model/scaling.hpp"
+#include "penstock/model/solve.hpp"
 #include "penstock/model/storage_pass.hpp"
 #include "penstock/model/topology.hpp"
 #include "penstock/model/transport.hpp"

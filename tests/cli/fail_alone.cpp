@@ -1,7 +1,7 @@
 // A program whose last rank fails while the others wait for it, or after they have ended well: fail_alone midway|late.
 #include <string_view>
 
-#include "penstock/cli/processes.hpp"
+#include "penstock/cli/core/processes.hpp"
 
 int main(int argc, char** argv) {
   using penstock::cli::Outcome;

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
-#include "penstock/cli/parse.hpp"
-#include "penstock/cli/processes.hpp"
-#include "penstock/cli/session.hpp"
-#include "penstock/cli/subcommand.hpp"
+#include "penstock/cli/core/parse.hpp"
+#include "penstock/cli/core/processes.hpp"
+#include "penstock/cli/core/session.hpp"
+#include "penstock/cli/core/subcommand.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace penstock {

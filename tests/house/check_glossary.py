@@ -44,7 +44,7 @@ def names_of(path):
                 match = pattern.match(code)
                 if match:
                     yield number, match[1]
-        if path.parts[-2] == "cli":
+        if "cli" in path.parts[-3:-1]:
             for option in OPTION.findall(code):
                 yield number, option
 

@@ -42,7 +42,7 @@ class CheckGlossaryTest(unittest.TestCase):
         self.assert_found(header, "using Most = int;", "Most")
 
     def test_options_of_the_command(self):
-        self.assert_found("penstock/cli/a.cpp", '  add_value(app, "--least-size", "N", "");', "least-size")
+        self.assert_found("penstock/cli/fft/a.cpp", '  add_value(app, "--least-size", "N", "");', "least-size")
 
     def test_what_is_no_breach(self):
         header = "penstock/fft/a.hpp"

@@ -1,0 +1,287 @@
+// `penstock gemm --size`: matrices that the ranks make up, multiplied across them, timed and checked.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "penstock/base/base.hpp"
+#include "penstock/cli/core/machine_rates.hpp"
+#include "penstock/cli/gemm/gemm.hpp"
+#include "penstock/cli/report/output.hpp"
+#include "penstock/cli/report/progress.hpp"
+#include "penstock/cli/report/result_file.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using gas::Index;
+using gemm::GlobalMatrix;
+using gemm::Op;
+
+/// An element of a made-up matrix: a whole number from -4 to 4 (and of a complex one another), so that products of any
+/// size are exact. The mixing is SplitMix64's (Steele, Lea, Flood 2014).
+double made_up(std::uint64_t matrix, std::int64_t i, std::int64_t j) noexcept {
+  std::uint64_t x = matrix * 0x9E3779B97F4A7C15 + static_cast<std::uint64_t>(i) * 0xBF58476D1CE4E5B9 +
+                    static_cast<std::uint64_t>(j) * 0x94D049BB133111EB;
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
+  x = (x ^ x >> 27) * 0x94D049BB133111EB;
+  return static_cast<double>((x ^ x >> 31) % 9) - 4;
+}
+
+template <class T>
+constexpr bool is_complex = !std::is_floating_point_v<T>;
+
+template <class T>
+T element(std::uint64_t matrix, std::int64_t i, std::int64_t j) noexcept {
+  if constexpr (is_complex<T>) {
+    using Real = typename T::value_type;
+    return T(static_cast<Real>(made_up(2 * matrix, i, j)), static_cast<Real>(made_up(2 * matrix + 1, i, j)));
+  } else {
+    return static_cast<T>(made_up(2 * matrix, i, j));
+  }
+}
+
+template <class T>
+T scalar(std::complex<double> value) noexcept {
+  if constexpr (is_complex<T>) {
+    return T(value);
+  } else {
+    return static_cast<T>(value.real());
+  }
+}
+
+constexpr std::uint64_t matrix_a = 1;
+constexpr std::uint64_t matrix_b = 2;
+constexpr std::uint64_t matrix_c = 3;
+constexpr std::uint64_t vector_x = 4;
+
+/// The product that C is to hold, for the check of it.
+template <class T>
+gemm::KnownProduct known_product(const GemmOptions& options) {
+  const auto elements_of = [](std::uint64_t matrix) {
+    return [matrix](std::int64_t i, std::int64_t j) { return std::complex<double>(element<T>(matrix, i, j)); };
+  };
+  return {.op_a = options.files.op_a,
+          .op_b = options.files.op_b,
+          .scalars = options.files.scalars,
+          .k = options.size[2],
+          .a = elements_of(matrix_a),
+          .b = elements_of(matrix_b),
+          .c_before = elements_of(matrix_c)};
+}
+
+template <class T>
+void fill(GlobalMatrix<T>& matrix, std::uint64_t number) {
+  matrix.for_each_local([&](const Index<2>& at, T& value) { value = element<T>(number, at[0], at[1]); });
+}
+
+/// What all ranks tell one another of a multiply.
+struct Spent {
+  double total_s;
+  double multiply_s;
+  double wait_s;
+  double redistribute_s;
+  std::int64_t fetched_bytes;
+};
+
+struct RankReport {
+  std::string transport;
+  std::array<std::int64_t, 2> grid{};
+  std::vector<double> times_s = {};  ///< of the slowest rank
+  double multiply_share = 0;         ///< of the best time, the part in multiplies, mean of the ranks
+  double wait_s = 0;                 ///< of the best time, for panels and other ranks, mean of the ranks
+  double redistribute_s = 0;         ///< of the best time, the longest
+  std::int64_t fetched_bytes = 0;    ///< all ranks together, in one multiply
+  double machine_flops = 0;          ///< of all threads of all ranks at once
+  gemm::MultiplyPlan plan = {};
+  std::optional<std::int64_t> wrong = {};
+};
+
+/// The model's, or where it lacks the network's figures, the multiplies alone.
+double predicted_s(const RankReport& report, double flops) {
+  return report.plan.predicted_s > 0 ? report.plan.predicted_s : flops / report.machine_flops;
+}
+
+nlohmann::ordered_json to_json(const Session& session, const GemmOptions& options, const RankReport& report,
+                               double flops) {
+  const double best_s = *std::ranges::min_element(report.times_s);
+  nlohmann::ordered_json json{{"type", npy::name(options.type)},
+                              {"m", options.size[0]},
+                              {"n", options.size[1]},
+                              {"k", options.size[2]},
+                              {"ranks", session.team.size()},
+                              {"threads", session.threads},
+                              {"transport", report.transport},
+                              {"grid", report.grid},
+                              {"time_min_s", best_s},
+                              {"times_s", report.times_s},
+                              {"rate_gflops", flops / best_s * 1e-9},
+                              {"machine_gflops", report.machine_flops * 1e-9},
+                              {"predicted_s", predicted_s(report, flops)},
+                              {"algorithm", gemm::name(report.plan.algorithm)},
+                              {"layers", report.plan.grid},
+                              {"reason", report.plan.reason},
+                              {"panel_depth", report.plan.depth},
+                              {"transfer_predicted_s", report.plan.transfer_s},
+                              {"hidden_predicted_s", report.plan.hidden_s},
+                              {"multiply_share", report.multiply_share},
+                              {"wait_s", report.wait_s},
+                              {"redistribute_s", report.redistribute_s},
+                              {"fetched_bytes", report.fetched_bytes}};
+  if (report.wrong) {
+    json["wrong_rows"] = *report.wrong;
+  }
+  return json;
+}
+
+/// "2 x 2", "2 layers of 2 x 1"
+std::string grid_text(const std::array<int, 3>& grid) {
+  return (grid[0] > 1 ? fmt::format("{} layers of ", grid[0]) : "") + fmt::format("{} x {}", grid[1], grid[2]);
+}
+
+void print(const Session& session, const GemmOptions& options, const RankReport& report, double flops) {
+  const double best_s = *std::ranges::min_element(report.times_s);
+  print_output(
+      "Product     {}, {} x {} by {} x {}, on {} ranks ({} x {}) of {} threads, transport {}\n"
+      "Machine     {:.4g} GFlop/s of blocks, all ranks at once ({}): {} for the product\n"
+      "Algorithm   {}, {}: {}\n"
+      "Prediction  {}; panels at most {} deep\n"
+      "Time        {} (best of {}), {:.4g} GFlop/s, {:.3f} of the machine's; {:.3f} in multiplies\n"
+      "Moved       {} of A and B fetched, all ranks; {} to and from block distributions\n",
+      npy::name(options.type), options.size[0], options.size[2], options.size[2], options.size[1], session.team.size(),
+      report.grid[0], report.grid[1], session.threads, report.transport, report.machine_flops * 1e-9,
+      options.machine_path.empty() ? "measured in this run" : options.machine_path,
+      format_seconds(flops / report.machine_flops), gemm::name(report.plan.algorithm), grid_text(report.plan.grid),
+      report.plan.reason, format_seconds(predicted_s(report, flops)), report.plan.depth, format_seconds(best_s),
+      report.times_s.size(), flops / best_s * 1e-9, flops / best_s / report.machine_flops, report.multiply_share,
+      format_bytes(static_cast<std::uint64_t>(report.fetched_bytes)), format_seconds(report.redistribute_s));
+  if (report.plan.transfer_s > 0) {
+    print_output(
+        "Transfers   {} by the model, of which {} are hidden and {} not; ranks waited {} for panels and one another\n",
+        format_seconds(report.plan.transfer_s), format_seconds(report.plan.hidden_s),
+        format_seconds(report.plan.transfer_s - report.plan.hidden_s), format_seconds(report.wait_s));
+  }
+  if (report.wrong) {
+    print_output("Check       {}\n",
+                 *report.wrong == 0 ? "exact, by random projections" : fmt::format("{} rows are wrong", *report.wrong));
+  }
+}
+
+/// Collective: that of the file, or one with what all ranks at once multiply and put, measured, the same on all.
+machine::Machine find_machine(const Session& session, const GemmOptions& options) {
+  if (!options.machine_path.empty()) {
+    return read_machine(session, options.machine_path);
+  }
+  machine::Machine machine = machine::built_in();
+  if (const auto figures = gas::network_rates_of(session.team)) {
+    machine = gas::with_network(machine, *figures, gas::Carrier::fastest, session.team.transport().farthest());
+  }
+  const double rate = gemm::measure_rate(session.team, session.threads, options.type) / session.team.size();
+  machine.node.gemm_rate_flops_per_core = 1;
+  machine.node.gemm_rate_flops_per_core = rate / gemm::rate_flops(machine, session.threads, options.type);
+  return machine;
+}
+
+template <class T>
+void run(Session& session, const GemmOptions& options) {
+  const gas::Team& team = session.team;
+  const gemm::FileProduct& product = options.files;
+  const auto [m, n, k] = options.size;
+  ResultFile json(session, "--json", session.options.json_path);
+  const auto shape = [&](std::int64_t rows, std::int64_t columns, Op op) {
+    return gas::ArrayShape<2>{.extents = op == Op::none ? Index<2>{rows, columns} : Index<2>{columns, rows},
+                              .blocks = {options.block, options.block}};
+  };
+  const double bytes =
+      (static_cast<double>(m) * static_cast<double>(k) + static_cast<double>(k) * static_cast<double>(n) +
+       static_cast<double>(m) * static_cast<double>(n)) *
+      sizeof(T) / team.size();
+  team.require_memory(fmt::format("matrices for {} x {} x {}", m, n, k), static_cast<std::uint64_t>(bytes), 0);
+  const Progress progress(session);
+  progress.show("making matrices");
+  GlobalMatrix<T> a(team, shape(m, k, product.op_a));
+  GlobalMatrix<T> b(team, shape(k, n, product.op_b));
+  GlobalMatrix<T> c(team, shape(m, n, Op::none));
+  session.has_begun_work = true;
+  fill(a, matrix_a);
+  fill(b, matrix_b);
+
+  RankReport report{.transport = std::string(team.transport().name), .grid = {c.grid()[0], c.grid()[1]}};
+  progress.show("measuring the machine");
+  team.barrier();
+  const machine::Machine machine = find_machine(session, options);
+  report.machine_flops = gemm::rate_flops(machine, session.threads, options.type) * team.size();
+  for (int repetition = 0; repetition < options.repetitions; ++repetition) {
+    progress.show(fmt::format("multiplying, {} of {}", repetition + 1, options.repetitions));
+    fill(c, matrix_c);
+    const gemm::DistributedTimes mine = gemm::multiply(
+        team, product.op_a, product.op_b, scalar<T>(product.scalars.alpha), a, b, scalar<T>(product.scalars.beta), c,
+        {.threads = session.threads,
+         .algorithm = options.algorithm,
+         .layers = options.layers,
+         .memory_bytes = options.memory_bytes,
+         .machine = &machine});
+    report.plan = mine.plan;
+    double slowest_s = 0;
+    double multiply_s = 0;
+    double wait_s = 0;
+    double redistribute_s = 0;
+    std::int64_t fetched = 0;
+    for (const Spent& times :
+         team.all_gather(Spent{mine.total_s, mine.multiply_s, mine.wait_s, mine.redistribute_s, mine.fetched_bytes})) {
+      slowest_s = std::max(slowest_s, times.total_s);
+      multiply_s += times.multiply_s / team.size();
+      wait_s += times.wait_s / team.size();
+      redistribute_s = std::max(redistribute_s, times.redistribute_s);
+      fetched += times.fetched_bytes;
+    }
+    if (report.times_s.empty() || slowest_s < *std::ranges::min_element(report.times_s)) {
+      report.multiply_share = multiply_s / slowest_s;
+      report.wait_s = wait_s;
+      report.redistribute_s = redistribute_s;
+      report.fetched_bytes = fetched;
+    }
+    report.times_s.push_back(slowest_s);
+  }
+  if (options.wants_check) {
+    progress.show("checking");
+    report.wrong = 0;
+    const auto x = [](std::int64_t j) { return made_up(vector_x, j, 0); };
+    for (const std::int64_t wrong : team.all_gather(gemm::wrong_rows(c, known_product<T>(options), x))) {
+      *report.wrong += wrong;
+    }
+  }
+  progress.show("");
+  const double flops =
+      gemm::flops(options.type, static_cast<double>(m), static_cast<double>(n), static_cast<double>(k));
+  if (session.has_table()) {
+    print(session, options, report, flops);
+  }
+  team.together([&] { json.write(session.is_first() ? to_json(session, options, report, flops).dump(2) + "\n" : ""); });
+  team.barrier();
+  if (report.wrong.value_or(0) > 0) {
+    throw Error(fmt::format("the check has failed: {} rows of C are not what they must be", *report.wrong));
+  }
+}
+
+}  // namespace
+
+void run_gemm_ranks(Session& session, const GemmOptions& options) {
+  switch (options.type) {
+    case npy::DataType::float32:
+      return run<float>(session, options);
+    case npy::DataType::float64:
+      return run<double>(session, options);
+    case npy::DataType::complex64:
+      return run<std::complex<float>>(session, options);
+    case npy::DataType::complex128:
+      return run<std::complex<double>>(session, options);
+  }
+}
+
+}  // namespace penstock::cli

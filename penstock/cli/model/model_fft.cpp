@@ -1,0 +1,227 @@
+// `penstock model fft`: a distributed transform by our model, or by the equations of the exascale paper.
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <numeric>
+
+#include "penstock/base/base.hpp"
+#include "penstock/cli/core/parse.hpp"
+#include "penstock/cli/model/model.hpp"
+#include "penstock/cli/model/study.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using model::FftRun;
+using model::FftTime;
+
+/// What numbers cannot say.
+struct FftChoices {
+  FftRun run;
+  bool has_order = false;
+  std::optional<model::MemoryReading> equations;
+  model::ExascaleNetwork network;
+};
+
+fft::Extents size_of(const Case& at) {
+  const std::int64_t n = at.integer("n");
+  const fft::Extents size =
+      n > 0 ? fft::Extents{n, n, n} : fft::Extents{at.integer("nx"), at.integer("ny"), at.integer("nz")};
+  for (const std::int64_t extent : size) {
+    if (extent < 1) {
+      throw Error(fmt::format("{} points in a direction are none: give --size", extent));
+    }
+  }
+  return size;
+}
+
+FftRun run_of(const FftChoices& choices, const Case& at) {
+  FftRun run = choices.run;
+  run.fft.size = size_of(at);
+  run.nodes = at.integer("nodes");
+  run.ranks_per_node = at.integer("ranks_per_node");
+  run.planes_per_message = at.integer("planes_per_message");
+  run.copies_per_exchange = at.number("copies_per_exchange");
+  const bool is_grid = at.machine.network && !at.machine.network->dimensions.empty();
+  if (!choices.has_order && is_grid) {
+    run.order = model::RankOrder::nodes_first;
+  }
+  return run;
+}
+
+Quantities evaluate_run(const FftChoices& choices, const Case& at) {
+  const FftRun run = run_of(choices, at);
+  const FftTime time = model::fft_time(at.machine, run);
+  FftRun resolved = run;
+  resolved.ty = time.ty;
+  resolved.tz = time.tz;
+  const auto sum = [](const std::array<double, 3>& stages) {
+    return std::accumulate(stages.begin(), stages.end(), 0.0);
+  };
+  double message_bytes = 0;
+  double messages = 0;
+  for (const model::FftExchange& exchange : time.exchanges) {
+    message_bytes = std::max(message_bytes, exchange.message_bytes);
+    messages += exchange.messages;
+  }
+  const double flops = model::fft_flops(run.fft);
+  Quantities quantities = {
+      {"nodes", "nodes", Unit::number, static_cast<double>(run.nodes)},
+      {"grid", "grid", Unit::text, 0, fmt::format("{}x{}", time.ty, time.tz)},
+      {"time_s", "time", Unit::seconds, time.total_s},
+      {"rate_flops", "rate", Unit::flops_per_s, rate_of(flops, time.total_s)},
+      {"compute_s", "computing", Unit::seconds, time.compute_s},
+      {"arithmetic_s", "  of it arithmetic", Unit::seconds, sum(time.arithmetic_s), {}, false},
+      {"memory_s", "  or memory, if longer", Unit::seconds, sum(time.memory_s), {}, false},
+      {"copy_s", "  copies", Unit::seconds, time.copy_s, {}, false},
+      {"bus_s", "  bus", Unit::seconds, time.bus_s, {}, false},
+      {"overhead_s", "  overhead of messages", Unit::seconds, time.overhead_s, {}, false},
+      {"transfer_s", "transfers", Unit::seconds, time.transfer_s},
+      {"hidden_s", "hidden", Unit::seconds, time.hidden_s},
+      {"link_bound_s",
+       "least time of the links",
+       Unit::seconds,
+       time.exchanges.empty() ? 0 : model::fft_link_bound_s(at.machine, resolved),
+       {},
+       false},
+      {"messages", "messages of a rank", Unit::number, messages, {}, false},
+      {"message_bytes", "length of a message", Unit::bytes, message_bytes},
+  };
+  if (!time.is_mapped) {
+    quantities.push_back({"note", "note", Unit::text, 0,
+                          "the grid does not follow the network's dimensions: exchanges are taken for all with all",
+                          false});
+  }
+  return quantities;
+}
+
+Quantities evaluate_equations(const FftChoices& choices, const Case& at) {
+  const std::int64_t nodes = at.integer("nodes");
+  const auto [nx, ny, nz] = size_of(at);
+  const double n = std::cbrt(static_cast<double>(nx) * static_cast<double>(ny) * static_cast<double>(nz));
+  model::MemoryReading reading = *choices.equations;
+  if (reading.is_capped && at.machine.node.fft_cache_constant) {
+    reading.cache_constant = *at.machine.node.fft_cache_constant;
+  }
+  const auto times_on = [&](const machine::Machine& machine) {
+    const machine::Node& node = machine.node;
+    return model::exascale_times({.peak_flops = static_cast<double>(nodes) * node.peak_flops,
+                                  .node_flops = node.peak_flops,
+                                  .memory_bytes_per_s = node.memory_bandwidth_bytes_per_s,
+                                  .cache_bytes = static_cast<double>(node.cache_bytes),
+                                  .link_bytes_per_s = machine.network ? machine.network->link_bandwidth_bytes_per_s : 0,
+                                  .bus_bytes_per_s = node.bus_bandwidth_bytes_per_s.value_or(0)},
+                                 n, reading, choices.network);
+  };
+  if (nodes > 1 && !at.machine.network) {
+    throw Error(fmt::format("{} has no network, and {} nodes need one", at.machine.name, nodes));
+  }
+  const auto total_s = [&](const model::ExascaleTimes& times) {
+    const double network_s = nodes > 1 ? times.network_s : 0;
+    return choices.run.overlaps ? std::max({times.flops_s, times.memory_s, network_s, times.shuffle_s + times.bus_s})
+                                : std::max(times.flops_s, times.memory_s) + network_s + times.shuffle_s + times.bus_s;
+  };
+  const model::ExascaleTimes times = times_on(at.machine);
+  Quantities quantities = {{"nodes", "nodes", Unit::number, static_cast<double>(nodes)},
+                           {"time_s", "time", Unit::seconds, total_s(times)},
+                           {"rate_flops", "rate", Unit::flops_per_s, rate_of(model::exascale_flops(n), total_s(times))},
+                           {"flops_s", "T_flops", Unit::seconds, times.flops_s},
+                           {"memory_s", "T_mem", Unit::seconds, times.memory_s},
+                           {"network_s", "T_net", Unit::seconds, nodes > 1 ? times.network_s : 0},
+                           {"shuffle_s", "T_shuffle", Unit::seconds, times.shuffle_s},
+                           {"bus_s", "T_PCIe", Unit::seconds, times.bus_s}};
+  return quantities;
+}
+
+void add_choices(CLI::App& app, const std::shared_ptr<Study>& study, const std::shared_ptr<FftChoices>& choices) {
+  add_value(app, "--size", "NXxNYxNZ", "Points of the field (256x256x256)", [study](const std::string& text) {
+    const fft::Extents size = parse_size("--size", text);
+    study->numbers["nx"] = static_cast<double>(size[0]);
+    study->numbers["ny"] = static_cast<double>(size[1]);
+    study->numbers["nz"] = static_cast<double>(size[2]);
+  });
+  add_value(app, "--grid", "TYxTZ|auto", "Ranks in y and z; auto: of the shortest time (auto)",
+            [choices](const std::string& text) {
+              const fft::Grid grid = parse_grid("--grid", text);
+              choices->run.ty = grid.ty;
+              choices->run.tz = grid.tz;
+            });
+  add_value(app, "--planes-per-message", "packed|slabs|N", "Planes that share a message: all, one, or N (packed)",
+            [study](const std::string& text) {
+              study->numbers["planes_per_message"] =
+                  text == "packed"  ? 0
+                  : text == "slabs" ? 1
+                                    : static_cast<double>(parse_integer("--planes-per-message", text, 1));
+            });
+  add_value(app, "--transport", "NAME", "Of the machine's transports (its first)",
+            [choices](const std::string& text) { choices->run.transport = text; });
+  add_value(app, "--order", "nodes|cores",
+            "Whether ranks are numbered over all nodes first, or over a node's cores (nodes on meshes and tori)",
+            [choices](const std::string& text) {
+              choices->has_order = true;
+              choices->run.order = parse_rank_order("--order", text);
+            });
+  add_value(app, "--placement", "alone|shared",
+            "Nodes side by side on idle links, or all over a machine that others load as much (alone)",
+            [choices](const std::string& text) {
+              using model::Placement;
+              choices->run.placement = parse_choice<Placement>(
+                  "--placement", text, {{"alone", Placement::alone}, {"shared", Placement::shared}});
+            });
+  add_value(app, "--type", "c2c|r2c", "Complex or real fields (c2c)", [choices](const std::string& text) {
+    choices->run.fft.is_real = parse_choice<bool>("--type", text, {{"c2c", false}, {"r2c", true}});
+  });
+  add_value(app, "--precision", "double|single", "Of a number (double)", [choices](const std::string& text) {
+    choices->run.fft.real_bytes = parse_choice<std::int64_t>("--precision", text, {{"double", 8}, {"single", 4}});
+  });
+  app.add_flag_callback(
+      "--no-overlap", [choices] { choices->run.overlaps = false; }, "No transfer goes on while a processor computes");
+  app.add_flag_callback(
+      "--ordinary-stores", [choices] { choices->run.stores_bypass_cache = false; },
+      "Stores read the line that they write, as those of most programs do: three fields for each pass, not two");
+  add_value(app, "--equations", "printed|uncapped", "By the equations of Czechowski et al. 2012 instead, T_mem read so",
+            [choices](const std::string& text) {
+              choices->equations = parse_choice<model::MemoryReading>(
+                  "--equations", text,
+                  {{"printed", model::MemoryReading::printed()}, {"uncapped", model::MemoryReading::uncapped()}});
+            });
+  add_value(app, "--network", "full|ideal|bisection",
+            "Of these equations: 3, 4 or 5 (bisection, of the torus' dimensions)", [choices](const std::string& text) {
+              using Kind = model::ExascaleNetwork::Kind;
+              choices->network.kind = parse_choice<Kind>(
+                  "--network", text, {{"full", Kind::full}, {"ideal", Kind::ideal}, {"bisection", Kind::bisection}});
+            });
+}
+
+}  // namespace
+
+Body declare_model_fft(CLI::App& app) {
+  auto study = std::make_shared<Study>();
+  study->name = "fft";
+  study->numbers = {{"n", 0},
+                    {"nx", 256},
+                    {"ny", 256},
+                    {"nz", 256},
+                    {"nodes", 1},
+                    {"ranks_per_node", 1},
+                    {"planes_per_message", 0},
+                    {"copies_per_exchange", 0}};
+  study->plotted = {"time_s", "compute_s", "transfer_s", "hidden_s", "flops_s", "memory_s", "network_s"};
+  auto choices = std::make_shared<FftChoices>();
+  auto options = declare_study(app, true);
+  add_choices(app, study, choices);
+  add_number(app, "--nodes", "Nodes", study, "nodes", 1);
+  add_number(app, "--ranks-per-node", "Ranks on each node, all cores of which work", study, "ranks_per_node", 1);
+  add_number(app, "--copies", "Copies of the field beside each exchange: 2 for packing and unpacking", study,
+             "copies_per_exchange", 0);
+  return [=](Session& session) {
+    study->evaluate = [choices](const Case& at) {
+      return choices->equations ? evaluate_equations(*choices, at) : evaluate_run(*choices, at);
+    };
+    run_study(session, *study, *options);
+  };
+}
+
+}  // namespace penstock::cli

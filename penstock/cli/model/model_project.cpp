@@ -1,0 +1,150 @@
+// `penstock model project`: a machine in another year by the trends of the exascale paper, and CPU-like machines in
+// place of a GPU-like one.
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <nlohmann/json.hpp>
+
+#include "penstock/base/base.hpp"
+#include "penstock/cli/core/parse.hpp"
+#include "penstock/cli/model/model.hpp"
+#include "penstock/cli/model/study.hpp"
+#include "penstock/cli/report/json.hpp"
+#include "penstock/cli/report/output.hpp"
+#include "penstock/cli/report/result_file.hpp"
+
+namespace penstock::cli {
+namespace {
+
+struct ProjectChoices {
+  std::string against;  ///< the GPU-like machine; empty: none
+  model::MemoryReading reading = model::MemoryReading::printed();
+};
+
+/// As the paper counts machines: all nodes, each of one processor.
+model::ExascaleMachine exascale_machine(const machine::Machine& machine) {
+  if (!machine.network) {
+    throw Error(fmt::format("{} has no network to project a transform on: give --machine", machine.name));
+  }
+  return {.peak_flops = static_cast<double>(machine.count) * machine.node.peak_flops,
+          .node_flops = machine.node.peak_flops,
+          .memory_bytes_per_s = machine.node.memory_bandwidth_bytes_per_s,
+          .cache_bytes = static_cast<double>(machine.node.cache_bytes),
+          .link_bytes_per_s = machine.network->link_bandwidth_bytes_per_s,
+          .bus_bytes_per_s = machine.node.bus_bandwidth_bytes_per_s.value_or(0)};
+}
+
+Quantities evaluate_year(const ProjectChoices& choices, const Case& at) {
+  const machine::Machine later = model::project(at.machine, at.integer("year"));
+  const machine::Node& node = later.node;
+  const double n = at.number("n");
+  Quantities quantities = {
+      {"year", "year", Unit::number, at.number("year")},
+      {"count", "nodes", Unit::number, static_cast<double>(later.count)},
+      {"machine_peak_flops", "peak", Unit::flops_per_s, static_cast<double>(later.count) * node.peak_flops},
+      {"node_peak_flops", "of a node", Unit::flops_per_s, node.peak_flops},
+      {"cores", "cores", Unit::number, static_cast<double>(node.cores)},
+      {"memory_bandwidth_bytes_per_s", "memory", Unit::bytes_per_s, node.memory_bandwidth_bytes_per_s},
+      {"cache_bytes", "cache", Unit::bytes, static_cast<double>(node.cache_bytes)},
+      {"line_bytes", "line", Unit::bytes, static_cast<double>(node.line_bytes), {}, false},
+  };
+  if (later.network) {
+    const auto times_on = [&](const machine::Machine& machine) {
+      return model::exascale_times(exascale_machine(machine), n, choices.reading);
+    };
+    const model::ExascaleTimes times = times_on(later);
+    const double time_s = times.memory_s + times.network_s;
+    quantities.insert(
+        quantities.end(),
+        {{"link_bandwidth_bytes_per_s", "link", Unit::bytes_per_s, later.network->link_bandwidth_bytes_per_s},
+         {"memory_s", "T_mem", Unit::seconds, times.memory_s},
+         {"network_s", "T_net", Unit::seconds, times.network_s},
+         {"time_s", "FFT", Unit::seconds, time_s},
+         {"rate_flops", "its rate", Unit::flops_per_s, rate_of(model::exascale_flops(n), time_s)}});
+  }
+  return quantities;
+}
+
+/// CPU-1, CPU-2 and CPU-3 beside the GPU-like machine (section 6, Figure 5).
+void run_swim_lanes(Session& session, const Study& study, const StudyOptions& options, const ProjectChoices& choices) {
+  if (options.sweep || !options.plot_path.empty()) {
+    throw Error("--against compares the machines of one year: give it without --sweep and --plot");
+  }
+  const Case at = make_case(study, options);
+  const std::int64_t year = at.integer("year");
+  const machine::Machine cpu = model::project(at.machine, year);
+  const machine::Machine gpu = model::project(machine::find(choices.against), year);
+  const double n = at.number("n");
+  const auto lanes_of = [&](const machine::Machine& machine) {
+    return model::swim_lanes(exascale_machine(gpu), exascale_machine(model::project(machine, year)), n,
+                             choices.reading);
+  };
+  const auto lanes = lanes_of(at.machine);
+  Study compared = study;
+  compared.evaluate = [&](const Case& changed) {
+    Quantities quantities;
+    for (const model::SwimLane& lane : lanes_of(changed.machine)) {
+      for (const double value : {lane.nodes, lane.peak_flops, lane.memory_s, lane.network_s}) {
+        quantities.push_back({.key = std::string(lane.name), .name = "", .value = value});
+      }
+    }
+    return quantities;
+  };
+  refuse_unread(compared, options, {{.at = at, .swept = 0, .quantities = compared.evaluate(at)}});
+  ResultFile json(session, "--json", session.options.json_path);
+  session.has_begun_work = true;
+  nlohmann::ordered_json all{{"model", "project"}, {"cpu", cpu.name}, {"gpu", gpu.name}, {"n", n}};
+  if (session.has_table()) {
+    print_output("CPU: {}\nGPU: {}\nFFT of {:.0f}^3 points, eq. 2 as {}\n\n{:8}{:>12}{:>16}{:>11}{:>11}{:>14}{:>14}\n",
+                 cpu.name, gpu.name, n, choices.reading.name, "", "nodes", "peak EFlop/s", "T_mem", "T_net",
+                 "T_mem + T_net", "the larger");
+  }
+  for (const model::SwimLane& lane : lanes) {
+    if (session.has_table()) {
+      print_output("{:8}{:>12.0f}{:>16.3f}{:>11}{:>11}{:>14}{:>14}\n", lane.name, lane.nodes, lane.peak_flops / 1e18,
+                   format_seconds(lane.memory_s), format_seconds(lane.network_s),
+                   format_seconds(lane.memory_s + lane.network_s),
+                   format_seconds(std::max(lane.memory_s, lane.network_s)));
+    }
+    append(all, "lanes",
+           {{"name", lane.name},
+            {"nodes", lane.nodes},
+            {"peak_flops", lane.peak_flops},
+            {"memory_s", lane.memory_s},
+            {"network_s", lane.network_s}});
+  }
+  json.write(session.is_first() ? all.dump(2) + "\n" : "");
+}
+
+}  // namespace
+
+Body declare_model_project(CLI::App& app) {
+  auto study = std::make_shared<Study>();
+  study->name = "project";
+  study->numbers = {{"year", 2020}, {"n", 21000}};
+  study->plotted = {"memory_s", "network_s", "time_s"};
+  auto choices = std::make_shared<ProjectChoices>();
+  auto options = declare_study(app, true);
+  add_number(app, "--year", "The year to project to", study, "year", 1);
+  add_number(app, "--n", "Points in each direction of the FFT", study, "n", 2);
+  add_value(app, "--against", "NAME|FILE",
+            "A GPU-like machine: find the machines of --machine's nodes with its peak, and with its time",
+            [choices](const std::string& text) { choices->against = text; });
+  add_value(app, "--equations", "printed|uncapped", "How T_mem is read (printed)", [choices](const std::string& text) {
+    choices->reading = parse_choice<model::MemoryReading>(
+        "--equations", text,
+        {{"printed", model::MemoryReading::printed()}, {"uncapped", model::MemoryReading::uncapped()}});
+  });
+  return [=](Session& session) {
+    study->evaluate = [choices](const Case& at) { return evaluate_year(*choices, at); };
+    if (!choices->against.empty()) {
+      run_swim_lanes(session, *study, *options, *choices);
+    } else {
+      run_study(session, *study, *options);
+    }
+  };
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,179 @@
+// `penstock model scaling`: speedups by the laws of Amdahl and Gustafson and their refinements, and fits to measured
+// ones.
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "penstock/base/base.hpp"
+#include "penstock/cli/core/parse.hpp"
+#include "penstock/cli/model/model.hpp"
+#include "penstock/cli/model/study.hpp"
+#include "penstock/cli/report/output.hpp"
+#include "penstock/cli/report/result_file.hpp"
+
+namespace penstock::cli {
+namespace {
+
+struct ScalingChoices {
+  model::Communication communication = model::Communication::none;
+  model::Work work = model::Work::all;
+  std::vector<model::MeasuredSpeedup> points;  ///< to fit; none: evaluate the law
+};
+
+model::Scaling scaling_of(const ScalingChoices& choices, const Case& at) {
+  const bool has_messages = choices.communication != model::Communication::none;
+  const bool has_surface = choices.communication == model::Communication::surface;
+  const bool is_fit = !choices.points.empty();  // which finds the other numbers
+  const model::Scaling scaling{.serial = is_fit ? 0 : at.number("serial"),
+                               .alpha = at.number("alpha"),
+                               .communication = choices.communication,
+                               .kappa = has_messages && !is_fit ? at.number("kappa") : 0,
+                               .lambda = has_messages && !is_fit ? at.number("lambda") : 0,
+                               .beta = has_surface ? at.number("beta") : 0};
+  if (scaling.serial < 0 || scaling.serial > 1) {
+    throw Error(fmt::format("serial is {}: give a part, from 0 to 1", scaling.serial));
+  }
+  if (scaling.alpha < 0 || scaling.kappa < 0 || scaling.lambda < 0 || scaling.beta < 0) {
+    throw Error("alpha, kappa, lambda and beta must be 0 or more");
+  }
+  return scaling;
+}
+
+Quantities evaluate_law(const ScalingChoices& choices, const Case& at) {
+  const model::Scaling scaling = scaling_of(choices, at);
+  const double workers = at.number("workers");
+  if (workers < 1) {
+    throw Error(fmt::format("{} workers are none: give 1 or more", workers));
+  }
+  Quantities quantities = {
+      {"workers", "workers", Unit::number, workers},
+      {"speedup", "speedup", Unit::number, model::speedup(scaling, workers, choices.work)},
+      {"efficiency", "efficiency", Unit::number, model::efficiency(scaling, workers, choices.work)},
+      {"time", "time, of one worker's", Unit::number, model::scaled_time(scaling, workers)}};
+  if (scaling.serial > 0) {
+    quantities.push_back({"crossover_workers",
+                          "serial part pays from",
+                          Unit::number,
+                          model::crossover_workers(scaling.serial),
+                          {},
+                          false});
+  }
+  if (scaling.communication == model::Communication::blocking && scaling.kappa + scaling.lambda > 0) {
+    quantities.push_back(
+        {"best_workers", "fastest with", Unit::number, model::best_blocking_workers(scaling), {}, false});
+  }
+  return quantities;
+}
+
+/// "1:1,2:1.9,4:3.5", or the same in the lines of a file, after a @.
+std::vector<model::MeasuredSpeedup> parse_points(const std::string& option, const std::string& text) {
+  std::string list = text.starts_with('@') ? read_text(text.substr(1)) : text;
+  for (char& letter : list) {
+    letter = letter == '\n' || letter == '\r' ? ',' : letter;
+  }
+  std::vector<model::MeasuredSpeedup> points;
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t comma = std::min(list.find(',', begin), list.size());
+    const std::string item = list.substr(begin, comma - begin);
+    begin = comma + 1;
+    const std::size_t colon = item.find(':');
+    if (item.empty()) {
+      continue;
+    }
+    if (colon == std::string::npos) {
+      throw Error(fmt::format("{} {}: '{}' is not of the form WORKERS:SPEEDUP", option, text, item));
+    }
+    points.push_back({parse_number(option, item.substr(0, colon), 1),
+                      parse_number(option, item.substr(colon + 1), std::numeric_limits<double>::min())});
+  }
+  return points;
+}
+
+void run_fit(Session& session, const Study& study, const StudyOptions& options, const ScalingChoices& choices) {
+  if (options.sweep || !options.plot_path.empty()) {
+    throw Error("--fit fits the points that it lists: give it without --sweep and --plot");
+  }
+  const Case at = make_case(study, options);
+  const model::Scaling form = scaling_of(choices, at);
+  refuse_unread(study, options, {{.at = at, .swept = 0, .quantities = {}}});
+  const model::ScalingFit fit = model::fit_scaling(choices.points, form);
+  ResultFile json(session, "--json", session.options.json_path);
+  session.has_begun_work = true;
+  nlohmann::ordered_json facts{{"model", "scaling"}};
+  const auto report = [&](const std::string& name, const std::optional<model::Estimate>& estimate) {
+    if (!estimate) {
+      return;
+    }
+    if (session.has_table()) {
+      print_output("{:16} {:12.5g} {:12.5g} to {:.5g}\n", name, estimate->value, estimate->low, estimate->high);
+    }
+    facts[name] = {{"value", estimate->value}, {"low", estimate->low}, {"high", estimate->high}};
+  };
+  if (session.has_table()) {
+    print_output("{:16} {:>12}  95% interval\n", "", "fitted");
+  }
+  report("serial", fit.serial);
+  report("kappa", fit.kappa);
+  report("lambda", fit.lambda);
+  report("kappa_plus_lambda", fit.kappa_plus_lambda);
+  facts["relative_error"] = fit.relative_error;
+  if (session.has_table()) {
+    print_output("{:16} {:11.2f}%\n", "error", 100 * fit.relative_error);
+  }
+  json.write(session.is_first() ? facts.dump(2) + "\n" : "");
+}
+
+/// Declares an option that sets one of the law's numbers.
+void add_real(CLI::App& app, const std::string& option, const std::string& help, const std::shared_ptr<Study>& study,
+              const std::string& key) {
+  add_value(app, option, "X", fmt::format("{} ({:.3g})", help, study->numbers.at(key)),
+            [=](const std::string& text) { study->numbers.at(key) = parse_number(option, text, 0); });
+}
+
+}  // namespace
+
+Body declare_model_scaling(CLI::App& app) {
+  auto study = std::make_shared<Study>();
+  study->name = "scaling";
+  study->numbers = {{"workers", 1}, {"serial", 0.05}, {"alpha", 0}, {"kappa", 0}, {"lambda", 0}, {"beta", 2.0 / 3}};
+  study->plotted = {"speedup"};
+  study->default_sweep = "workers=1..1024:x2";
+  study->has_machine = false;
+  auto choices = std::make_shared<ScalingChoices>();
+  auto options = declare_study(app, false);
+  add_real(app, "--serial", "The serial part s", study, "serial");
+  add_real(app, "--alpha", "The problem grows like N^alpha: 0 for Amdahl's law, 1 for Gustafson's", study, "alpha");
+  add_real(app, "--kappa", "The time in which a message streams", study, "kappa");
+  add_real(app, "--lambda", "The latency of a message", study, "lambda");
+  add_real(app, "--beta", "Of surface to volume", study, "beta");
+  add_value(app, "--communication", "none|blocking|constant|surface", "How messages cost (none)",
+            [choices](const std::string& text) {
+              using model::Communication;
+              choices->communication = parse_choice<Communication>("--communication", text,
+                                                                   {{"none", Communication::none},
+                                                                    {"blocking", Communication::blocking},
+                                                                    {"constant", Communication::constant},
+                                                                    {"surface", Communication::surface}});
+            });
+  add_value(app, "--work", "all|parallel", "What counts as work (all)", [choices](const std::string& text) {
+    choices->work =
+        parse_choice<model::Work>("--work", text, {{"all", model::Work::all}, {"parallel", model::Work::parallel}});
+  });
+  add_value(app, "--fit", "N:SPEEDUP,...|@FILE",
+            "Fit s, and with --communication kappa and lambda, to measured speedups",
+            [choices](const std::string& text) { choices->points = parse_points("--fit", text); });
+  return [=](Session& session) {
+    study->evaluate = [choices](const Case& at) { return evaluate_law(*choices, at); };
+    if (!choices->points.empty()) {
+      run_fit(session, *study, *options, *choices);
+    } else {
+      run_study(session, *study, *options);
+    }
+  };
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,94 @@
+// `penstock model topology`: what joins the nodes of a machine.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <cmath>
+
+#include "penstock/base/base.hpp"
+#include "penstock/cli/core/parse.hpp"
+#include "penstock/cli/model/model.hpp"
+#include "penstock/cli/model/study.hpp"
+
+namespace penstock::cli {
+namespace {
+
+/// What the exchanges within rows and columns of a grid of ranks ask of the links, beside one of all with all.
+void add_grid(const fft::Grid& grid, model::RankOrder order, std::int64_t nodes, const Case& at,
+              Quantities& quantities) {
+  const std::int64_t ranks = at.integer("ranks_per_node");
+  const model::GridLoad load = model::grid_load(*at.machine.network, nodes, ranks, grid.ty, grid.tz, order);
+  const double bytes = at.number("bytes");
+  for (const std::size_t round : {0U, 1U}) {
+    const std::string key = round == 0 ? "rows" : "columns";
+    quantities.push_back({key + "_load", "load of " + key, Unit::number, load.load[round]});
+    quantities.push_back({key + "_s", "exchange within " + key, Unit::seconds,
+                          bytes * load.load[round] / at.machine.network->link_bandwidth_bytes_per_s});
+  }
+  // Czechowski et al. 2012, eqs. 4 and 5, of one exchange: the ideal mapping onto a torus of three dimensions, and the
+  // bound by its bisection.
+  const double link_s = bytes / at.machine.network->link_bandwidth_bytes_per_s;
+  quantities.push_back(
+      {"ideal_s", "ideal mapping (eq. 4)", Unit::seconds, link_s * std::pow(static_cast<double>(nodes), 1.0 / 6)});
+  quantities.push_back(
+      {"bisection_s", "bisection (eq. 5)", Unit::seconds, link_s * std::cbrt(static_cast<double>(nodes))});
+}
+
+Quantities evaluate_network(const fft::Grid& grid, model::RankOrder order, const Case& at) {
+  if (!at.machine.network) {
+    throw Error(fmt::format("{} has no network: give --machine", at.machine.name));
+  }
+  const std::int64_t nodes = at.integer("nodes") > 0 ? at.integer("nodes") : at.machine.count;
+  const double bytes = at.number("bytes");
+  const machine::Network& network = *at.machine.network;
+  const model::TopologyMetrics metrics = model::topology_metrics(network, nodes);
+  const double time_s = model::all_to_all_s(network, nodes, bytes);
+  const std::string shape =
+      network.dimensions.empty() ? "" : fmt::format("{}", fmt::join(model::shape_of(network, nodes), "x"));
+  Quantities quantities = {
+      {"nodes", "nodes", Unit::number, static_cast<double>(nodes)},
+      {"shape", "shape", Unit::text, 0, shape, !shape.empty()},
+      {"links", "links", Unit::number, metrics.links},
+      {"diameter", "diameter", Unit::number, metrics.diameter},
+      {"bisection_links", "links of bisection", Unit::number, metrics.bisection_links},
+      {"bisection_bytes_per_s", "bisection", Unit::bytes_per_s, metrics.bisection_bytes_per_s},
+      {"bisection_per_node_bytes_per_s", "of a node", Unit::bytes_per_s,
+       metrics.bisection_bytes_per_s / static_cast<double>(nodes)},
+      {"injection_bytes_per_s", "injection", Unit::bytes_per_s, metrics.injection_bytes_per_s},
+      {"all_to_all_load", "load of all-to-all", Unit::number, metrics.all_to_all_load},
+      {"time_s", fmt::format("all-to-all, {} a node", format_bytes(static_cast<std::uint64_t>(bytes))), Unit::seconds,
+       time_s}};
+  if (grid.ty > 0) {
+    add_grid(grid, order, nodes, at, quantities);
+  }
+  return quantities;
+}
+
+}  // namespace
+
+Body declare_model_topology(CLI::App& app) {
+  auto study = std::make_shared<Study>();
+  study->name = "topology";
+  study->numbers = {{"nodes", 0}, {"bytes", 1048576}, {"ranks_per_node", 1}};
+  study->plotted = {"bisection_bytes_per_s", "bisection_per_node_bytes_per_s"};
+  auto options = declare_study(app, true);
+  add_number(app, "--nodes", "Nodes; 0: all of the machine", study, "nodes", 0);
+  add_value(app, "--bytes", "BYTES", "What each node sends to all, as 1MiB (1MiB)",
+            [study](const std::string& text) { study->numbers["bytes"] = static_cast<double>(parse_bytes(text)); });
+  auto grid = std::make_shared<fft::Grid>();
+  add_value(app, "--grid", "TYxTZ", "A grid of ranks: what its exchanges ask of the links",
+            [grid](const std::string& text) { *grid = parse_grid("--grid", text); });
+  auto order = std::make_shared<model::RankOrder>(model::RankOrder::nodes_first);
+  add_value(app, "--order", "nodes|cores",
+            "Whether its ranks are numbered over all nodes first, or over a node's (nodes)",
+            [order](const std::string& text) { *order = parse_rank_order("--order", text); });
+  add_number(app, "--ranks-per-node", "Ranks on each node", study, "ranks_per_node", 1);
+  return [=](Session& session) {
+    study->evaluate = [=](const Case& at) { return evaluate_network(*grid, *order, at); };
+    run_study(session, *study, *options);
+  };
+}
+
+}  // namespace penstock::cli

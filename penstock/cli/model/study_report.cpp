@@ -1,0 +1,186 @@
+// The points of a study as a list, a table, JSON and a plot.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "penstock/base/base.hpp"
+#include "penstock/cli/model/study.hpp"
+#include "penstock/cli/report/output.hpp"
+#include "penstock/lab/plot/plot.hpp"
+
+namespace penstock::cli {
+namespace {
+
+std::string with_prefix(double value, std::string_view unit) {
+  constexpr std::array prefixes{std::pair{1e18, "E"}, std::pair{1e15, "P"}, std::pair{1e12, "T"},
+                                std::pair{1e9, "G"},  std::pair{1e6, "M"},  std::pair{1e3, "k"}};
+  for (const auto& [scale, prefix] : prefixes) {
+    if (std::abs(value) >= scale) {
+      return fmt::format("{:.4g} {}{}", value / scale, prefix, unit);
+    }
+  }
+  return fmt::format("{:.4g} {}", value, unit);
+}
+
+std::string text_of(double value, Unit unit) {
+  switch (unit) {
+    case Unit::number:
+      return std::abs(value) >= 1e4 && value == std::floor(value) && value < 1e15 ? fmt::format("{:.0f}", value)
+                                                                                  : fmt::format("{:.4g}", value);
+    case Unit::seconds:
+      return value == 0 ? "0" : format_seconds(value);
+    case Unit::bytes:
+      return value < 1e19 ? format_bytes(static_cast<std::uint64_t>(value)) : with_prefix(value, "B");
+    case Unit::bytes_per_s:
+      return with_prefix(value, "B/s");
+    case Unit::flops_per_s:
+      return with_prefix(value, "Flop/s");
+    case Unit::text:
+      break;
+  }
+  return {};
+}
+
+std::string text_of(const Quantity& quantity) {
+  return quantity.unit == Unit::text ? quantity.text : quantity.value ? text_of(*quantity.value, quantity.unit) : "-";
+}
+
+/// Resources are named in JSON as keys are.
+std::string key_of(model::Resource resource) {
+  std::string key(model::name_of(resource));
+  std::ranges::replace(key, ' ', '_');
+  return key;
+}
+
+std::string bound_of(const Evaluated& each) {
+  return each.gains.empty() ? "" : std::string(model::name_of(each.gains.front().resource));
+}
+
+void print_list(const Evaluated& each) {
+  for (const Quantity& quantity : each.quantities) {
+    print_output("{:34} {}\n", quantity.name, text_of(quantity));
+  }
+  if (!each.gains.empty()) {
+    print_output("\n{:34} {}\n", "bound by", bound_of(each));
+    for (const model::Gain& gain : each.gains) {
+      print_output("{:34} {:.2f} times faster\n", fmt::format("twice the {}", model::name_of(gain.resource)),
+                   gain.factor);
+    }
+  }
+}
+
+void print_table(const std::vector<Evaluated>& points, const std::string& swept_key) {
+  std::vector<std::vector<std::string>> rows(points.size() + 1);
+  rows[0].push_back(swept_key);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    rows[i + 1].push_back(text_of(points[i].swept, Unit::number));
+    for (const Quantity& quantity : points[i].quantities) {
+      if (quantity.is_in_table && quantity.key != swept_key) {
+        if (i == 0) {
+          rows[0].push_back(quantity.name);
+        }
+        rows[i + 1].push_back(text_of(quantity));
+      }
+    }
+    if (!points[i].gains.empty()) {
+      rows[i + 1].push_back(bound_of(points[i]));
+      rows[i + 1].push_back(fmt::format("{:.2f}", points[i].gains.front().factor));
+    }
+  }
+  if (std::ranges::any_of(points, [](const Evaluated& each) { return !each.gains.empty(); })) {
+    rows[0].insert(rows[0].end(), {"bound by", "gain of twice"});
+  }
+  for (const std::vector<std::string>& row : rows) {
+    std::string line;
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      std::size_t width = 0;
+      for (const std::vector<std::string>& other : rows) {
+        width = std::max(width, column < other.size() ? other[column].size() : 0);
+      }
+      line += fmt::format("{:>{}}  ", row[column], width);
+    }
+    print_output("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+  }
+}
+
+}  // namespace
+
+void print_points(const std::vector<Evaluated>& points, const std::string& swept_key) {
+  if (points.size() > 1) {
+    print_table(points, swept_key);
+    return;
+  }
+  if (!swept_key.empty() &&
+      std::ranges::find(points.front().quantities, swept_key, &Quantity::key) == points.front().quantities.end()) {
+    print_output("{:34} {:g}\n", swept_key, points.front().swept);
+  }
+  print_list(points.front());
+}
+
+std::string points_to_json(const Study& study, const std::vector<Evaluated>& points, const std::string& swept_key) {
+  auto json = nlohmann::ordered_json::object();
+  json["model"] = study.name;
+  if (study.has_machine) {
+    json["machine"] = points.front().at.machine.name;
+  }
+  json["points"] = nlohmann::ordered_json::array();
+  for (const Evaluated& each : points) {
+    auto point = nlohmann::ordered_json::object();
+    if (!swept_key.empty()) {
+      point[swept_key] = each.swept;
+    }
+    for (const Quantity& quantity : each.quantities) {
+      if (quantity.unit == Unit::text) {
+        point[quantity.key] = quantity.text;
+      } else {
+        point[quantity.key] = quantity.value ? nlohmann::ordered_json(*quantity.value) : nlohmann::ordered_json();
+      }
+    }
+    if (!each.gains.empty()) {
+      point["bound_by"] = key_of(each.gains.front().resource);
+      auto gains = nlohmann::ordered_json::object();
+      for (const model::Gain& gain : each.gains) {
+        gains[key_of(gain.resource)] = gain.factor;
+      }
+      point["gain_of_twice"] = std::move(gains);
+    }
+    json["points"].push_back(point);
+  }
+  return json.dump(2) + "\n";
+}
+
+void draw_points(const Study& study, const std::vector<Evaluated>& points, const Sweep& sweep,
+                 const std::string& path) {
+  lab::Chart chart{.title = fmt::format("penstock model {}{}", study.name,
+                                        study.has_machine ? ": " + points.front().at.machine.name : ""),
+                   .x_name = sweep.key,
+                   .y_name = "",
+                   .has_logarithms = sweep.is_geometric,
+                   .x = {},
+                   .series = {}};
+  for (const Evaluated& each : points) {
+    chart.x.push_back(each.swept);
+    for (const Quantity& quantity : each.quantities) {
+      if (std::ranges::find(study.plotted, quantity.key) == study.plotted.end()) {
+        continue;
+      }
+      const double value = quantity.value.value_or(0);
+      const auto series = std::ranges::find(chart.series, quantity.name, &lab::Chart::Series::name);
+      if (series == chart.series.end()) {
+        chart.series.push_back({quantity.name, {value}});
+        chart.y_name = quantity.unit == Unit::seconds       ? "seconds"
+                       : quantity.unit == Unit::bytes_per_s ? "bytes per second"
+                                                            : "";
+      } else {
+        series->y.push_back(value);
+      }
+    }
+  }
+  lab::draw(chart, path);
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,46 @@
+#include "penstock/cli/report/result_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <span>
+
+#include "penstock/base/base.hpp"
+#include "penstock/cli/report/output.hpp"
+
+namespace penstock::cli {
+
+ResultFile::ResultFile(const Session& session, std::string_view option, const std::string& path) {
+  session.team.together([&] {
+    if (!session.is_first() || path.empty()) {
+      return;
+    }
+    try {
+      if (path == "-" || is_stream(path)) {
+        stream_path_ = path;
+      } else {
+        draft_.emplace(path);
+        unfinished_.emplace(session.interruption, draft_->file().path());
+      }
+    } catch (const Error& error) {
+      throw Error(fmt::format("{} {}: {}", option, path, error.what()));
+    }
+  });
+}
+
+void ResultFile::write(std::string_view text) {
+  if (stream_path_ == "-") {
+    write_output(text);
+  } else if (!stream_path_.empty()) {
+    flush_output();  // both may be the same
+    write_text(stream_path_, text);
+  }
+  if (draft_) {
+    draft_->file().write(0, std::as_bytes(std::span(text)));
+    draft_->commit();
+    draft_.reset();
+    unfinished_.reset();
+  }
+}
+
+}  // namespace penstock::cli
