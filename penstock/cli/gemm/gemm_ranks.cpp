@@ -23,10 +23,10 @@ using gas::Index;
 using gemm::GlobalMatrix;
 using gemm::Op;
 
-/// An element of a made-up matrix: a whole number from -4 to 4 (and of a complex one another), so that products of any
-/// size are exact. The mixing is SplitMix64's (Steele, Lea, Flood 2014).
-double made_up(std::uint64_t matrix, std::int64_t i, std::int64_t j) noexcept {
-  std::uint64_t x = matrix * 0x9E3779B97F4A7C15 + static_cast<std::uint64_t>(i) * 0xBF58476D1CE4E5B9 +
+/// An element of a made-up sequence in two directions: a whole number from -4 to 4, so that products of any size are
+/// exact. The mixing is SplitMix64's (Steele, Lea, Flood 2014).
+double made_up(std::uint64_t sequence, std::int64_t i, std::int64_t j) noexcept {
+  std::uint64_t x = sequence * 0x9E3779B97F4A7C15 + static_cast<std::uint64_t>(i) * 0xBF58476D1CE4E5B9 +
                     static_cast<std::uint64_t>(j) * 0x94D049BB133111EB;
   x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
   x = (x ^ x >> 27) * 0x94D049BB133111EB;
@@ -36,6 +36,7 @@ double made_up(std::uint64_t matrix, std::int64_t i, std::int64_t j) noexcept {
 template <class T>
 constexpr bool is_complex = !std::is_floating_point_v<T>;
 
+/// An element of a made-up matrix, of a complex one from two sequences.
 template <class T>
 T element(std::uint64_t matrix, std::int64_t i, std::int64_t j) noexcept {
   if constexpr (is_complex<T>) {
@@ -58,7 +59,8 @@ T scalar(std::complex<double> value) noexcept {
 constexpr std::uint64_t matrix_a = 1;
 constexpr std::uint64_t matrix_b = 2;
 constexpr std::uint64_t matrix_c = 3;
-constexpr std::uint64_t vector_x = 4;
+/// The sequence of the check's vector, which none of the matrices has.
+constexpr std::uint64_t vector_x = 2 * matrix_c + 2;
 
 /// The product that C is to hold, for the check of it.
 template <class T>
