@@ -4,6 +4,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/fft/direction_index.hpp"
+#include "penstock/shape/shape.hpp"
 
 namespace penstock::fft {
 namespace {
@@ -31,6 +32,16 @@ std::vector<Cut> cuts_of(std::int64_t lower, std::int64_t end, std::int64_t firs
   return cuts;
 }
 
+/// What keeps indices `stride` bytes apart from sharing a set of a first-level cache, if they would: a chunk of a
+/// tile's row. Those of short strides are few pages together, which the caches above hold.
+std::int64_t gap_of(std::int64_t stride) {
+  constexpr std::int64_t set_bytes = 4096;  // lines so far apart share a set
+  constexpr std::int64_t min_stride = 64 << 10;
+  const std::int64_t beside = stride % set_bytes;
+  const bool shares = beside < shape::tile_chunk_bytes || beside > set_bytes - shape::tile_chunk_bytes;
+  return shares && stride >= min_stride ? shape::tile_chunk_bytes : 0;
+}
+
 /// The piece that one cut along the messages and one along the strips have in common with `box`.
 BlockPart part_of_block(const Block& block, Box box, const Cut& messages, const Cut& strips) {
   const std::size_t cut = at(block.cut);
@@ -52,7 +63,7 @@ BlockPart part_of_block(const Block& block, Box box, const Cut& messages, const 
   Extents strides{};
   strides[innermost] = block.element_bytes;
   strides[middle] = row_bytes;
-  strides[outermost] = block.pitch_bytes * extent[middle];
+  strides[outermost] = block.outermost_stride(planes.extent);
 
   box.lower[cut] = messages.lower;
   box.extent[cut] = messages.extent;
@@ -102,6 +113,12 @@ void Block::cut_into_messages(int direction, std::int64_t planes, std::int64_t f
   planes_per_message = planes;
   const std::int64_t lower = box.lower[at(direction)];
   message_origin = planes == 0 ? lower : lower - (lower - first) % planes;
+  gap_bytes = gap_of(outermost_stride(planes == 0 ? box.extent[at(direction)] : planes));
+}
+
+std::int64_t Block::outermost_stride(std::int64_t planes) const noexcept {
+  const std::int64_t rows = order[1] == cut ? planes : box.extent[at(order[1])];
+  return rows * pitch_bytes + gap_bytes;
 }
 
 std::int64_t Block::strip_width() const noexcept {
@@ -130,12 +147,16 @@ Range Block::message_planes(std::int64_t message) const noexcept {
 }
 
 std::int64_t Block::message_offset(std::int64_t message) const noexcept {
+  const std::int64_t outermost = box.extent[at(order[0])];
   const std::int64_t planes = box.extent[at(cut)];
-  const std::int64_t bytes = box.extent[at(order[0])] * box.extent[at(order[1])] * pitch_bytes;
-  if (planes == 0 || planes_per_message == 0) {
-    return message * bytes;
+  if (planes_per_message == 0) {
+    return message * outermost * outermost_stride(planes);
   }
-  return bytes / planes * (message_planes(message).lower - box.lower[at(cut)]);
+  const std::int64_t planes_before = message_planes(message).lower - box.lower[at(cut)];
+  if (order[0] == cut) {
+    return planes_before * outermost_stride(planes);
+  }
+  return outermost * (planes_before * pitch_bytes + message * gap_bytes);
 }
 
 layout::Layout BlockPart::layout(const std::array<int, 3>& order, std::int64_t element_bytes) const {

@@ -23,6 +23,7 @@ struct Block {
   std::array<int, 3> order{};
   std::int64_t element_bytes = 0;
   std::int64_t pitch_bytes = 0;  ///< from one innermost row to the next, or of all strips of a row together
+  std::int64_t gap_bytes = 0;    ///< behind all that an index along order[0] has in a message
   int cut = 0;
   std::int64_t planes_per_message = 0;  ///< 0: all
   std::int64_t message_origin = 0;      ///< an index along `cut`, at most `planes_per_message` - 1 before the box
@@ -34,7 +35,7 @@ struct Block {
   /// A block in rows of whole cache lines where that costs little, so that stores can bypass the cache. Not yet cut.
   static Block aligned(const Box& box, std::array<int, 3> order, std::int64_t element_bytes);
   /// Cuts it as the planes from `first` on are cut, which its box is a part of. Message 0 is the first that has planes
-  /// of the box.
+  /// of the box. Gaps keep what lies at one place of each index along order[0] from sharing a set of the cache.
   void cut_into_messages(int direction, std::int64_t planes, std::int64_t first);
 
   std::int64_t messages() const noexcept;
@@ -44,6 +45,8 @@ struct Block {
   Range message_planes(std::int64_t message) const noexcept;
   /// Elements of a strip (but the last): all, where it is not cut.
   std::int64_t strip_width() const noexcept;
+  /// Bytes from an index along order[0] to the next, in a message of `planes` planes.
+  std::int64_t outermost_stride(std::int64_t planes) const noexcept;
   /// Bytes from the block's begin to that of a message, and of the whole block for messages().
   std::int64_t message_offset(std::int64_t message) const noexcept;
   std::int64_t bytes() const noexcept { return message_offset(messages()); }

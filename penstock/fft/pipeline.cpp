@@ -107,21 +107,19 @@ template <class Real>
 bool Pipeline<Real>::work(const gas::Team& team, Worker& worker, Scratch& scratch, bool may_wait) {
   for (; worker.pass < schedule_.passes.size(); ++worker.pass) {
     const Pass& pass = schedule_.passes[worker.pass];
-    const Range outer = pass.stages.front().outer_range;
-    const bool is_joined = pass.stages.size() > 1;
-    const auto tiles = static_cast<std::int64_t>(pass.stages.front().tiles.size());
-    const std::int64_t items = tiles == 0 ? 0 : outer.extent * (is_joined ? 1 : tiles);
+    const std::int64_t items = items_of(pass);
     for (;;) {
       if (!worker.has_item) {
-        const std::int64_t item = next_items_[worker.pass].fetch_add(1, std::memory_order_relaxed);
-        if (item >= items) {
+        worker.item = next_items_[worker.pass].fetch_add(1, std::memory_order_relaxed);
+        if (worker.item >= items) {
           break;
         }
         worker.has_item = true;
         worker.stage = 0;
-        worker.outer = outer.lower + (is_joined ? item : item / tiles);
-        worker.tile = is_joined ? 0 : static_cast<std::size_t>(item % tiles);
-        worker.end_tile = is_joined ? static_cast<std::size_t>(tiles) : worker.tile + 1;
+        const Spot spot = spot_of(pass, worker.item);
+        worker.outer = spot.outer;
+        worker.tile = spot.tile;
+        worker.end_tile = pass.stages.size() > 1 ? pass.stages.front().tiles.size() : worker.tile + 1;
       }
       for (;;) {
         if (!is_ready(worker)) {
@@ -253,18 +251,38 @@ transform::Pencils<std::byte> Pipeline<Real>::pencils_at(const End& end, const S
   return {base, offsets, tile.pencil_stride};
 }
 
-/// The tile of the worker's stage that it is likely to run next, if all threads are as fast: it may not be there.
+/// How many items threads take of a pass.
 template <class Real>
-typename Pipeline<Real>::Spot Pipeline<Real>::next_spot(const Worker& worker) const {
-  const Pass& pass = schedule_.passes[worker.pass];
-  const auto threads = static_cast<std::int64_t>(workers_.size());
+std::int64_t Pipeline<Real>::items_of(const Pass& pass) {
+  const Stage& first = pass.stages.front();
+  const auto tiles = static_cast<std::int64_t>(first.tiles.size());
+  return pass.stages.size() > 1 ? (tiles == 0 ? 0 : first.outer_range.extent) : first.outer_range.extent * tiles;
+}
+
+/// The first tile of an item.
+template <class Real>
+typename Pipeline<Real>::Spot Pipeline<Real>::spot_of(const Pass& pass, std::int64_t item) {
+  const Stage& first = pass.stages.front();
+  const Range& outer = first.outer_range;
   if (pass.stages.size() > 1) {
-    const bool is_last = worker.tile + 1 == worker.end_tile;
-    return is_last ? Spot{worker.outer + threads, 0} : Spot{worker.outer, worker.tile + 1};
+    return {outer.lower + item, 0};
   }
-  const auto tiles = static_cast<std::int64_t>(pass.stages.front().tiles.size());
-  const std::int64_t item = worker.outer * tiles + static_cast<std::int64_t>(worker.tile) + threads;
-  return {item / tiles, static_cast<std::size_t>(item % tiles)};
+  if (first.goes_by_tiles) {
+    return {outer.lower + item % outer.extent, static_cast<std::size_t>(item / outer.extent)};
+  }
+  const auto tiles = static_cast<std::int64_t>(first.tiles.size());
+  return {outer.lower + item / tiles, static_cast<std::size_t>(item % tiles)};
+}
+
+/// The tile of the worker's stage that it is likely to run next, if all threads are as fast.
+template <class Real>
+std::optional<typename Pipeline<Real>::Spot> Pipeline<Real>::next_spot(const Worker& worker) const {
+  if (worker.tile + 1 < worker.end_tile) {
+    return Spot{worker.outer, worker.tile + 1};
+  }
+  const Pass& pass = schedule_.passes[worker.pass];
+  const std::int64_t item = worker.item + std::ssize(workers_);
+  return item < items_of(pass) ? std::optional(spot_of(pass, item)) : std::nullopt;
 }
 
 // Bound by memory: a tile is read once from where it comes from, and written once to where it goes; between the two it
@@ -352,14 +370,12 @@ std::byte* Pipeline<Real>::transform_tile(const Stage& stage, const Worker& work
   const auto to = pencils_of(sink, after, stage.after_points, scratch.sink_offsets);
   transform::Access access{.is_from_memory = source.is_direct && source.place != Place::plane,
                            .is_streaming = sink.is_direct && sink.may_stream};
-  const Spot next = next_spot(worker);
   transform::Pencils<const std::byte> next_pencils;
-  const bool is_there = next.outer < stage.outer_range.lower + stage.outer_range.extent;
-  if (access.is_from_memory && is_there) {
-    const auto pencils = pencils_at(source, next, scratch, scratch.next_offsets);
+  if (const auto next = access.is_from_memory ? next_spot(worker) : std::nullopt) {
+    const auto pencils = pencils_at(source, *next, scratch, scratch.next_offsets);
     next_pencils = {pencils.base, pencils.offsets, pencils.pencil_stride};
     access.next = &next_pencils;
-    access.next_pencils = stage.tiles[next.tile].extent;
+    access.next_pencils = stage.tiles[next->tile].extent;
   }
   run(*there, from, to, factor, access);
   return after;

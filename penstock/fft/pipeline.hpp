@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "penstock/base/base.hpp"
@@ -50,6 +51,7 @@ class Pipeline {
   struct Worker {
     std::size_t pass = 0;
     bool has_item = false;
+    std::int64_t item = 0;
     std::size_t stage = 0;
     std::int64_t outer = 0;
     std::size_t tile = 0;
@@ -72,7 +74,9 @@ class Pipeline {
   std::byte* far_of(const End& end, const Far& far, std::int64_t outers, const Scratch& scratch);
   transform::Pencils<std::byte> pencils_at(const End& end, const Spot& spot, const Scratch& scratch,
                                            std::int64_t* offsets);
-  Spot next_spot(const Worker& worker) const;
+  static std::int64_t items_of(const Pass& pass);
+  static Spot spot_of(const Pass& pass, std::int64_t item);
+  std::optional<Spot> next_spot(const Worker& worker) const;
   void run_tile(Worker& worker, Scratch& scratch);
   std::byte* transform_tile(const Stage& stage, const Worker& worker, Scratch& scratch);
   void complete_tile(std::size_t pass, const End& sink, std::size_t group);

@@ -98,6 +98,7 @@ struct Stage {
   Range outer_range{};
   std::int64_t along_lower = 0;    ///< where pencils begin
   std::vector<Range> tiles;        ///< index ranges across
+  bool goes_by_tiles = false;      ///< alone in a pass: all outer indices of a tile, then those of the next
   std::optional<RowKind> kind;     ///< nothing where the stage only moves data
   bool turns_back = false;         ///< pencils are transformed back at once, with the user's function between
   bool is_last_transform = false;  ///< the one that multiplies by the factor of the run

@@ -109,6 +109,8 @@ void StageBuilder::from_user(Stage& stage, const Distribution& part) {
   stage.source.sections = make_sections(stage, {});
   const Flow flow{.block = Block::packed(part.box, part.order, stage.source.element_bytes)};
   connect(stage, stage.source, {&flow, 1}, mover::Hint::from_memory, movers_);
+  // Where tiles lie farther apart in the user's array than outer indices, fewer pages are in use at a time.
+  stage.goes_by_tiles = part.order[0] == stage.across;
 }
 
 void StageBuilder::to_user(Stage& stage, const Distribution& part) {
@@ -167,6 +169,7 @@ void StageBuilder::to_exchange(Stage& stage, const StageSpec& from, const StageS
   stage.sink.exchange = exchange;
   std::vector<std::int64_t> firsts;
   const std::int64_t planes = tuning.planes_per_message;
+  stage.goes_by_tiles = stage.goes_by_tiles && planes == 0;  // a message is of outer indices
   for (std::int64_t first = planes; planes > 0 && first < stage.outer_range.extent; first += planes) {
     firsts.push_back(stage.outer_range.lower + first);
   }

@@ -15,18 +15,20 @@ namespace penstock::transform {
 /// One step of a pass. Into the second level: the first has the work.
 template <class S>
 [[gnu::always_inline]] inline void ask(Prefetch& ahead) {
-  if (ahead.row >= ahead.rows) {
-    return;
-  }
-  const std::byte* row = ahead.base + ahead.offsets[ahead.row * ahead.offset_step] + ahead.row * ahead.row_stride;
-  for (std::int64_t left = ahead.lines_at_once; left > 0; --left) {
-    __builtin_prefetch(row + ahead.line * ahead.line_stride, 0, 2);
-    if (++ahead.line == ahead.lines) {
-      ahead.line = 0;
-      if (++ahead.row == ahead.rows) {
-        return;
-      }
-      row = ahead.base + ahead.offsets[ahead.row * ahead.offset_step] + ahead.row * ahead.row_stride;
+  for (std::int64_t left = ahead.lines_at_once; left > 0 && ahead.rows_left > 0;) {
+    const std::int64_t lines = left < ahead.lines_left ? left : ahead.lines_left;
+    const std::byte* next = ahead.next;
+    for (std::int64_t i = 0; i < lines; ++i, next += ahead.line_stride) {
+      __builtin_prefetch(next, 0, 2);
+    }
+    ahead.next = next;
+    left -= lines;
+    ahead.lines_left -= lines;
+    if (ahead.lines_left == 0 && --ahead.rows_left > 0) {
+      ahead.base += ahead.row_stride;
+      ahead.offset += ahead.offset_step;
+      ahead.next = ahead.base + *ahead.offset;
+      ahead.lines_left = ahead.lines;
     }
   }
 }

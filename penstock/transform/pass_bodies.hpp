@@ -71,7 +71,7 @@ void first_pass(const PassWork<typename S::Real>& pass) noexcept {
   const std::int64_t* rows = pass.source.offsets;
   const typename S::Real* roots = pass.roots;
   const std::int64_t last_asking = pass.is_from_memory ? butterflies - butterflies_ahead : 0;
-  const bool asks = pass.ahead->row < pass.ahead->rows;
+  const bool asks = pass.ahead->rows_left > 0;
   const std::int64_t whole_bytes = pass.factors == nullptr ? row_bytes : 0;
   for (std::int64_t j = 0; j < butterflies; ++j, ++rows, roots += 2 * (radix - 1)) {
     if (j < last_asking) {
@@ -112,7 +112,7 @@ void middle_pass(const PassWork<typename S::Real>& pass) noexcept {
   using Vector = typename S::Vector;
   const std::int64_t row = work_row<S>(pass.row_bytes);
   const std::int64_t leg_stride = pass.leg_rows * row;
-  const bool asks = pass.ahead->row < pass.ahead->rows;
+  const bool asks = pass.ahead->rows_left > 0;
   for (std::int64_t b = pass.block; b < pass.block_end; b += pass.block_step) {
     auto* const block = reinterpret_cast<Vector*>(pass.work) + pass.blocks[b] * row;
     const typename S::Real* roots = pass.roots;
@@ -179,7 +179,7 @@ void last_pass(const PassWork<typename S::Real>& pass) noexcept {
   const std::int64_t butterflies = pass.block_count;
   const RowFactors<typename S::Real> factors{pass.factors, butterflies, pass.factor};
   constexpr std::int64_t max_bytes = bytes_together / (static_cast<std::int64_t>(radix) * line_bytes) * line_bytes;
-  const bool asks = pass.ahead->row < pass.ahead->rows;
+  const bool asks = pass.ahead->rows_left > 0;
   for (std::int64_t o = pass.block; o < pass.block_end; o += pass.block_step) {
     const std::int64_t* const rows = pass.destination.offsets + o;
     if (asks) {

@@ -15,18 +15,18 @@ inline constexpr std::int64_t line_bytes = 64;  ///< of the cache
 inline constexpr std::int64_t bytes_together = 8 << 10;
 
 /// Memory that is brought into the cache while passes work on something else, some lines at each of their steps: rows
-/// of lines, `line_stride` bytes from one to the next. Row r begins at base + offsets[r * offset_step] + r *
-/// row_stride.
+/// of lines, `line_stride` bytes from one to the next. A row begins at base + *offset; the next one `row_stride` bytes
+/// behind it with the offset `offset_step` later.
 struct Prefetch {
-  const std::byte* base = nullptr;
-  const std::int64_t* offsets = nullptr;
-  std::int64_t offset_step = 0;
-  std::int64_t row_stride = 0;
+  const std::byte* base = nullptr;       ///< of the row that is being asked for
+  const std::int64_t* offset = nullptr;  ///< the same
+  const std::byte* next = nullptr;       ///< the line that is asked for next
+  std::int64_t lines_left = 0;           ///< of this row
+  std::int64_t rows_left = 0;            ///< this one among them
+  std::int64_t lines = 0;                ///< of a row
   std::int64_t line_stride = 0;
-  std::int64_t rows = 0;
-  std::int64_t lines = 0;  ///< of a row
-  std::int64_t row = 0;    ///< the next
-  std::int64_t line = 0;
+  std::int64_t row_stride = 0;
+  std::int64_t offset_step = 0;
   std::int64_t lines_at_once = 0;
 };
 

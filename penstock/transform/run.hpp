@@ -176,24 +176,25 @@ class Transform<Real>::Run {
   void prefetch_next(const Pencils<const std::byte>& next, std::int64_t pencils) {
     const std::int64_t number_bytes = plan_.number_bytes(plan_.has_real_source);
     const std::int64_t points = plan_.points(plan_.has_real_source);
-    prefetch_ = {.base = next.base, .offsets = next.offsets};
-    const auto lines_of = [&](std::int64_t numbers) { return (numbers * number_bytes + line_bytes - 1) / line_bytes; };
+    prefetch_ = {.base = next.base, .offset = next.offsets, .next = next.base + next.offsets[0]};
     if (next.pencil_stride == number_bytes) {  // points of all pencils
       prefetch_.offset_step = 1;
-      prefetch_.rows = points;
-      prefetch_.lines = lines_of(pencils);
+      prefetch_.rows_left = points;
+      prefetch_.lines = divide_up(pencils * number_bytes, line_bytes);
       prefetch_.line_stride = line_bytes;
     } else if (next.offsets[points - 1] - next.offsets[0] == (points - 1) * number_bytes) {  // pencils
       prefetch_.row_stride = next.pencil_stride;
-      prefetch_.rows = pencils;
-      prefetch_.lines = lines_of(points);
+      prefetch_.rows_left = pencils;
+      prefetch_.lines = divide_up(points * number_bytes, line_bytes);
       prefetch_.line_stride = line_bytes;
     } else {  // points, each in a line of every pencil
       prefetch_.offset_step = 1;
-      prefetch_.rows = points;
+      prefetch_.rows_left = points;
       prefetch_.lines = pencils;
       prefetch_.line_stride = next.pencil_stride;
     }
+    prefetch_.lines_left = prefetch_.lines;
+    prefetched_lines_ = prefetch_.rows_left * prefetch_.lines;
   }
 
   /// The offsets of the rows of all lists, from where the list's owner has its first.
@@ -304,7 +305,7 @@ class Transform<Real>::Run {
     const std::int64_t vectors = is_by_vectors ? (pass_.pencils + plan_.table.lanes - 1) / plan_.table.lanes : 1;
     const std::int64_t turns =
         vectors * std::max<std::int64_t>(step.block_count, 1) * std::max<std::int64_t>(step.inner_count, 1);
-    const std::int64_t share = prefetch_.rows * prefetch_.lines / std::ssize(program_.steps) + 1;
+    const std::int64_t share = prefetched_lines_ / std::ssize(program_.steps) + 1;
     prefetch_.lines_at_once = (share + turns - 1) / turns;
     pass_.row_bytes = step.kind == Step<Real>::Kind::last ? stored : read;
     pass_.stored_row_bytes = stored;
@@ -351,6 +352,7 @@ class Transform<Real>::Run {
   Pencils<std::byte> destination_;
   PassWork<Real> pass_;
   Prefetch prefetch_;
+  std::int64_t prefetched_lines_ = 0;  ///< of all of it
   std::size_t from_format_ = 0;
   std::size_t to_format_ = 0;
 };

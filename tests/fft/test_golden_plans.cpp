@@ -58,6 +58,13 @@ std::vector<Case> cases() {
       {"one_rank", base},
       {"one_rank_without_room_for_a_plane", base, 1, 0, Direction::forward, false, 256},
       {"one_rank_backward", base, 1, 0, Direction::backward},
+      {"gaps_behind_planes", with([](Options& o) {
+         o.size = {64, 2, 64};
+       })},
+      {"gaps_behind_planes_backward", with([](Options& o) {
+         o.size = {64, 64, 2};
+       }),
+       1, 0, Direction::backward},
       {"slabs_of_two_ranks", base, 2, 1},
       {"pencils_of_four_ranks", with([](Options& o) {
          o.grid = {2, 2};
@@ -161,9 +168,10 @@ void print(std::ostream& out, const Schedule& schedule) {
   for (std::size_t pass = 0; pass < schedule.passes.size(); ++pass) {
     out << fmt::format("pass {}\n", pass);
     for (const Stage& stage : schedule.passes[pass].stages) {
-      out << fmt::format("  stage {}: {} along {}, {} to {} points, outer {} + {}, {} tiles\n", stage.number,
+      out << fmt::format("  stage {}: {} along {}, {} to {} points, outer {} + {}, {} tiles{}\n", stage.number,
                          kind_of(stage.kind), letter_of(stage.along), stage.before_points, stage.after_points,
-                         stage.outer_range.lower, stage.outer_range.extent, stage.tiles.size());
+                         stage.outer_range.lower, stage.outer_range.extent, stage.tiles.size(),
+                         stage.goes_by_tiles ? ", by tiles" : "");
       print(out, "source", stage.source);
       print(out, "sink", stage.sink);
     }
