@@ -75,7 +75,7 @@ struct LocalLibrary {
   std::string name;
   bool takes_any_places = false;  ///< else contiguous pencils in a tile alone, aligned to 64 bytes, of given strides
   bool (*can)(RowKind kind) = nullptr;
-  /// What runs of the shape are lent, without planning it; the precision by the bytes of a real number, 4 or 8.
+  /// What runs of the shape are lent, by estimate; the precision by the bytes of a real number, 4 or 8.
   std::size_t (*scratch_bytes)(const PencilShape& shape, std::int64_t real_bytes) = nullptr;
   /// Plans. Throws Error where it has no plan for the shape.
   std::unique_ptr<LocalTransform> (*plan)(const PencilShape& shape, std::int64_t real_bytes, Effort effort) = nullptr;

@@ -48,6 +48,19 @@ Pipeline<Real>::Pipeline(const gas::Team& team, Schedule schedule, const std::ve
 }
 
 template <class Real>
+ScratchNeed Pipeline<Real>::scratch_need() const noexcept {
+  ScratchNeed need = schedule_.scratch;
+  for (const std::vector<Transforms>& pass : transforms_) {
+    for (const Transforms& transforms : pass) {
+      for (const auto* transform : {transforms.there.get(), transforms.back.get()}) {
+        need.cover({.lent = transform == nullptr ? 0 : std::uint64_t{transform->scratch_bytes()}});
+      }
+    }
+  }
+  return need;
+}
+
+template <class Real>
 void Pipeline<Real>::begin(const Run<Real>& run) {
   begin_s_ = seconds();
   run_ = run;

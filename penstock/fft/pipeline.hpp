@@ -34,6 +34,9 @@ class Pipeline {
   /// from.
   Pipeline(const gas::Team& team, Schedule schedule, const std::vector<gas::Segment>& regions, const Problem& problem);
 
+  /// What a thread's scratch must hold: of transforms as they are planned, which a schedule has by estimate.
+  ScratchNeed scratch_need() const noexcept;
+
   /// Begins a run; collective. The one before has ended. Whoever begins calls `advance` until it is true, then `end`.
   /// Where either throws, so it does on the other ranks, and the pipeline is of no more use: its team is revoked.
   void begin(const Run<Real>& run);

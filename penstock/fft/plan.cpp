@@ -193,9 +193,6 @@ std::unique_ptr<typename Plan<Real>::State> Plan<Real>::State::make(const gas::T
     }
     team.together([&] {
       pool.emplace(options.threads);
-      for (int i = 0; i < options.threads; ++i) {
-        scratch.emplace_back(schedules.scratch);
-      }
       decision = decide(problem, schedules);
     });
     const auto make = [&](std::optional<Pipeline<Real>>& pipeline, Schedule& schedule) {
@@ -207,6 +204,16 @@ std::unique_ptr<typename Plan<Real>::State> Plan<Real>::State::make(const gas::T
       make(convolution, *schedules.convolution);
     }
     team.together([&] {
+      ScratchNeed need;
+      for (const auto* pipeline : {&forward, &backward, &convolution}) {
+        if (*pipeline) {
+          need.cover((*pipeline)->scratch_need());
+        }
+      }
+      for (int i = 0; i < options.threads; ++i) {
+        scratch.emplace_back(need);
+      }
+      schedules.need.scratch_bytes = static_cast<std::uint64_t>(options.threads) * Scratch::bytes(need);
       if (problem.has_progress_thread) {
         progress_thread = std::make_unique<gas::ProgressThread>(team);
         progress_thread->rest();

@@ -17,7 +17,7 @@ struct Schedules {
   Schedule backward;
   std::optional<Schedule> convolution;
   std::vector<std::uint64_t> region_bytes;  // by region: what any of them needs
-  ScratchNeed scratch;                      ///< of a thread
+  ScratchNeed scratch;                      ///< of a thread, by estimate
   MemoryNeed need;
 };
 

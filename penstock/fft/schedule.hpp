@@ -140,7 +140,7 @@ struct Schedule {
   std::vector<Pass> passes;
   std::vector<ExchangePlan> exchanges;
   std::vector<std::uint64_t> region_bytes;  ///< by region: what this rank receives there
-  ScratchNeed scratch;                      ///< of a thread
+  ScratchNeed scratch;                      ///< of a thread, with what transforms are lent by estimate
 };
 
 /// The stages of a schedule and the memory traffic of each.

@@ -1,8 +1,11 @@
 // Plans refuse what they cannot do, on every rank alike, and live beside one another.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <complex>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -12,6 +15,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/fft/fft.hpp"
+#include "penstock/fft/local_transform.hpp"
 #include "tests/fails_with.hpp"
 #include "tests/fft/reference.hpp"
 #include "tests/worlds.hpp"
@@ -176,6 +180,31 @@ TEST(Plan, SaysWhereItsTimeWentAndWhatItDecided) {
     EXPECT_GT(time.transform_s(), 0);
     EXPECT_GT(time.move_s(), 0);
     EXPECT_LE(time.transform_s() + time.move_s() + time.wait_s(), time.total_s * 1.001);
+  });
+}
+
+// What measuring finds best, here told, may want more memory than what the estimate takes: passes more than rows.
+TEST(Plan, LendsTransformsWhatMeasuredOnesWant) {
+  constexpr std::array names{"adjacent", "contiguous", "apart"};
+  std::string learned;
+  for (const char* way : {"forward", "backward"}) {
+    for (const char* source : names) {
+      for (const char* destination : names) {
+        for (int pencils = 1; pencils <= 32; ++pencils) {
+          learned += fmt::format("{} 256 {} {} {} double portable: passes 4 8 8\n", way, source, destination, pencils);
+        }
+      }
+    }
+  }
+  ASSERT_TRUE(find_library("penstock", RowKind::forward)->import_learned(learned));
+  gas::on_worlds({1, 2}, [](gas::Team& team) {
+    Options options = estimated({256, 4, 4});
+    options.instruction_set = InstructionSet::portable;
+    options.local = "penstock";
+    const std::uint64_t estimated_bytes = Plan<double>(team, options).memory().scratch_bytes;
+    options.effort = Effort::measure;
+    EXPECT_GT(Plan<double>(team, options).memory().scratch_bytes, estimated_bytes);
+    EXPECT_LE(worst_error<double>(team, options), tolerance<double>(options.size));
   });
 }
 
