@@ -19,10 +19,13 @@ double line_flops(std::int64_t points) noexcept {
 
 }  // namespace
 
-PassFlops pass_flops(const Extents& size) noexcept {
-  const double points = static_cast<double>(size[0]) * static_cast<double>(size[1]) * static_cast<double>(size[2]);
-  const auto along = [&](std::size_t d) { return points / static_cast<double>(size[d]) * line_flops(size[d]); };
-  return {.slabs = along(0) + along(1), .columns = along(2)};
+PassFlops pass_flops(const FileShape& shape) noexcept {
+  const auto x = static_cast<double>(shape.spectrum_row_points());
+  const auto y = static_cast<double>(shape.points[1]);
+  const auto z = static_cast<double>(shape.points[2]);
+  return {
+      .slabs = y * z * line_flops(shape.points[0]) * (shape.is_real ? 0.5 : 1) + x * z * line_flops(shape.points[1]),
+      .columns = x * y * line_flops(shape.points[2])};
 }
 
 double measure_line_rate(const Extents& size, npy::DataType type, int threads, std::int64_t max_bytes) {
@@ -31,8 +34,8 @@ double measure_line_rate(const Extents& size, npy::DataType type, int threads, s
   const std::int64_t width = npy::element_bytes(type);
   const std::int64_t points = size[2];
   const std::int64_t lines = std::max<std::int64_t>(bytes / (points * width), 1);
-  const LineTransform lines_of_z(type, false, {{.points = points, .point_stride = lines * width, .line_stride = width}},
-                                 lines);
+  const std::vector<LinePart> parts{{.points = points, .point_stride = lines * width, .line_stride = width}};
+  const LineTransform lines_of_z({.type = type, .points = points}, parts, parts, lines);
   ThreadPool pool(threads);
   std::vector<double> rates(static_cast<std::size_t>(threads));
   pool.run([&](int thread) {
@@ -42,7 +45,7 @@ double measure_line_rate(const Extents& size, npy::DataType type, int threads, s
     double best_s = 1e9;
     for (const double end_s = seconds() + measured_s; seconds() < end_s;) {
       const double begin_s = seconds();
-      lines_of_z.run(data.data(), 1, {tile.data(), tile.size()});
+      lines_of_z.run(data.data(), data.data(), 1, {tile.data(), tile.size()});
       best_s = std::min(best_s, seconds() - begin_s);
     }
     rates[static_cast<std::size_t>(thread)] = static_cast<double>(lines) * line_flops(points) / best_s;

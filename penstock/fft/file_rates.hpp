@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "penstock/fft/file_tiling.hpp"
 #include "penstock/fft/out_of_core.hpp"
 #include "penstock/model/model.hpp"
 
@@ -18,11 +19,11 @@ double measure_line_rate(const Extents& size, npy::DataType type, int threads, s
 model::StorageCosts find_storage_rates(const FileOptions& options, const Extents& size, npy::DataType type,
                                        const std::string& folder, percolate::Engine& engine, std::int64_t max_bytes);
 
-/// Flops of the transforms along x and y of a whole field, and along z.
+/// Flops of the transforms along x and y of a whole field, half as many along x where it is real, and along z.
 struct PassFlops {
   double slabs = 0;
   double columns = 0;
 };
-PassFlops pass_flops(const Extents& size) noexcept;
+PassFlops pass_flops(const FileShape& shape) noexcept;
 
 }  // namespace penstock::fft

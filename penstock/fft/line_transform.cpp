@@ -9,60 +9,69 @@
 namespace penstock::fft {
 namespace {
 
-std::int64_t max_width(npy::DataType type, std::int64_t points) noexcept {
+std::int64_t max_width(const LineShape& shape) noexcept {
   // Not this machine's cache, so that tiles are the same everywhere: half of what all have at least.
   constexpr std::int64_t cache_l2_bytes = std::int64_t{1} << 17;
-  return shape::tile_rows(2 * points * npy::element_bytes(type), cache_l2_bytes, npy::element_bytes(type));
+  const std::int64_t element_bytes = npy::element_bytes(shape.type);
+  return shape::tile_rows(2 * shape.points * element_bytes, cache_l2_bytes, element_bytes);
 }
 
-std::unique_ptr<LocalTransform> plan(npy::DataType type, const PencilShape& shape) {
-  return find_library("", shape.kind)->plan(shape, npy::element_bytes(type) / 2, Effort::estimate);
+std::unique_ptr<LocalTransform> plan(const LineShape& shape, std::int64_t lines, Spacing source, Spacing destination) {
+  const PencilShape pencils{.kind = shape.kind,
+                            .length = shape.points,
+                            .pencils = lines,
+                            .source = source,
+                            .destination = destination,
+                            .instruction_set = best_instruction_set()};
+  return find_library("", shape.kind)->plan(pencils, npy::element_bytes(shape.type) / 2, Effort::estimate);
+}
+
+std::int64_t number_bytes(const LineShape& shape, bool is_real) noexcept {
+  return npy::element_bytes(shape.type) / (is_real ? 2 : 1);
 }
 
 }  // namespace
 
-std::int64_t LineTransform::max_tile_bytes(npy::DataType type, std::int64_t points) {
-  std::int64_t most = 0;
+std::int64_t LineTransform::max_tile_bytes(const LineShape& shape) {
+  std::size_t most = 0;
   for (const Spacing spacing : {Spacing::adjacent, Spacing::contiguous, Spacing::apart}) {
-    const PencilShape shape{.length = points,
-                            .pencils = max_width(type, points),
-                            .source = spacing,
-                            .destination = spacing,
-                            .instruction_set = best_instruction_set()};
-    most = std::max(most, static_cast<std::int64_t>(plan(type, shape)->scratch_bytes()));
+    most = std::max(most, plan(shape, max_width(shape), spacing, spacing)->scratch_bytes());
   }
-  return most;
+  return static_cast<std::int64_t>(most);
 }
 
-LineTransform::LineTransform(npy::DataType type, bool is_backward, const std::vector<LinePart>& parts,
-                             std::int64_t lines)
-    : lines_(lines), line_stride_(parts.front().line_stride) {
-  const std::int64_t element_bytes = npy::element_bytes(type);
+LineTransform::End LineTransform::end_of(const std::vector<LinePart>& parts, std::int64_t element_bytes) {
+  End end;
+  end.line_stride = parts.front().line_stride;
   bool are_contiguous = true;
   for (const LinePart& part : parts) {
-    PENSTOCK_ASSERT(part.line_stride == line_stride_);
+    PENSTOCK_ASSERT(part.line_stride == end.line_stride);
     for (std::int64_t k = 0; k < part.points; ++k) {
-      offsets_.push_back(part.offset + k * part.point_stride);
-      are_contiguous &= offsets_.back() - offsets_.front() == (std::ssize(offsets_) - 1) * element_bytes;
+      end.offsets.push_back(part.offset + k * part.point_stride);
+      are_contiguous &= end.offsets.back() - end.offsets.front() == (std::ssize(end.offsets) - 1) * element_bytes;
     }
   }
-  width_ = std::min(max_width(type, std::ssize(offsets_)), lines_);
-  const Spacing spacing = line_stride_ == element_bytes ? Spacing::adjacent
-                          : are_contiguous              ? Spacing::contiguous
-                                                        : Spacing::apart;
-  transform_ = plan(type, {.kind = is_backward ? RowKind::backward : RowKind::forward,
-                           .length = std::ssize(offsets_),
-                           .pencils = width_,
-                           .source = spacing,
-                           .destination = spacing,
-                           .instruction_set = best_instruction_set()});
+  end.spacing = end.line_stride == element_bytes ? Spacing::adjacent
+                : are_contiguous                 ? Spacing::contiguous
+                                                 : Spacing::apart;
+  return end;
 }
 
-void LineTransform::run(std::byte* data, double factor, std::span<std::byte> tile) const noexcept {
+LineTransform::LineTransform(const LineShape& shape, const std::vector<LinePart>& source,
+                             const std::vector<LinePart>& destination, std::int64_t lines)
+    : lines_(lines),
+      source_(end_of(source, number_bytes(shape, traits_of(shape.kind).has_real_input))),
+      destination_(end_of(destination, number_bytes(shape, traits_of(shape.kind).has_real_output))),
+      width_(std::min(max_width(shape), lines)),
+      transform_(plan(shape, width_, source_.spacing, destination_.spacing)) {}
+
+void LineTransform::run(const std::byte* source, std::byte* destination, double factor,
+                        std::span<std::byte> tile) const noexcept {
   for (std::int64_t line = 0; line < lines_; line += width_) {
-    std::byte* const base = data + line * line_stride_;
-    transform_->run({base, offsets_.data(), line_stride_}, {base, offsets_.data(), line_stride_},
-                    std::min(width_, lines_ - line), tile, factor, {.is_from_memory = true});
+    transform_->run(
+        {source + line * source_.line_stride, source_.offsets.data(), source_.line_stride},
+        {destination + line * destination_.line_stride, destination_.offsets.data(), destination_.line_stride},
+        std::min(width_, lines_ - line), tile, factor, {.is_from_memory = true});
   }
 }
 

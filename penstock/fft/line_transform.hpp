@@ -1,4 +1,4 @@
-// Transforms of lines that lie anywhere in memory, in place.
+// Transforms of lines that lie anywhere in memory.
 #pragma once
 
 #include <cstddef>
@@ -21,24 +21,40 @@ struct LinePart {
   std::int64_t line_stride = 0;
 };
 
-/// A transform of all lines of a bundle, in place. Immutable; `run` may be called by many threads at once.
+/// What lines are transformed into.
+struct LineShape {
+  RowKind kind = RowKind::forward;
+  npy::DataType type = npy::DataType::complex128;  ///< of their complex points: complex64 or complex128
+  std::int64_t points = 0;                         ///< real ones, of real kinds
+};
+
+/// A transform of all lines of a bundle, from one place to another or in place. Immutable; `run` may be called by many
+/// threads at once.
 class LineTransform {
  public:
-  /// Of `lines` lines of `type`, complex64 or complex128. What is done is the same whenever this is made: nothing is
-  /// measured.
-  LineTransform(npy::DataType type, bool is_backward, const std::vector<LinePart>& parts, std::int64_t lines);
+  /// Of `lines` lines. What is done is the same whenever this is made: nothing is measured.
+  LineTransform(const LineShape& shape, const std::vector<LinePart>& source, const std::vector<LinePart>& destination,
+                std::int64_t lines);
 
-  /// The most memory that a thread lends to `run` for lines of so many points.
-  static std::int64_t max_tile_bytes(npy::DataType type, std::int64_t points);
+  /// The most memory that a thread lends to `run` for lines of this shape.
+  static std::int64_t max_tile_bytes(const LineShape& shape);
   /// The memory that a thread lends to `run`, aligned to a page.
   std::size_t tile_bytes() const noexcept { return transform_->scratch_bytes(); }
-  /// Transforms the lines at `data`, and multiplies them by `factor`.
-  void run(std::byte* data, double factor, std::span<std::byte> tile) const noexcept;
+  /// Transforms the lines at `source` to `destination`, and multiplies them by `factor`.
+  void run(const std::byte* source, std::byte* destination, double factor, std::span<std::byte> tile) const noexcept;
 
  private:
-  std::vector<std::int64_t> offsets_;  // of each point of the first line
+  /// The lines at one end.
+  struct End {
+    std::vector<std::int64_t> offsets;  // of each point of the first line
+    std::int64_t line_stride = 0;
+    Spacing spacing = Spacing::adjacent;
+  };
+  static End end_of(const std::vector<LinePart>& parts, std::int64_t element_bytes);
+
   std::int64_t lines_;
-  std::int64_t line_stride_;
+  End source_;
+  End destination_;
   std::int64_t width_ = 0;  // lines of a tile
   std::unique_ptr<LocalTransform> transform_;
 };

@@ -23,11 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-npy::Header read_field_header(const std::string& path) {
+npy::Header read_field_header(const FileField& field) {
+  const std::string& path = field.input;
   npy::Header header = npy::read_header(path);
-  if (!npy::is_complex(header.type)) {
-    throw Error(fmt::format("'{}' holds {}, and transforms in files are of complex64 or complex128: convert it", path,
-                            npy::name(header.type)));
+  const bool is_complex = field.type == Type::c2c || field.is_backward;
+  if (npy::is_complex(header.type) != is_complex) {
+    throw Error(fmt::format("'{}' holds {}, and this transform in files is of {}", path, npy::name(header.type),
+                            is_complex ? "complex64 or complex128" : "float32 or float64"));
   }
   if (header.shape.size() != 3 || header.elements() == 0) {
     throw Error(
@@ -35,6 +37,23 @@ npy::Header read_field_header(const std::string& path) {
                     header.shape.size(), header.elements()));
   }
   return header;
+}
+
+/// What a field and its spectrum are, by the header of the one that is there.
+FileShape shape_of(const FileField& field, const npy::Header& header) {
+  const bool is_single = header.type == npy::DataType::float32 || header.type == npy::DataType::complex64;
+  FileShape shape{.points = {header.shape[2], header.shape[1], header.shape[0]},
+                  .type = is_single ? npy::DataType::complex64 : npy::DataType::complex128,
+                  .is_real = field.type == Type::r2c};
+  if (shape.is_real && field.is_backward) {
+    const std::int64_t coefficients = header.shape[2];
+    shape.points[0] = field.nx > 0 ? field.nx : std::max<std::int64_t>(2 * (coefficients - 1), 1);
+    if (shape.spectrum_row_points() != coefficients) {
+      throw Error(fmt::format("'{}' has {} coefficients along x, and the spectrum of {} real points has {}",
+                              field.input, coefficients, shape.points[0], shape.spectrum_row_points()));
+    }
+  }
+  return shape;
 }
 
 double factor_of(Scaling scaling, const Extents& size) noexcept {
@@ -64,6 +83,7 @@ struct FileTransform::State {
   FileField field;
   FileOptions options;
   FilePlan plan;
+  FileShape shape;
   npy::Header header;  // of the input
   File input;
   File input_direct;
@@ -73,8 +93,8 @@ struct FileTransform::State {
   std::int64_t output_offset = 0;
   File scratch;
   std::optional<FieldTransforms> transforms;
-  std::vector<std::int64_t> slabs;    // that are to be made
-  std::vector<std::int64_t> columns;  // the same
+  std::vector<std::int64_t> firsts;   // pieces of the first pass that are to be made
+  std::vector<std::int64_t> seconds;  // the same
   std::atomic<std::int64_t> done_bytes = 0;
   std::int64_t total_bytes = 0;
 
@@ -89,16 +109,23 @@ struct FileTransform::State {
   PassSetting setting();
   template <class Pass>
   percolate::RunTimes run(Pass& pass, const percolate::Slots& slots);
-  static percolate::Slots take_slots(std::int64_t bytes) {
+  /// The order of the passes follows from where the transform along x has its real points.
+  bool begins_with_columns() const { return shape.is_real && field.is_backward; }
+  std::int64_t first_count() const { return begins_with_columns() ? plan.columns : plan.slabs; }
+  std::int64_t second_count() const { return begins_with_columns() ? plan.slabs : plan.columns; }
+  percolate::Slots take_slots(bool is_first) const {
+    const bool are_columns = is_first == begins_with_columns();
+    const std::int64_t bytes =
+        are_columns ? column_pass_bytes(cuts, options.threads) : slab_pass_bytes(cuts, options.threads);
     return percolate::Slots({{"memory", static_cast<std::size_t>(bytes)}});
   }
 };
 
 journal::ResumeKey FileTransform::State::resume_key() const {
   journal::ResumeKey resume_key = {
-      {"transform",
-       fmt::format("{} {}x{}x{}, {}, times {:a}", npy::name(plan.type), plan.size[0], plan.size[1], plan.size[2],
-                   field.is_backward ? "backward" : "forward", factor_of(field.scaling, plan.size))}};
+      {"transform", fmt::format("{} {}x{}x{}{}, {}, times {:a}", npy::name(plan.type), plan.size[0], plan.size[1],
+                                plan.size[2], plan.is_real ? " real" : "", field.is_backward ? "backward" : "forward",
+                                factor_of(field.scaling, plan.size))}};
   journal::add_input(resume_key, "input", field.input, input, options.verifies_input);
   return resume_key;
 }
@@ -107,9 +134,13 @@ journal::ResumeKey FileTransform::State::resume_key() const {
 /// counted, for the tiles that threads work in.
 std::int64_t FileTransform::State::taken_besides() const {
   if (!options.counts_process) {
+    const RowKind along_x = plan.is_real ? RowKind::real_to_complex : RowKind::forward;
     std::int64_t tile_bytes = 0;
-    for (const std::int64_t points : plan.size) {
-      tile_bytes = std::max(tile_bytes, LineTransform::max_tile_bytes(plan.type, points));
+    for (const auto& [kind, points] :
+         {std::pair{along_x, plan.size[0]}, std::pair{traits_of(along_x).inverse, plan.size[0]},
+          std::pair{RowKind::forward, plan.size[1]}, std::pair{RowKind::forward, plan.size[2]}}) {
+      tile_bytes =
+          std::max(tile_bytes, LineTransform::max_tile_bytes({.kind = kind, .type = plan.type, .points = points}));
     }
     return options.threads * tile_bytes;
   }
@@ -122,15 +153,15 @@ void FileTransform::State::cut(bool goes_on, std::int64_t besides) {
   FileTiling tiling;
   if (goes_on) {
     tiling = parse_file_tiling(driver->result().journal().fact("tiling"));
-    if (tiling.planes < 1 || tiling.planes > plan.size[2] || tiling.points < 1 ||
-        tiling.points > plan.size[0] * plan.size[1]) {
+    if (tiling.planes < 1 || tiling.planes > shape.points[2] || tiling.points < 1 ||
+        tiling.points > shape.spectrum_row_points() * shape.points[1]) {
       throw driver->foreign_tiling();
     }
-    driver->check_begun(cuts_bytes(FileCuts(plan.size, plan.type, tiling), threads), besides, "slabs and columns");
+    driver->check_begun(cuts_bytes(FileCuts(shape, tiling), threads), besides, "slabs and columns");
   } else {
-    tiling = choose_file_tiling(plan.size, plan.type, threads, options.memory_bytes - besides, besides);
+    tiling = choose_file_tiling(shape, threads, options.memory_bytes - besides, besides);
   }
-  cuts = FileCuts(plan.size, plan.type, tiling);
+  cuts = FileCuts(shape, tiling);
 }
 
 /// What transforms take themselves is seen when they are there, and depends a little on how the field is cut.
@@ -140,7 +171,7 @@ void FileTransform::State::choose(bool goes_on) {
   for (int round = 0; round < max_rounds; ++round) {
     cut(goes_on, besides);
     transforms.reset();
-    transforms.emplace(plan.size, plan.type, cuts, field.is_backward, options.threads);
+    transforms.emplace(cuts, field.is_backward, options.threads);
     const std::int64_t now = taken_besides();
     if (now <= besides) {
       break;
@@ -158,11 +189,14 @@ void FileTransform::State::choose(bool goes_on) {
 }
 
 void FileTransform::State::open_files(bool goes_on) {
-  const npy::Header output_header{.type = header.type, .shape = header.shape};
+  const bool is_spectrum = !field.is_backward;
+  const npy::Header output_header{
+      .type = is_spectrum ? shape.type : shape.space_type(),
+      .shape = {shape.points[2], shape.points[1], is_spectrum ? shape.spectrum_row_points() : shape.points[0]}};
   const std::string text = npy::header_text(field.output, output_header);
   output_offset = std::ssize(text);
   output = driver->result().open(goes_on ? journal::ResumeState::goes_on : journal::ResumeState::anew, resume_key(),
-                                 describe(plan.tiling), text, output_offset + header.data_bytes());
+                                 describe(plan.tiling), text, output_offset + output_header.data_bytes());
   const bool has_scratch = goes_on && fs::exists(scratch_path());
   try {
     scratch = has_scratch ? File::open_direct_for_writing(scratch_path()) : File::create_direct(scratch_path());
@@ -177,45 +211,48 @@ void FileTransform::State::open_files(bool goes_on) {
   }
 }
 
-/// Trusts no column of an earlier run whose elements are not what it wrote. Bricks are looked at when they are read.
+/// Trusts nothing of an earlier run's output that is not what it wrote. Bricks are looked at when they are read.
 void FileTransform::State::find_pieces() {
-  const journal::Journal& journal = driver->result().journal();
-  const journal::Journal::Pieces& told = journal.pieces(column_piece);
+  journal::Journal& journal = driver->result().journal();
+  std::int64_t& firsts_found = begins_with_columns() ? plan.columns_found : plan.slabs_found;
+  std::int64_t& seconds_found = begins_with_columns() ? plan.slabs_found : plan.columns_found;
+  const std::string kind(begins_with_columns() ? "slab" : "column");
   std::vector<std::int64_t> found;
-  for (const auto& [column, sum] : told) {
-    if (column >= 0 && column < plan.columns) {
-      found.push_back(column);
+  for (const auto& [piece, sum] : journal.pieces(kind)) {
+    if (piece >= 0 && piece < second_count()) {
+      found.push_back(piece);
     }
   }
-  std::vector<bool> is_made(static_cast<std::size_t>(plan.columns));
+  std::vector<bool> is_made(static_cast<std::size_t>(second_count()));
   if (!found.empty()) {
-    percolate::Slots slots = take_slots(column_pass_bytes(cuts, options.threads));
-    ColumnCheck check(setting(), found, slots);
+    percolate::Slots slots = take_slots(false);
+    const std::unique_ptr<Pieces> pieces = make_pieces(setting(), slots, false);
+    OutputCheck check(setting(), *pieces, found);
     run(check, slots);
-    for (const std::int64_t column : found) {
-      is_made[static_cast<std::size_t>(column)] = true;
+    for (const std::int64_t piece : found) {
+      is_made[static_cast<std::size_t>(piece)] = true;
     }
-    for (const std::int64_t column : check.torn_columns()) {
-      is_made[static_cast<std::size_t>(column)] = false;
-      driver->result().journal().forget(column_piece, column);
+    for (const std::int64_t piece : check.torn()) {
+      is_made[static_cast<std::size_t>(piece)] = false;
+      journal.forget(kind, piece);
     }
-    plan.columns_torn = std::ssize(check.torn_columns());
-    plan.columns_found = std::ssize(found) - plan.columns_torn;
+    plan.pieces_torn = std::ssize(check.torn());
+    seconds_found = std::ssize(found) - plan.pieces_torn;
   }
-  for (const std::int64_t column : all_of(plan.columns)) {
-    if (!is_made[static_cast<std::size_t>(column)]) {
-      columns.push_back(column);
+  for (const std::int64_t piece : all_of(second_count())) {
+    if (!is_made[static_cast<std::size_t>(piece)]) {
+      seconds.push_back(piece);
     }
   }
   const journal::Journal::Pieces& bricks = journal.pieces(brick_piece);
-  for (const std::int64_t slab : all_of(columns.empty() ? 0 : plan.slabs)) {
+  for (const std::int64_t piece : all_of(seconds.empty() ? 0 : first_count())) {
     bool is_whole = true;
-    for (std::int64_t column = 0; column < plan.columns; ++column) {
-      is_whole = is_whole && bricks.contains(cuts.brick_number(slab, column));
+    for (std::int64_t other = 0; other < second_count(); ++other) {
+      is_whole = is_whole && bricks.contains(piece * second_count() + other);
     }
-    plan.slabs_found += is_whole ? 1 : 0;
+    firsts_found += is_whole ? 1 : 0;
     if (!is_whole) {
-      slabs.push_back(slab);
+      firsts.push_back(piece);
     }
   }
 }
@@ -223,19 +260,20 @@ void FileTransform::State::find_pieces() {
 void FileTransform::State::predict(const model::StorageCosts& rates) {
   plan.storage = {.read_bytes_per_s = rates.read_bytes_per_s, .write_bytes_per_s = rates.write_bytes_per_s};
   plan.rate_flops = rates.rate_flops;
-  const PassFlops flops = pass_flops(plan.size);
-  const double slabs_left = static_cast<double>(slabs.size()) / static_cast<double>(plan.slabs);
-  const double columns_left = static_cast<double>(columns.size()) / static_cast<double>(plan.columns);
-  const auto field_bytes = static_cast<double>(cuts.field_bytes());
+  const PassFlops flops = pass_flops(shape);
   const auto scratch_bytes = static_cast<double>(cuts.scratch_bytes());
-  plan.predicted_s = model::storage_pass_s(rates, {.read_bytes = slabs_left * field_bytes,
-                                                   .written_bytes = slabs_left * scratch_bytes,
-                                                   .flops = slabs_left * flops.slabs,
-                                                   .edge_bytes = static_cast<double>(cuts.slab_bytes())}) +
-                     model::storage_pass_s(rates, {.read_bytes = columns_left * scratch_bytes,
-                                                   .written_bytes = columns_left * field_bytes,
-                                                   .flops = columns_left * flops.columns,
-                                                   .edge_bytes = static_cast<double>(cuts.column_bytes())});
+  const auto pass_s = [&](bool is_first) {
+    const double left = is_first ? static_cast<double>(firsts.size()) / static_cast<double>(first_count())
+                                 : static_cast<double>(seconds.size()) / static_cast<double>(second_count());
+    const bool are_columns = is_first == begins_with_columns();
+    const auto field_bytes = static_cast<double>(are_columns ? cuts.spectrum_bytes() : cuts.space_bytes());
+    return model::storage_pass_s(
+        rates, {.read_bytes = left * (is_first ? field_bytes : scratch_bytes),
+                .written_bytes = left * (is_first ? scratch_bytes : field_bytes),
+                .flops = left * (are_columns ? flops.columns : flops.slabs),
+                .edge_bytes = static_cast<double>(are_columns ? cuts.column_bytes() : cuts.slab_bytes())});
+  };
+  plan.predicted_s = pass_s(true) + pass_s(false);
 }
 
 PassSetting FileTransform::State::setting() {
@@ -247,6 +285,7 @@ PassSetting FileTransform::State::setting() {
                     .output_offset = output_offset,
                     .scratch = &scratch},
           .cuts = cuts,
+          .begins_with_columns = begins_with_columns(),
           .transforms = &*transforms,
           .factor = factor_of(field.scaling, plan.size),
           .threads = options.threads,
@@ -270,15 +309,17 @@ FileTransform::FileTransform(const FileField& field, const FileOptions& options)
   State& state = *state_;
   state.field = field;
   state.options = options;
-  state.header = read_field_header(field.input);
+  state.header = read_field_header(field);
+  state.shape = shape_of(field, state.header);
   state.input = File::open(field.input);
   state.input_direct = File::open_direct(field.input);
   std::error_code ignored;
   if (fs::equivalent(field.input, field.output, ignored)) {
     throw Error(fmt::format("'{}' is read and written: name another file for the output", field.output));
   }
-  state.plan.type = state.header.type;
-  state.plan.size = {state.header.shape[2], state.header.shape[1], state.header.shape[0]};
+  state.plan.type = state.shape.type;
+  state.plan.is_real = state.shape.is_real;
+  state.plan.size = state.shape.points;
   state.driver.emplace(options, "transform", field.output, std::vector{state.scratch_path()});
   state.plan.engine = state.driver->engine().name();
   const journal::ResumeState resume_state = state.driver->result().find(state.resume_key());
@@ -310,28 +351,33 @@ FileResult FileTransform::run() {
     state.driver->result().clear();
     return result;
   }
-  const std::int64_t piece_bytes = 2 * state.cuts.field_bytes();
+  // Each pass moves a field and the spectrum's bricks.
+  const auto pass_bytes = [&](bool are_columns) {
+    return (are_columns ? state.cuts.spectrum_bytes() : state.cuts.space_bytes()) + state.cuts.spectrum_bytes();
+  };
   state.done_bytes = 0;
-  state.total_bytes = std::ssize(state.slabs) * piece_bytes / state.plan.slabs +
-                      std::ssize(state.columns) * piece_bytes / state.plan.columns;
+  state.total_bytes = std::ssize(state.firsts) * pass_bytes(state.begins_with_columns()) / state.first_count() +
+                      std::ssize(state.seconds) * pass_bytes(!state.begins_with_columns()) / state.second_count();
   state.driver->make([&] {
     // One round, where storage gives back what it was given.
     constexpr int max_rounds = 3;
-    for (int round = 0; !state.columns.empty(); ++round) {
+    for (int round = 0; !state.seconds.empty(); ++round) {
       if (round == max_rounds) {
         throw Error(fmt::format("'{}' does not keep what is written to it: {} bricks were not as they should be",
                                 state.scratch_path(), result.bricks_torn));
       }
-      if (!state.slabs.empty()) {
-        percolate::Slots slots = State::take_slots(slab_pass_bytes(state.cuts, state.options.threads));
-        SlabPass pass(state.setting(), std::exchange(state.slabs, {}), slots);
+      if (!state.firsts.empty()) {
+        percolate::Slots slots = state.take_slots(true);
+        const std::unique_ptr<Pieces> pieces = make_pieces(state.setting(), slots, true);
+        FirstPass pass(state.setting(), *pieces, std::exchange(state.firsts, {}), slots);
         add(result.times, state.run(pass, slots));
       }
-      percolate::Slots slots = State::take_slots(column_pass_bytes(state.cuts, state.options.threads));
-      ColumnPass pass(state.setting(), std::exchange(state.columns, {}), slots);
+      percolate::Slots slots = state.take_slots(false);
+      const std::unique_ptr<Pieces> pieces = make_pieces(state.setting(), slots, false);
+      SecondPass pass(state.setting(), *pieces, std::exchange(state.seconds, {}), slots);
       add(result.times, state.run(pass, slots));
-      state.slabs = pass.torn_slabs();
-      state.columns = pass.torn_columns();
+      state.firsts = pass.torn_others();
+      state.seconds = pass.torn();
       result.bricks_torn += pass.torn_bricks();
     }
     state.output.sync();

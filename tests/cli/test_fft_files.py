@@ -28,15 +28,17 @@ class FftFiles(file_runs.FileRunTest):
         super().setUp()
         self.in_files = [*FILES, *SMALL, "--machine", str(self.machine)]
 
-    def write_noise(self, name="f.npy", size=SIZE, code="d"):
-        """A file of complex numbers, larger than npy_files would write in good time."""
+    def write_noise(self, name="f.npy", size=SIZE, code="d", components=2):
+        """A file of complex numbers, or of real ones, larger than npy_files would write in good time."""
         nx, ny, nz = size
         chance = random.Random(name)
-        line = array.array(code, [chance.uniform(-1, 1) for _ in range(2 * (nx * ny + 7 * nz))])
+        line = array.array(code, [chance.uniform(-1, 1) for _ in range(components * (nx * ny + 7 * nz))])
+        kind = "f" if components == 1 else "c"
         with (self.folder / name).open("wb") as file:
-            file.write(npy_files.header((nz, ny, nx), "<c16" if code == "d" else "<c8"))
+            file.write(npy_files.header((nz, ny, nx), f"<{kind}{line.itemsize * components}"))
             for z in range(nz):
-                file.write(line[14 * z : 14 * z + 2 * nx * ny].tobytes())
+                begin = 7 * components * z
+                file.write(line[begin : begin + components * nx * ny].tobytes())
 
     def relative_error(self, name, reference, code="d"):
         first, second = ((self.folder / path).read_bytes() for path in (name, reference))
@@ -71,6 +73,26 @@ class FftFiles(file_runs.FileRunTest):
         self.in_files[self.in_files.index("f.npy")] = "spectrum.npy"
         self.assertEqual(self.run_in_files("--scaling", "symmetric", "--backward")["direction"], "backward")
         self.assertLess(self.relative_error("g.npy", "f.npy", "f"), 1e-6)
+
+    def test_real_fields_go_there_and_back(self):
+        size = (263, 150, 141)  # 44 MB
+        for code, memory, tolerance in (("d", "44MiB", 1e-15), ("f", "34MiB", 1e-6)):
+            self.write_noise(size=size, code=code, components=1)
+            self.in_files[self.in_files.index("--memory") + 1] = memory
+            figures = self.run_in_files()
+            self.assertEqual((figures["way"], figures["type"], figures["size"]), ("files", "r2c", list(size)))
+            result = self.run_alone(*FILES[:-1], "memory.npy", "--reps", "1", "--effort", "estimate")
+            self.assertEqual(result.status, 0, result.stderr)
+            self.assertLess(self.relative_error("g.npy", "memory.npy", code), tolerance)
+            back = ["fft", "--input", "g.npy", "--output", "b.npy", *self.in_files[len(FILES) :]]
+            back += ["--backward", "--type", "r2c", "--size", "x".join(map(str, size)), "--json", "-"]
+            result = self.run_alone(*back)
+            self.assertEqual(result.status, 0, result.stderr)
+            figures = json.loads(result.stdout)
+            self.assertEqual((figures["type"], figures["direction"]), ("r2c", "backward"))
+            self.assertLess(self.relative_error("b.npy", "f.npy", code), tolerance)
+            for name in ("g.npy", "b.npy", "memory.npy"):
+                (self.folder / name).unlink()
 
     def test_scaling_is_undone_by_the_way_back(self):
         numbers = [float(i % 13) for i in range(2 * 5 * 4 * 3)]
@@ -108,6 +130,15 @@ class FftFiles(file_runs.FileRunTest):
         found = list(self.kill_and_go_on(self.in_files, self.run_in_files, "g.npy"))
         slabs, columns = (sum(figures[name] for figures in found) for name in ("slabs_found", "columns_found"))
         print(f"{slabs} slabs and {columns} columns found again")
+
+    def test_killed_runs_of_real_fields_give_the_same_there_and_back(self):
+        self.write_noise(size=(263, 150, 141), components=1)
+        list(self.kill_and_go_on(self.in_files, self.run_in_files, "g.npy"))
+        (self.folder / "g.npy").rename(self.folder / "spectrum.npy")
+        self.in_files[self.in_files.index("f.npy")] = "spectrum.npy"
+        self.in_files += ["--backward", "--type", "r2c", "--size", "263x150x141"]
+        list(self.kill_and_go_on(self.in_files, self.run_in_files, "g.npy"))
+        self.assertLess(self.relative_error("g.npy", "f.npy"), 1e-15)
 
     def test_a_changed_input_is_noticed(self):
         self.write_noise()
@@ -155,7 +186,9 @@ class FftFiles(file_runs.FileRunTest):
             ([*small, "1GiB", "--trace", "t.json"], "--trace goes with"),
             (["--size", "8x8x8", "--engine", "threads"], "--engine goes with"),
             (["--size", "8x8x8", "--backward"], "--input and --output"),
-            (["--input", "r.npy", "--output", "g.npy", "--backward"], "complex fields"),
+            (["--input", "r.npy", "--output", "g.npy", "--backward"], "complex128"),
+            (["--input", "f.npy", "--output", "g.npy", "--backward", "--type", "r2c", "--size", "9x9x9"], "--size"),
+            ([*small, "1GiB", "--type", "r2c"], "--type r2c does not fit"),
             (["--input", "f.npy", "--output", "g.npy", "--backward", "--grid", "1x1"], "--grid"),
             (["--input", "f.npy", "--output", "g.npy", "--backward", "--ranks", "2"], "one process"),
             (["--input", "f.npy", "--output", "f.npy", "--backward"], "read and written"),

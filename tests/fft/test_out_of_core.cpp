@@ -56,6 +56,51 @@ Field read(const std::string& path, const Extents& size) {
   return {elements.begin(), elements.end()};
 }
 
+/// The real parts.
+template <class Real>
+void write_real(const std::string& path, const Extents& size, const Field& field) {
+  std::vector<Real> elements;
+  for (const auto& value : field) {
+    elements.push_back(static_cast<Real>(value.real()));
+  }
+  const std::string text =
+      npy::header_text(path, {.type = npy::data_type<Real>(), .shape = {size[2], size[1], size[0]}});
+  const File file = File::create(path);
+  file.write(0, std::as_bytes(std::span(text)));
+  file.write(std::ssize(text), std::as_bytes(std::span(elements)));
+}
+
+template <class Real>
+Field read_real(const std::string& path, const Extents& size) {
+  const npy::Reader reader(path);
+  EXPECT_EQ(reader.header().type, npy::data_type<Real>());
+  EXPECT_EQ(reader.header().shape, (std::vector<std::int64_t>{size[2], size[1], size[0]}));
+  std::vector<Real> elements(static_cast<std::size_t>(reader.header().elements()));
+  reader.read(0, std::as_writable_bytes(std::span(elements)));
+  return {elements.begin(), elements.end()};
+}
+
+/// The n/2 + 1 coefficients along x that a real field's spectrum has.
+Extents half_of(const Extents& size) {
+  return {size[0] / 2 + 1, size[1], size[2]};
+}
+
+Field half_spectrum(const Extents& size, const Field& spectrum) {
+  Field half;
+  for (std::size_t row = 0; row < spectrum.size(); row += static_cast<std::size_t>(size[0])) {
+    const auto begin = spectrum.begin() + static_cast<std::ptrdiff_t>(row);
+    half.insert(half.end(), begin, begin + half_of(size)[0]);
+  }
+  return half;
+}
+
+Field real_parts(Field field) {
+  for (auto& value : field) {
+    value = value.real();
+  }
+  return field;
+}
+
 Field reference(const Extents& size, const Field& field, bool is_backward, double factor) {
   const auto kind = is_backward ? transform::Kind::backward : transform::Kind::forward;
   Field spectrum = transform::by_definition(size, {kind, kind, kind}, field);
@@ -161,6 +206,67 @@ TEST_F(OutOfCore, TransformsAreThoseOfTheDefinition) {
   }
 }
 
+TEST_F(OutOfCore, TransformsOfRealFieldsGoThereAndBack) {
+  struct Case {
+    Extents size;
+    std::int64_t memory_bytes;
+    std::int64_t min_bricks;
+  };
+  for (const Case& of : {Case{{1, 1, 1}, 1 << 20, 1},
+                         {{2, 3, 4}, 1 << 20, 1},
+                         {{1, 9, 5}, 1 << 20, 1},
+                         {{33, 29, 31}, 16 << 20, 1},
+                         {{33, 29, 31}, 300 << 10, 20},
+                         {{64, 32, 128}, 800 << 10, 40},
+                         {{101, 67, 5}, 1 << 20, 4}}) {
+    const Field values = real_parts(make_field(of.size, 1));
+    const Extents half = half_of(of.size);
+    const Field spectrum = half_spectrum(of.size, reference(of.size, values, false, 1));
+    for (const int threads : {1, 3}) {
+      SCOPED_TRACE(testing::Message() << of.size[0] << " x " << of.size[1] << " x " << of.size[2] << ", "
+                                      << of.memory_bytes << " bytes, " << threads << " threads");
+      const FileOptions some = options(of.memory_bytes * (threads + 1) / 2, threads);
+      const FileField there{.input = folder_ / "f.npy", .output = folder_ / "g.npy", .type = Type::r2c};
+      const FileField back{.input = folder_ / "g.npy",
+                           .output = folder_ / "h.npy",
+                           .is_backward = true,
+                           .type = Type::r2c,
+                           .nx = of.size[0],
+                           .scaling = Scaling::full};
+      write_real<double>(there.input, of.size, values);
+      for (const FileField& field : {there, back}) {
+        FileTransform transform(field, some);
+        EXPECT_GE(transform.plan().slabs * transform.plan().columns, of.min_bricks);
+        EXPECT_LE(transform.plan().block_bytes, some.memory_bytes);
+        transform.run();
+      }
+      EXPECT_LT(relative_error(read<double>(there.output, half), spectrum), 1e-14);
+      EXPECT_LT(relative_error(read_real<double>(back.output, of.size), values), 1e-14);
+      write_real<float>(there.input, of.size, values);
+      FileTransform(there, some).run();
+      FileTransform(back, some).run();
+      EXPECT_LT(relative_error(read<float>(there.output, half), spectrum), 1e-6);
+      EXPECT_LT(relative_error(read_real<float>(back.output, of.size), values), 1e-6);
+      EXPECT_EQ(files(), (std::set<std::string>{"f.npy", "g.npy", "h.npy"}));
+    }
+  }
+}
+
+TEST_F(OutOfCore, SpectraOfRealFieldsAreOfAnEvenNumberOfPointsUnlessTold) {
+  const Extents size{6, 5, 4};
+  const Field values = real_parts(make_field(size, 1));
+  write<double>(field().input, half_of(size), half_spectrum(size, reference(size, values, false, 1)));
+  FileField back = field();
+  back.is_backward = true;
+  back.type = Type::r2c;
+  back.scaling = Scaling::full;
+  FileTransform(back, options(1 << 20)).run();
+  EXPECT_LT(relative_error(read_real<double>(back.output, size), values), 1e-14);
+  back.nx = 8;
+  EXPECT_TRUE(
+      fails_with({"4 coefficients", "8 real points has 5"}, [&] { FileTransform transform(back, options(1 << 20)); }));
+}
+
 TEST_F(OutOfCore, AreTheSameOnADisk) {
   const TemporaryFolder disk;  // where files past the page cache want whole pages
   const Extents size{33, 29, 31};
@@ -179,8 +285,18 @@ TEST_F(OutOfCore, AreTheSameOnADisk) {
 /// 20 bricks or more.
 class ManyBricks : public OutOfCore {
  protected:
-  ManyBricks() : values_(make_field(size_, 2)) { write<double>(field().input, size_, values_); }
-  FileOptions options() const { return OutOfCore::options(450 << 10, 2); }
+  explicit ManyBricks(bool is_real_output = false) : is_real_output_(is_real_output), values_(make_field(size_, 2)) {
+    write<double>(field().input, is_real_output ? half_of(size_) : size_,
+                  is_real_output ? half_spectrum(size_, reference(size_, real_parts(values_), false, 1)) : values_);
+  }
+  FileField field() const {
+    FileField field = OutOfCore::field();
+    field.is_backward = is_real_output_;
+    field.type = is_real_output_ ? Type::r2c : Type::c2c;
+    field.nx = size_[0];
+    return field;
+  }
+  FileOptions options() const { return OutOfCore::options(is_real_output_ ? 300 << 10 : 450 << 10, 2); }
   /// What an uninterrupted run makes; its files are removed.
   std::string whole() const {
     FileTransform(field(), options()).run();
@@ -206,49 +322,67 @@ class ManyBricks : public OutOfCore {
   }
 
   const Extents size_{33, 29, 31};
+  const bool is_real_output_;
   const Field values_;
 };
 
-TEST_F(ManyBricks, GoOnAfterAReadErrorWhereverItComes) {
+/// Of a complex field, slabs first; or of a spectrum, to a real field, columns first.
+class EitherOrder : public ManyBricks, public testing::WithParamInterface<bool> {
+ protected:
+  EitherOrder() : ManyBricks(GetParam()) {}
+  /// Transfers of the first pass, and of both.
+  static int first_transfers(const FilePlan& plan) {
+    return static_cast<int>(GetParam() ? plan.columns * (plan.slabs + 1) : 2 * plan.slabs);
+  }
+  static int transfers(const FilePlan& plan) {
+    return static_cast<int>(2 * plan.slabs + plan.columns * (plan.slabs + 1));
+  }
+  static std::int64_t first_found(const FilePlan& plan) { return GetParam() ? plan.columns_found : plan.slabs_found; }
+  static std::int64_t second_found(const FilePlan& plan) { return GetParam() ? plan.slabs_found : plan.columns_found; }
+};
+INSTANTIATE_TEST_SUITE_P(Of, EitherOrder, testing::Bool());
+
+TEST_P(EitherOrder, GoesOnAfterAReadErrorWhereverItComes) {
   const std::string expected = whole();
-  std::int64_t max_slabs = 0;
-  std::int64_t max_columns = 0;
-  int slabs = 0;
-  int transfers = 0;
+  std::int64_t max_first = 0;
+  std::int64_t max_second = 0;
+  std::int64_t first_count = 0;
+  int all = 0;
   {
     const FileTransform planned(field(), options());
-    slabs = static_cast<int>(planned.plan().slabs);
-    transfers = static_cast<int>(2 * slabs + planned.plan().columns * (slabs + 1));
+    EXPECT_GE(planned.plan().slabs * planned.plan().columns, 20);
+    first_count = GetParam() ? planned.plan().columns : planned.plan().slabs;
+    all = transfers(planned.plan());
   }
-  for (int bad = 0; bad < transfers; bad += 3) {
+  for (int bad = 0; bad < all; bad += 3) {
     fail_at(bad);
     EXPECT_EQ(files(), (std::set<std::string>{"f.npy", "g.npy.journal", "g.npy.part", "g.npy.scratch"}));
     FileTransform transform(field(), options());
-    max_slabs = std::max(max_slabs, transform.plan().slabs_found);
-    max_columns = std::max(max_columns, transform.plan().columns_found);
-    EXPECT_EQ(transform.plan().columns_torn, 0);
+    max_first = std::max(max_first, first_found(transform.plan()));
+    max_second = std::max(max_second, second_found(transform.plan()));
+    EXPECT_EQ(transform.plan().pieces_torn, 0);
     EXPECT_EQ(transform.run().bricks_torn, 0);
     EXPECT_EQ(read_text(field().output), expected);
     EXPECT_EQ(files(), (std::set<std::string>{"f.npy", "g.npy"}));
     std::filesystem::remove(field().output);
   }
-  EXPECT_EQ(max_slabs, slabs);
-  EXPECT_GE(max_columns, 1);
+  EXPECT_EQ(max_first, first_count);
+  EXPECT_GE(max_second, 1);
 }
 
-TEST_F(ManyBricks, ThatAreTornAreMadeAgain) {
+TEST_P(EitherOrder, MakesTornBricksAgain) {
   const std::string expected = whole();
-  std::int64_t bad = 0;
+  int bad = 0;
   {
     const FileTransform planned(field(), options());
-    bad = 2 * planned.plan().slabs + 1;
+    bad = first_transfers(planned.plan()) + 1;
   }
   for (std::filesystem::remove(field().output + ".part"); bad > 0; bad -= 5) {
-    fail_at(static_cast<int>(bad));
+    fail_at(bad);
     damage(field().output + ".scratch", 100);
     FileTransform transform(field(), options());
-    const bool has_slab = transform.plan().slabs_found > 0;
-    EXPECT_EQ(transform.run().bricks_torn, has_slab ? 1 : 0);
+    const bool has_first = first_found(transform.plan()) > 0;
+    EXPECT_EQ(transform.run().bricks_torn, has_first ? 1 : 0);
     EXPECT_EQ(read_text(field().output), expected);
     std::filesystem::remove(field().output);
   }
@@ -258,18 +392,18 @@ TEST_F(ManyBricks, ThatAreTornAreMadeAgain) {
   EXPECT_EQ(read_text(field().output), expected);
 }
 
-TEST_F(ManyBricks, AndColumnsThatAreTornAreMadeAgain) {
+TEST_P(EitherOrder, MakesTornOutputAgain) {
   const std::string expected = whole();
   int bad = 0;
   {
     const FileTransform planned(field(), options());
-    bad = static_cast<int>(2 * planned.plan().slabs + planned.plan().columns * (planned.plan().slabs + 1) - 1);
+    bad = transfers(planned.plan()) - 1;
   }
   fail_at(bad);
   const std::string text = npy::header_text("", npy::read_header(field().input));
   damage(field().output + ".part", std::ssize(text) + 3);
   FileTransform transform(field(), options());
-  EXPECT_EQ(transform.plan().columns_torn, 1);
+  EXPECT_EQ(transform.plan().pieces_torn, 1);
   transform.run();
   EXPECT_EQ(read_text(field().output), expected);
 }
@@ -322,6 +456,10 @@ TEST_F(OutOfCore, RefusesWhatCannotBeTransformed) {
   EXPECT_TRUE(fails_with({"f.npy", "no such file"}, [&] { FileTransform transform(field(), some); }));
   write_text(field().input, npy::header_text("", {.type = npy::DataType::float64, .shape = {1, 1, 1}}) + "12345678");
   EXPECT_TRUE(fails_with({"float64", "complex64 or complex128"}, [&] { FileTransform transform(field(), some); }));
+  FileField of_real = field();
+  of_real.type = Type::r2c;
+  of_real.is_backward = true;
+  EXPECT_TRUE(fails_with({"float64", "complex64 or complex128"}, [&] { FileTransform transform(of_real, some); }));
   write_text(field().input,
              npy::header_text("", {.type = npy::DataType::complex64, .shape = {1, 2}}) + "1234567812345678");
   EXPECT_TRUE(fails_with({"2 dimensions"}, [&] { FileTransform transform(field(), some); }));

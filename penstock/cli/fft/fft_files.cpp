@@ -37,30 +37,29 @@ void check_options(const FftOptions& options, std::span<const std::string> given
                               option, why));
     }
   }
-  if (options.fft.type != fft::Type::c2c) {
-    throw Error(fmt::format("{} goes with complex fields, and {} is transformed as {}", why, options.input_path,
-                            type_name(options.fft.type)));
+  if (options.fft.type == fft::Type::r2r) {
+    throw Error(fmt::format("{} goes with types c2c and r2c, and {} is transformed as r2r", why, options.input_path));
   }
 }
 
 std::string describe(const fft::FilePlan& plan, const FftOptions& options, std::int64_t memory_bytes, int threads) {
-  std::string text =
-      fmt::format("Transform   {}, {}x{}x{} {}, {} threads, in two passes over files\n", npy::name(plan.type),
-                  plan.size[0], plan.size[1], plan.size[2], options.is_backward ? "backward" : "forward", threads);
+  std::string text = fmt::format("Transform   {}, {}x{}x{} {} {}, {} threads, in two passes over files\n",
+                                 npy::name(plan.type), plan.size[0], plan.size[1], plan.size[2],
+                                 type_name(options.fft.type), options.is_backward ? "backward" : "forward", threads);
   text += fmt::format("Memory      {}: slabs or columns {}, the process besides {}\n", bytes_text(memory_bytes),
                       bytes_text(plan.block_bytes), bytes_text(plan.reserved_bytes));
   text += fmt::format(
-      "Tiling      {} slabs of {} planes, {} columns of {} points; bricks of {}, output in runs of {}\n", plan.slabs,
+      "Tiling      {} slabs of {} planes, {} columns of {} points; bricks of {}, spectrum in runs of {}\n", plan.slabs,
       plan.tiling.planes, plan.columns, plan.tiling.points, bytes_text(plan.brick_bytes), bytes_text(plan.run_bytes));
   text += fmt::format("Storage     {}; scratch {}\n", plan.engine, bytes_text(plan.scratch_bytes));
   text +=
       fmt::format("Machine     storage reads {:.3g} and writes {:.3g} GB/s, {:.3g} GFlop/s ({})\n",
                   plan.storage.read_bytes_per_s * 1e-9, plan.storage.write_bytes_per_s * 1e-9, plan.rate_flops * 1e-9,
                   options.machine_path.empty() ? "measured in this run" : options.machine_path);
-  if (plan.slabs_found + plan.columns_found + plan.columns_torn > 0) {
+  if (plan.slabs_found + plan.columns_found + plan.pieces_torn > 0) {
     text += fmt::format(
         "Goes on     {} slabs and {} columns are complete{}\n", plan.slabs_found, plan.columns_found,
-        plan.columns_torn > 0 ? fmt::format(", {} are not what was written and made again", plan.columns_torn) : "");
+        plan.pieces_torn > 0 ? fmt::format(", {} are not what was written and made again", plan.pieces_torn) : "");
   }
   return text + fmt::format("Prediction  {}\n", format_seconds(plan.predicted_s));
 }
@@ -81,7 +80,8 @@ std::string describe(const fft::FilePlan& plan, const fft::FileResult& result, i
 nlohmann::ordered_json to_json(const fft::FilePlan& plan, const fft::FileResult& result, const FftOptions& options,
                                std::int64_t memory_bytes, int threads) {
   return {{"way", "files"},
-          {"type", npy::name(plan.type)},
+          {"type", type_name(options.fft.type)},
+          {"spectrum", npy::name(plan.type)},
           {"size", plan.size},
           {"direction", options.is_backward ? "backward" : "forward"},
           {"threads", threads},
@@ -99,7 +99,7 @@ nlohmann::ordered_json to_json(const fft::FilePlan& plan, const fft::FileResult&
             {"run_bytes", plan.run_bytes}}},
           {"slabs_found", plan.slabs_found},
           {"columns_found", plan.columns_found},
-          {"columns_torn", plan.columns_torn},
+          {"pieces_torn", plan.pieces_torn},
           {"bricks_torn", result.bricks_torn},
           {"machine",
            {{"rate_flops", plan.rate_flops},
@@ -122,7 +122,7 @@ bool goes_by_files(const Session& session, const FftOptions& options, std::span<
     throw Error(is_alone ? "--backward transforms a field in a file: give --input and --output"
                          : "--backward goes in passes over files, by one process with --threads");
   }
-  const bool is_for_files = has_files && is_alone && options.fft.type == fft::Type::c2c;
+  const bool is_for_files = has_files && is_alone && options.fft.type != fft::Type::r2r;
   if (options.is_backward || (is_for_files && is_too_large(session, options))) {
     check_options(options, given);
     return true;
@@ -130,8 +130,8 @@ bool goes_by_files(const Session& session, const FftOptions& options, std::span<
   for (const char* option : {"--engine", "--trace", "--verify-input"}) {
     if (std::ranges::find(given, option) != given.end()) {
       throw Error(
-          fmt::format("{} goes with transforms in passes over files: of complex fields, from --input to "
-                      "--output, by one process, that --memory does not hold",
+          fmt::format("{} goes with transforms in passes over files: of types c2c and r2c, from --input to "
+                      "--output, by one process, of a field that --memory does not hold",
                       option));
     }
   }
@@ -141,10 +141,10 @@ bool goes_by_files(const Session& session, const FftOptions& options, std::span<
 void run_fft_files(Session& session, const FftOptions& options) {
   const auto memory_bytes = static_cast<std::int64_t>(
       options.fft.memory_budget_bytes > 0 ? options.fft.memory_budget_bytes : available_memory_bytes() / 2);
-  const bool is_single_file = npy::read_header(options.input_path).type == npy::DataType::complex64;
-  if (*options.is_single != is_single_file) {
+  const npy::DataType type = npy::read_header(options.input_path).type;
+  if (*options.is_single != (type == npy::DataType::complex64 || type == npy::DataType::float32)) {
     throw Error(fmt::format("{} holds {}, and is transformed as it is in passes over its file: leave --precision out",
-                            options.input_path, is_single_file ? "complex64" : "complex128"));
+                            options.input_path, npy::name(type)));
   }
   ResultFile json(session, "--json", session.options.json_path);
   ResultFile trace_file(session, "--trace", options.trace_path);
@@ -165,6 +165,8 @@ void run_fft_files(Session& session, const FftOptions& options) {
   fft::FileTransform transform({.input = options.input_path,
                                 .output = options.output_path,
                                 .is_backward = options.is_backward,
+                                .type = options.fft.type,
+                                .nx = options.fft.size[0],
                                 // As of a plan in memory: the way back has what the way there has left.
                                 .scaling = options.is_backward ? field::inverse(options.scaling) : options.scaling},
                                file_options);

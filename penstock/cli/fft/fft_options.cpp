@@ -85,7 +85,7 @@ void declare_results(CLI::App& app, const std::shared_ptr<FftOptions>& options) 
             [options](const std::string& text) { options->output_path = text; });
   app.add_flag_function(
       "--backward", [options](std::int64_t) { options->is_backward = true; },
-      "Transform the complex field of --input back to --output, in passes over the files");
+      "Transform the spectrum of --input back to --output, in passes over the files; to a real field with --type r2c");
   add_value(app, "--engine", "auto|io_uring|threads",
             "In passes over files: what reads and writes (io_uring where the kernel has it)",
             [options](const std::string& text) { options->engine = parse_engine("--engine", text); });
@@ -104,8 +104,16 @@ std::string size_text(const fft::Extents& size) {
 }
 
 void resolve_by_file(const gas::Team& team, FftOptions& options) {
-  const field::FileDescription file = field::inspect_file(team, options.input_path);
+  field::FileDescription file = field::inspect_file(team, options.input_path);
   const bool has_size = options.fft.size != fft::Extents{};
+  if (options.is_backward && options.type == fft::Type::r2c && file.type() == fft::Type::c2c) {
+    // The file has a real field's coefficients, of which an even and an odd number of points have as many.
+    const std::int64_t coefficients = file.size[0];
+    file.size[0] = has_size && options.fft.size[0] / 2 + 1 == coefficients
+                       ? options.fft.size[0]
+                       : std::max<std::int64_t>(2 * (coefficients - 1), 1);
+    file.data_type = file.data_type == npy::DataType::complex64 ? npy::DataType::float32 : npy::DataType::float64;
+  }
   if (has_size && options.fft.size != file.size) {
     throw Error(fmt::format("--size {} differs from the {} points of {}: leave it out", size_text(options.fft.size),
                             size_text(file.size), options.input_path));
