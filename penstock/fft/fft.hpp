@@ -5,12 +5,12 @@
 // - plan.hpp: the transforms
 // - decision.hpp: what planning decided, and where the time of a run went
 // - wisdom.hpp: what planning by measuring has learned, kept between runs
-// - out_of_core.hpp: transforms of fields in files, larger than memory
+//
+// Transforms of fields in files, larger than memory, have a face of their own: files/files.hpp.
 #pragma once
 
 #include "penstock/fft/decision.hpp"
 #include "penstock/fft/kinds.hpp"
 #include "penstock/fft/options.hpp"
-#include "penstock/fft/out_of_core.hpp"
 #include "penstock/fft/plan.hpp"
 #include "penstock/fft/wisdom.hpp"

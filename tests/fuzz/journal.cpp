@@ -14,7 +14,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/base/checksum.hpp"
-#include "penstock/fft/fft.hpp"
+#include "penstock/fft/files/files.hpp"
 #include "penstock/gemm/gemm.hpp"
 #include "penstock/npy/npy.hpp"
 #include "tests/fuzz/target.hpp"

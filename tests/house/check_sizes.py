@@ -12,7 +12,7 @@ import sys
 MAX_FUNCTION_LINES = 85
 MAX_DATA_MEMBERS = 28
 MAX_INCLUDED = 52  # headers of ours, that a module's face has directly and through others
-MAX_INCLUDED_BY = {"fft": 26, "gas": 34}
+MAX_INCLUDED_BY = {"fft": 20, "gas": 34}
 
 FUNCTION = re.compile(r"^(\s{0,2})(?!namespace|class|struct|enum|union|if|for|while|switch|else|do|try|return|\})\S.*\{$")
 CLASS = re.compile(r"^(\s*)(?:class|struct) (?:\[\[\w+\]\] )?([\w:<>]+)[^;(]*\{$")

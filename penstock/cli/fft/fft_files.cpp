@@ -12,6 +12,7 @@
 #include "penstock/cli/report/file_report.hpp"
 #include "penstock/cli/report/output.hpp"
 #include "penstock/cli/report/result_file.hpp"
+#include "penstock/fft/files/files.hpp"
 
 namespace penstock::cli {
 namespace {

@@ -1,6 +1,6 @@
 // A slab is copied between planes and bricks in memory, a pass over it that storage leaves time for: so every request
 // to the scratch file is for whole pages in one run, past the page cache.
-#include "penstock/fft/file_pieces.hpp"
+#include "penstock/fft/files/pieces.hpp"
 
 #include <fmt/format.h>
 
@@ -17,11 +17,11 @@ std::uint64_t sum_of(const std::byte* data, std::int64_t bytes) {
   return checksum({data, static_cast<std::size_t>(bytes)});
 }
 
-RowKind kind_along_x(const FileShape& shape, bool is_backward) {
+transform::Kind kind_along_x(const FileShape& shape, bool is_backward) {
   if (shape.is_real) {
-    return is_backward ? RowKind::complex_to_real : RowKind::real_to_complex;
+    return is_backward ? transform::Kind::complex_to_real : transform::Kind::real_to_complex;
   }
-  return is_backward ? RowKind::backward : RowKind::forward;
+  return is_backward ? transform::Kind::backward : transform::Kind::forward;
 }
 
 LineTransform along_x(const FileCuts& cuts, bool is_backward) {
@@ -41,7 +41,9 @@ LineTransform along_x(const FileCuts& cuts, bool is_backward) {
 /// In place.
 LineTransform along(const FileCuts& cuts, bool is_backward, const std::vector<LinePart>& parts, std::int64_t points,
                     std::int64_t lines) {
-  return {{.kind = is_backward ? RowKind::backward : RowKind::forward, .type = cuts.shape().type, .points = points},
+  return {{.kind = is_backward ? transform::Kind::backward : transform::Kind::forward,
+           .type = cuts.shape().type,
+           .points = points},
           parts,
           parts,
           lines};

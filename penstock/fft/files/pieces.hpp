@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "penstock/base/memory.hpp"
-#include "penstock/fft/file_tiling.hpp"
-#include "penstock/fft/line_transform.hpp"
+#include "penstock/fft/files/line_transform.hpp"
+#include "penstock/fft/files/tiling.hpp"
 #include "penstock/journal/journal.hpp"
 #include "penstock/percolate/percolate.hpp"
 

@@ -1,4 +1,4 @@
-#include "penstock/fft/file_passes.hpp"
+#include "penstock/fft/files/passes.hpp"
 
 #include <fmt/format.h>
 

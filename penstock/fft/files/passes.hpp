@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "penstock/fft/file_pieces.hpp"
+#include "penstock/fft/files/pieces.hpp"
 #include "penstock/journal/journal.hpp"
 #include "penstock/percolate/percolate.hpp"
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "penstock/fft/line_transform.hpp"
-#include "penstock/fft/out_of_core.hpp"
+#include "penstock/fft/files/files.hpp"
+#include "penstock/fft/files/line_transform.hpp"
 
 namespace penstock::fft {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "penstock/fft/file_tiling.hpp"
-#include "penstock/fft/out_of_core.hpp"
+#include "penstock/fft/files/files.hpp"
+#include "penstock/fft/files/tiling.hpp"
 #include "penstock/model/model.hpp"
 
 namespace penstock::fft {

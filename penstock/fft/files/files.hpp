@@ -1,11 +1,11 @@
-// 3-D transforms of fields in files, larger than memory. Included by fft.hpp.
+// 3-D transforms of fields in files, larger than memory.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
 
-#include "penstock/fft/kinds.hpp"
+#include "penstock/fft/fft.hpp"
 #include "penstock/npy/npy.hpp"
 #include "penstock/outofcore/outofcore.hpp"
 #include "penstock/percolate/percolate.hpp"

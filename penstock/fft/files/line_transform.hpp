@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
+#include <variant>
 #include <vector>
 
-#include "penstock/fft/local_transform.hpp"
 #include "penstock/npy/npy.hpp"
+#include "penstock/transform/transform.hpp"
 
 namespace penstock::fft {
 
@@ -23,10 +23,13 @@ struct LinePart {
 
 /// What lines are transformed into.
 struct LineShape {
-  RowKind kind = RowKind::forward;
+  transform::Kind kind = transform::Kind::forward;
   npy::DataType type = npy::DataType::complex128;  ///< of their complex points: complex64 or complex128
   std::int64_t points = 0;                         ///< real ones, of real kinds
 };
+
+/// Of either precision.
+using AnyTransform = std::variant<transform::Transform<float>, transform::Transform<double>>;
 
 /// A transform of all lines of a bundle, from one place to another or in place. Immutable; `run` may be called by many
 /// threads at once.
@@ -39,7 +42,7 @@ class LineTransform {
   /// The most memory that a thread lends to `run` for lines of this shape.
   static std::int64_t max_tile_bytes(const LineShape& shape);
   /// The memory that a thread lends to `run`, aligned to a page.
-  std::size_t tile_bytes() const noexcept { return transform_->scratch_bytes(); }
+  std::size_t tile_bytes() const noexcept;
   /// Transforms the lines at `source` to `destination`, and multiplies them by `factor`.
   void run(const std::byte* source, std::byte* destination, double factor, std::span<std::byte> tile) const noexcept;
 
@@ -48,7 +51,7 @@ class LineTransform {
   struct End {
     std::vector<std::int64_t> offsets;  // of each point of the first line
     std::int64_t line_stride = 0;
-    Spacing spacing = Spacing::adjacent;
+    transform::Spacing spacing = transform::Spacing::adjacent;
   };
   static End end_of(const std::vector<LinePart>& parts, std::int64_t element_bytes);
 
@@ -56,7 +59,7 @@ class LineTransform {
   End source_;
   End destination_;
   std::int64_t width_ = 0;  // lines of a tile
-  std::unique_ptr<LocalTransform> transform_;
+  AnyTransform transform_;
 };
 
 }  // namespace penstock::fft

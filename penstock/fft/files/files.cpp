@@ -1,5 +1,5 @@
 // From paths to a plan, from a plan to a run: files, journal, tiling, scratch, in the order in which each can refuse.
-#include "penstock/fft/out_of_core.hpp"
+#include "penstock/fft/files/files.hpp"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
-#include "penstock/fft/file_passes.hpp"
-#include "penstock/fft/file_rates.hpp"
-#include "penstock/fft/file_tiling.hpp"
+#include "penstock/fft/files/passes.hpp"
+#include "penstock/fft/files/rates.hpp"
+#include "penstock/fft/files/tiling.hpp"
 #include "penstock/journal/journal.hpp"
 #include "penstock/model/model.hpp"
 #include "penstock/outofcore/outofcore.hpp"
@@ -134,13 +134,15 @@ journal::ResumeKey FileTransform::State::resume_key() const {
 /// counted, for the tiles that threads work in.
 std::int64_t FileTransform::State::taken_besides() const {
   if (!options.counts_process) {
-    const RowKind along_x = plan.is_real ? RowKind::real_to_complex : RowKind::forward;
+    using transform::Kind;
     std::int64_t tile_bytes = 0;
-    for (const auto& [kind, points] :
-         {std::pair{along_x, plan.size[0]}, std::pair{traits_of(along_x).inverse, plan.size[0]},
-          std::pair{RowKind::forward, plan.size[1]}, std::pair{RowKind::forward, plan.size[2]}}) {
-      tile_bytes =
-          std::max(tile_bytes, LineTransform::max_tile_bytes({.kind = kind, .type = plan.type, .points = points}));
+    for (std::size_t d = 0; d < 3; ++d) {
+      const bool is_real = d == 0 && plan.is_real;
+      for (const Kind kind :
+           {is_real ? Kind::real_to_complex : Kind::forward, is_real ? Kind::complex_to_real : Kind::backward}) {
+        tile_bytes = std::max(tile_bytes,
+                              LineTransform::max_tile_bytes({.kind = kind, .type = plan.type, .points = plan.size[d]}));
+      }
     }
     return options.threads * tile_bytes;
   }

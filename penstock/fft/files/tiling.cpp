@@ -1,6 +1,6 @@
 // The choice is a search: bricks grow with slabs and columns both, runs of the output with columns alone, and all of
 // them have to share the memory.
-#include "penstock/fft/file_tiling.hpp"
+#include "penstock/fft/files/tiling.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "penstock/fft/file_rates.hpp"
+#include "penstock/fft/files/rates.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
-#include "penstock/fft/line_transform.hpp"
+#include "penstock/fft/files/line_transform.hpp"
 
 namespace penstock::fft {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
-#include "penstock/fft/fft.hpp"
+#include "penstock/fft/files/files.hpp"
 #include "penstock/journal/journal.hpp"
 #include "tests/definition.hpp"
 #include "tests/fails_with.hpp"
