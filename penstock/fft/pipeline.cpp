@@ -274,14 +274,20 @@ std::int64_t Pipeline<Real>::items_of(const Pass& pass) {
 
 /// The first tile of an item.
 template <class Real>
-typename Pipeline<Real>::Spot Pipeline<Real>::spot_of(const Pass& pass, std::int64_t item) {
+typename Pipeline<Real>::Spot Pipeline<Real>::spot_of(const Pass& pass, std::int64_t item) const {
   const Stage& first = pass.stages.front();
   const Range& outer = first.outer_range;
   if (pass.stages.size() > 1) {
     return {outer.lower + item, 0};
   }
   if (first.goes_by_tiles) {
-    return {outer.lower + item % outer.extent, static_cast<std::size_t>(item / outer.extent)};
+    // Each thread goes through outer indices of its own: neighbours of what others store at that moment cost more.
+    const std::int64_t index = item % outer.extent;
+    const std::int64_t of_thread = outer.extent / std::ssize(workers_);
+    const bool is_shared_out = index < of_thread * std::ssize(workers_);
+    const std::int64_t nth =
+        is_shared_out ? index % std::ssize(workers_) * of_thread + index / std::ssize(workers_) : index;
+    return {outer.lower + nth, static_cast<std::size_t>(item / outer.extent)};
   }
   const auto tiles = static_cast<std::int64_t>(first.tiles.size());
   return {outer.lower + item / tiles, static_cast<std::size_t>(item % tiles)};

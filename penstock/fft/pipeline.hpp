@@ -78,7 +78,7 @@ class Pipeline {
   transform::Pencils<std::byte> pencils_at(const End& end, const Spot& spot, const Scratch& scratch,
                                            std::int64_t* offsets);
   static std::int64_t items_of(const Pass& pass);
-  static Spot spot_of(const Pass& pass, std::int64_t item);
+  Spot spot_of(const Pass& pass, std::int64_t item) const;
   std::optional<Spot> next_spot(const Worker& worker) const;
   void run_tile(Worker& worker, Scratch& scratch);
   std::byte* transform_tile(const Stage& stage, const Worker& worker, Scratch& scratch);

@@ -46,6 +46,14 @@ std::string Journal::fact(const std::string& key) const {
   return found == facts_.end() ? "" : found->second;
 }
 
+std::vector<std::string> Journal::kinds() const {
+  std::vector<std::string> kinds;
+  for (const auto& [kind, pieces] : pieces_) {
+    kinds.push_back(kind);
+  }
+  return kinds;
+}
+
 const Journal::Pieces& Journal::pieces(const std::string& kind) const {
   static const Pieces none;
   const auto found = pieces_.find(kind);

@@ -30,6 +30,8 @@ class Journal {
   /// What the first lines say under a key; empty where they do not.
   std::string fact(const std::string& key) const;
   using Pieces = std::map<std::int64_t, std::uint64_t>;  ///< checksums by number
+  /// The kinds that it has told of pieces of.
+  std::vector<std::string> kinds() const;
   /// The complete pieces of a kind.
   const Pieces& pieces(const std::string& kind) const;
   bool is_complete() const noexcept { return is_complete_; }

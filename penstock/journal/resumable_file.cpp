@@ -42,6 +42,16 @@ std::string ResumableFile::how_to_begin_anew() const {
   return fmt::format("remove {} and '{}' to begin anew", files, journal_path());
 }
 
+std::vector<std::pair<std::string, std::string>> ResumableFile::first_lines(const ResumeKey& key,
+                                                                            const std::string& tiling) {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const ResumeFact& fact : key) {
+    all.emplace_back(fact.key, fact.text);
+  }
+  all.emplace_back("tiling", tiling);
+  return all;
+}
+
 ResumeState ResumableFile::find(const ResumeKey& key) {
   if (journal_->is_complete() && !fs::exists(part_path()) && fs::exists(path_)) {
     // The run ended between the renaming of the file and the removal of its journal.
@@ -87,12 +97,7 @@ File ResumableFile::open(ResumeState state, const ResumeKey& key, const std::str
     }
     file.write(0, std::as_bytes(std::span(header)));  // no checksum of the journal tells whether it is whole
     if (!goes_on) {
-      std::vector<std::pair<std::string, std::string>> all;
-      for (const ResumeFact& fact : key) {
-        all.emplace_back(fact.key, fact.text);
-      }
-      all.emplace_back("tiling", tiling);
-      journal_->begin(all);
+      journal_->begin(first_lines(key, tiling));
     }
   } catch (...) {
     if (!goes_on) {

@@ -21,9 +21,11 @@ const Options& checked(const Options& options, const std::string& work) {
 }  // namespace
 
 Driver::Driver(const Options& options, std::string work, const std::string& output, std::vector<std::string> beside)
-    : options_(checked(options, work)),
-      work_(std::move(work)),
-      result_(std::make_unique<journal::ResumableFile>(output, work_, std::move(beside))) {
+    : Driver(options, std::move(work)) {
+  result_ = std::make_unique<journal::ResumableFile>(output, work_, std::move(beside));
+}
+
+Driver::Driver(const Options& options, std::string work) : options_(checked(options, work)), work_(std::move(work)) {
   if (options_.engine == nullptr) {
     own_engine_ = percolate::make_engine();
   }

@@ -55,6 +55,8 @@ class Driver {
   /// the work. Throws Error for less than one thread, where another process makes the same result, and where `output`
   /// cannot be made.
   Driver(const Options& options, std::string work, const std::string& output, std::vector<std::string> beside = {});
+  /// Of a process that helps another one with its result, and has none itself: nothing that tells of one is called.
+  Driver(const Options& options, std::string work);
 
   ~Driver();
   Driver(const Driver&) = delete;

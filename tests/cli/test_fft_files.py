@@ -41,7 +41,9 @@ class FftFiles(file_runs.FileRunTest):
                 file.write(line[begin : begin + components * nx * ny].tobytes())
 
     def relative_error(self, name, reference, code="d"):
-        first, second = ((self.folder / path).read_bytes() for path in (name, reference))
+        return self.relative_error_of(*((self.folder / path).read_bytes() for path in (name, reference)), code)
+
+    def relative_error_of(self, first, second, code="d"):
         headers = [ast.literal_eval(content[10:128].decode()) for content in (first, second)]
         self.assertEqual(*headers)
         pairs = list(zip(memoryview(first[128:]).cast(code), memoryview(second[128:]).cast(code)))
@@ -131,6 +133,20 @@ class FftFiles(file_runs.FileRunTest):
         slabs, columns = (sum(figures[name] for figures in found) for name in ("slabs_found", "columns_found"))
         print(f"{slabs} slabs and {columns} columns found again")
 
+    def test_processes_share_the_work(self):
+        self.write_noise(size=(263, 150, 141), components=1)
+        self.run_in_files()
+        expected = (self.folder / "g.npy").read_bytes()
+        (self.folder / "g.npy").unlink()
+        words = [*self.in_files, "--json", "-"]
+        words[words.index("--memory") + 1] = "84MiB"  # of the node
+        result = self.run_on(2, *words)
+        self.assertEqual(result.status, 0, result.stderr)
+        figures = json.loads(result.stdout)
+        self.assertEqual((figures["ranks"], figures["memory_bytes"]), (2, 42 << 20))
+        self.assertLess(self.relative_error_of((self.folder / "g.npy").read_bytes(), expected), 1e-15)
+        self.assertEqual(self.left_behind(), ["f.npy", "g.npy"])
+
     def test_killed_runs_of_real_fields_give_the_same_there_and_back(self):
         self.write_noise(size=(263, 150, 141), components=1)
         list(self.kill_and_go_on(self.in_files, self.run_in_files, "g.npy"))
@@ -190,7 +206,7 @@ class FftFiles(file_runs.FileRunTest):
             (["--input", "f.npy", "--output", "g.npy", "--backward", "--type", "r2c", "--size", "9x9x9"], "--size"),
             ([*small, "1GiB", "--type", "r2c"], "--type r2c does not fit"),
             (["--input", "f.npy", "--output", "g.npy", "--backward", "--grid", "1x1"], "--grid"),
-            (["--input", "f.npy", "--output", "g.npy", "--backward", "--ranks", "2"], "one process"),
+            (["--input", "f.npy", "--output", "g.npy", "--backward", "--ranks", "2"], "not by --ranks"),
             (["--input", "f.npy", "--output", "f.npy", "--backward"], "read and written"),
         ):
             with self.subTest(arguments):

@@ -14,6 +14,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/fft/files/files.hpp"
+#include "penstock/gas/gas.hpp"
 #include "penstock/journal/journal.hpp"
 #include "tests/definition.hpp"
 #include "tests/fails_with.hpp"
@@ -390,6 +391,56 @@ TEST_P(EitherOrder, MakesTornBricksAgain) {
   std::filesystem::remove(field().output + ".scratch");
   FileTransform(field(), options()).run();
   EXPECT_EQ(read_text(field().output), expected);
+}
+
+TEST_P(EitherOrder, IsSharedByRanks) {
+  const std::string expected = whole();
+  for (const int ranks : {2, 3, 5}) {
+    gas::run_world(ranks, [&](gas::Team& team) {
+      FileTransform transform(team, field(), options());
+      EXPECT_EQ(transform.plan().slabs_found, 0);
+      EXPECT_EQ(transform.run().bricks_torn, 0);
+    });
+    EXPECT_EQ(read_text(field().output), expected);
+    EXPECT_EQ(files(), (std::set<std::string>{"f.npy", "g.npy"}));
+    std::filesystem::remove(field().output);
+  }
+}
+
+TEST_P(EitherOrder, GoesOnByOtherRanksAfterOneHasFailed) {
+  const std::string expected = whole();
+  std::int64_t max_first = 0;
+  std::int64_t max_second = 0;
+  for (int bad = 2; bad < 32; bad += 4) {  // of about a third of all transfers
+    for (const int ranks_then : {1, 2, 3}) {
+      SCOPED_TRACE(testing::Message() << "transfer " << bad << ", then " << ranks_then << " ranks");
+      std::atomic<int> failures = 0;
+      gas::run_world(3, [&](gas::Team& team) {
+        FailingEngine failing(team.rank() == 1 ? bad : -1);
+        FileOptions asked = options();
+        asked.engine = &failing;
+        const auto run = [&] { FileTransform(team, field(), asked).run(); };
+        failures += fails_with({"Input/output error", "goes on"}, run) ? 1 : 0;
+      });
+      EXPECT_EQ(failures, 3);
+      damage(field().output + ".scratch", 100);
+      gas::run_world(ranks_then, [&](gas::Team& team) {
+        FileTransform transform(team, field(), options());
+        const bool has_damaged = first_found(transform.plan()) > 0;
+        const FileResult result = transform.run();
+        EXPECT_LE(result.bricks_torn, has_damaged ? 1 : 0);
+        if (team.rank() == 0) {
+          max_first = std::max(max_first, first_found(transform.plan()));
+          max_second = std::max(max_second, second_found(transform.plan()));
+        }
+      });
+      EXPECT_EQ(read_text(field().output), expected);
+      EXPECT_EQ(files(), (std::set<std::string>{"f.npy", "g.npy"}));
+      std::filesystem::remove(field().output);
+    }
+  }
+  EXPECT_GE(max_first, 2);
+  EXPECT_GE(max_second, 1);
 }
 
 TEST_P(EitherOrder, MakesTornOutputAgain) {

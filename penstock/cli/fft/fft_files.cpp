@@ -18,15 +18,24 @@ namespace penstock::cli {
 namespace {
 
 // What a transform in passes can do something with; also --no-wisdom, as it has none.
-constexpr std::array<std::string_view, 16> options_of_files{
-    "--size",   "--input", "--type", "--precision", "--scaling", "--machine",  "--output",    "--memory",
-    "--engine", "--trace", "--json", "--threads",   "--ranks",   "--backward", "--no-wisdom", "--verify-input"};
+constexpr std::array<std::string_view, 17> options_of_files{
+    "--size",   "--input",     "--type",     "--precision", "--scaling",     "--machine",
+    "--output", "--memory",    "--engine",   "--trace",     "--json",        "--threads",
+    "--ranks",  "--transport", "--backward", "--no-wisdom", "--verify-input"};
 
-/// Whether the transform would not fit the memory that was given; of one rank.
+int ranks_of_node(const gas::Team& team) {
+  return gas::Placement::sharers(team.placement().nodes, team.rank());
+}
+
+/// Whether the transform would not fit the memory that was given for a node; collective.
 bool is_too_large(const Session& session, const FftOptions& options) {
   const std::uint64_t budget = options.fft.memory_budget_bytes;
-  return budget > 0 && budget < (*options.is_single ? field::Fields<float>::needed_bytes(session.team, options.fft)
-                                                    : field::Fields<double>::needed_bytes(session.team, options.fft));
+  if (budget == 0) {
+    return false;
+  }
+  const std::uint64_t needed = *options.is_single ? field::Fields<float>::needed_bytes(session.team, options.fft)
+                                                  : field::Fields<double>::needed_bytes(session.team, options.fft);
+  return !session.team.all_of(needed <= budget / static_cast<std::uint64_t>(ranks_of_node(session.team)));
 }
 
 /// Throws Error for options that do not go with passes over files.
@@ -43,12 +52,22 @@ void check_options(const FftOptions& options, std::span<const std::string> given
   }
 }
 
-std::string describe(const fft::FilePlan& plan, const FftOptions& options, std::int64_t memory_bytes, int threads) {
-  std::string text = fmt::format("Transform   {}, {}x{}x{} {} {}, {} threads, in two passes over files\n",
+/// What of the session the reports tell of.
+struct Workers {
+  int ranks = 1;
+  int threads = 1;                ///< of each rank
+  std::int64_t memory_bytes = 0;  ///< the same
+  std::int64_t peak_bytes = 0;    ///< of the rank that had most
+};
+
+std::string describe(const fft::FilePlan& plan, const FftOptions& options, const Workers& workers) {
+  std::string text = fmt::format("Transform   {}, {}x{}x{} {} {}, {}{} threads, in two passes over files\n",
                                  npy::name(plan.type), plan.size[0], plan.size[1], plan.size[2],
-                                 type_name(options.fft.type), options.is_backward ? "backward" : "forward", threads);
-  text += fmt::format("Memory      {}: slabs or columns {}, the process besides {}\n", bytes_text(memory_bytes),
-                      bytes_text(plan.block_bytes), bytes_text(plan.reserved_bytes));
+                                 type_name(options.fft.type), options.is_backward ? "backward" : "forward",
+                                 workers.ranks > 1 ? fmt::format("{} ranks of ", workers.ranks) : "", workers.threads);
+  text +=
+      fmt::format("Memory      {}{}: slabs or columns {}, the process besides {}\n", bytes_text(workers.memory_bytes),
+                  workers.ranks > 1 ? " a rank" : "", bytes_text(plan.block_bytes), bytes_text(plan.reserved_bytes));
   text += fmt::format(
       "Tiling      {} slabs of {} planes, {} columns of {} points; bricks of {}, spectrum in runs of {}\n", plan.slabs,
       plan.tiling.planes, plan.columns, plan.tiling.points, bytes_text(plan.brick_bytes), bytes_text(plan.run_bytes));
@@ -65,29 +84,30 @@ std::string describe(const fft::FilePlan& plan, const FftOptions& options, std::
   return text + fmt::format("Prediction  {}\n", format_seconds(plan.predicted_s));
 }
 
-std::string describe(const fft::FilePlan& plan, const fft::FileResult& result, int threads) {
+std::string describe(const fft::FilePlan& plan, const fft::FileResult& result, const Workers& workers) {
   const percolate::RunTimes& times = result.times;
   std::string text = fmt::format(
       "Time        {}, {:.3g} GB/s; {:.3f} of the prediction\n"
       "{}",
       format_seconds(times.total_s), static_cast<double>(times.read_bytes + times.written_bytes) / times.total_s * 1e-9,
-      times.total_s / std::max(plan.predicted_s, 1e-12), describe_movement(times, threads));
+      times.total_s / std::max(plan.predicted_s, 1e-12), describe_movement(times, workers.ranks * workers.threads));
   if (result.bricks_torn > 0) {
     text += fmt::format("Made again  {} bricks that were not what was written\n", result.bricks_torn);
   }
-  return text + fmt::format("Peak memory {}\n", bytes_text(peak_resident_bytes()));
+  return text + fmt::format("Peak memory {}{}\n", bytes_text(workers.peak_bytes), workers.ranks > 1 ? " a rank" : "");
 }
 
 nlohmann::ordered_json to_json(const fft::FilePlan& plan, const fft::FileResult& result, const FftOptions& options,
-                               std::int64_t memory_bytes, int threads) {
+                               const Workers& workers) {
   return {{"way", "files"},
           {"type", type_name(options.fft.type)},
           {"spectrum", npy::name(plan.type)},
           {"size", plan.size},
           {"direction", options.is_backward ? "backward" : "forward"},
-          {"threads", threads},
+          {"ranks", workers.ranks},
+          {"threads", workers.threads},
           {"was_complete", plan.was_complete},
-          {"memory_bytes", memory_bytes},
+          {"memory_bytes", workers.memory_bytes},
           {"block_bytes", plan.block_bytes},
           {"scratch_bytes", plan.scratch_bytes},
           {"engine", plan.engine},
@@ -111,19 +131,19 @@ nlohmann::ordered_json to_json(const fft::FilePlan& plan, const fft::FileResult&
           {"waited_s", result.times.idle_s},
           {"read_bytes", result.times.read_bytes},
           {"written_bytes", result.times.written_bytes},
-          {"peak_resident_bytes", peak_resident_bytes()}};
+          {"peak_resident_bytes", workers.peak_bytes}};
 }
 
 }  // namespace
 
 bool goes_by_files(const Session& session, const FftOptions& options, std::span<const std::string> given) {
   const bool has_files = !options.input_path.empty() && !options.output_path.empty();
-  const bool is_alone = session.team.size() == 1;
-  if (options.is_backward && !(has_files && is_alone)) {
-    throw Error(is_alone ? "--backward transforms a field in a file: give --input and --output"
-                         : "--backward goes in passes over files, by one process with --threads");
+  const bool are_processes = session.options.ranks <= 1;
+  if (options.is_backward && !(has_files && are_processes)) {
+    throw Error(are_processes ? "--backward transforms a field in a file: give --input and --output"
+                              : "--backward goes in passes over files, by threads or processes, and not by --ranks");
   }
-  const bool is_for_files = has_files && is_alone && options.fft.type != fft::Type::r2r;
+  const bool is_for_files = has_files && are_processes && options.fft.type != fft::Type::r2r;
   if (options.is_backward || (is_for_files && is_too_large(session, options))) {
     check_options(options, given);
     return true;
@@ -132,7 +152,7 @@ bool goes_by_files(const Session& session, const FftOptions& options, std::span<
     if (std::ranges::find(given, option) != given.end()) {
       throw Error(
           fmt::format("{} goes with transforms in passes over files: of types c2c and r2c, from --input to "
-                      "--output, by one process, of a field that --memory does not hold",
+                      "--output, without --ranks, of a field that --memory does not hold",
                       option));
     }
   }
@@ -140,8 +160,11 @@ bool goes_by_files(const Session& session, const FftOptions& options, std::span<
 }
 
 void run_fft_files(Session& session, const FftOptions& options) {
-  const auto memory_bytes = static_cast<std::int64_t>(
+  const auto node_bytes = static_cast<std::int64_t>(
       options.fft.memory_budget_bytes > 0 ? options.fft.memory_budget_bytes : available_memory_bytes() / 2);
+  Workers workers{.ranks = session.team.size(),
+                  .threads = session.threads,
+                  .memory_bytes = node_bytes / ranks_of_node(session.team)};
   const npy::DataType type = npy::read_header(options.input_path).type;
   if (*options.is_single != (type == npy::DataType::complex64 || type == npy::DataType::float32)) {
     throw Error(fmt::format("{} holds {}, and is transformed as it is in passes over its file: leave --precision out",
@@ -152,7 +175,7 @@ void run_fft_files(Session& session, const FftOptions& options) {
   const auto engine = percolate::make_engine(options.engine);
   percolate::Trace trace;
   const Progress progress(session);
-  fft::FileOptions file_options{.memory_bytes = memory_bytes,
+  fft::FileOptions file_options{.memory_bytes = workers.memory_bytes,
                                 .counts_process = true,
                                 .threads = session.threads,
                                 .verifies_input = options.verifies_input,
@@ -163,7 +186,8 @@ void run_fft_files(Session& session, const FftOptions& options) {
     file_options.machine = options.fft.machine;
   }
   progress.show("planning");
-  fft::FileTransform transform({.input = options.input_path,
+  fft::FileTransform transform(session.team,
+                               {.input = options.input_path,
                                 .output = options.output_path,
                                 .is_backward = options.is_backward,
                                 .type = options.fft.type,
@@ -172,22 +196,25 @@ void run_fft_files(Session& session, const FftOptions& options) {
                                 .scaling = options.is_backward ? field::inverse(options.scaling) : options.scaling},
                                file_options);
   session.has_begun_work = true;
-  say_how_to_resume(session);
+  if (session.is_first()) {
+    say_how_to_resume(session);
+  }
   const fft::FilePlan& plan = transform.plan();
   progress.show("");
   if (session.has_table()) {
     write_output(plan.was_complete ? "Complete    an earlier run has made the output; nothing is left to do\n"
-                                   : describe(plan, options, memory_bytes, session.threads));
+                                   : describe(plan, options, workers));
     flush_output();
   }
   const fft::FileResult result = transform.run();
+  workers.peak_bytes = session.team.largest(peak_resident_bytes());
   session.interruption.say("");
   progress.show("");
   if (session.has_table() && !plan.was_complete) {
-    write_output(describe(plan, result, session.threads));
+    write_output(describe(plan, result, workers));
   }
   trace_file.write(trace.chrome_json());
-  json.write(to_json(plan, result, options, memory_bytes, session.threads).dump(2) + "\n");
+  json.write(to_json(plan, result, options, workers).dump(2) + "\n");
 }
 
 }  // namespace penstock::cli

@@ -7,10 +7,12 @@
 #include <atomic>
 #include <cmath>
 #include <filesystem>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/fft/files/ledger.hpp"
 #include "penstock/fft/files/passes.hpp"
 #include "penstock/fft/files/rates.hpp"
 #include "penstock/fft/files/tiling.hpp"
@@ -80,6 +82,9 @@ void add(percolate::RunTimes& sum, const percolate::RunTimes& times) {
 }  // namespace
 
 struct FileTransform::State {
+  explicit State(const gas::Team& user_team) : team(user_team.split(0, user_team.rank())) {}
+
+  gas::Team team;
   FileField field;
   FileOptions options;
   FilePlan plan;
@@ -92,16 +97,44 @@ struct FileTransform::State {
   File output;
   std::int64_t output_offset = 0;
   File scratch;
+  journal::ResumeKey key;  // of the work, as it began: rank 0's
+  std::optional<Ledger> ledger;
   std::optional<FieldTransforms> transforms;
   std::vector<std::int64_t> firsts;   // pieces of the first pass that are to be made
   std::vector<std::int64_t> seconds;  // the same
+  percolate::RunTimes times;          // of this rank
   std::atomic<std::int64_t> done_bytes = 0;
   std::int64_t total_bytes = 0;
 
+  bool is_first_rank() const { return team.rank() == 0; }
+  /// Collective: rank 0 works, and all have what it returns. T is trivially copyable.
+  template <class Work>
+  auto on_first_rank(const Work& work) const {
+    decltype(work()) value{};
+    team.together([&] {
+      if (is_first_rank()) {
+        value = work();
+      }
+    });
+    return team.all_gather(value).front();
+  }
+  /// This rank's part of some pieces.
+  std::vector<std::int64_t> share_of(const std::vector<std::int64_t>& pieces) const {
+    std::vector<std::int64_t> mine;
+    for (auto i = static_cast<std::size_t>(team.rank()); i < pieces.size();
+         i += static_cast<std::size_t>(team.size())) {
+      mine.push_back(pieces[i]);
+    }
+    return mine;
+  }
+  /// Collective: what any rank has in its list.
+  std::vector<std::int64_t> all_of_ranks(const std::vector<std::int64_t>& mine, std::int64_t count) const;
   std::string scratch_path() const { return follow_links(field.output) + ".scratch"; }
-  journal::ResumeKey resume_key() const;
+  std::string part_path() const { return Draft::part_path(follow_links(field.output)); }
+  void open_input();
+  journal::ResumeKey resume_key(bool verifies_input) const;
   std::int64_t taken_besides() const;
-  void cut(bool goes_on, std::int64_t besides);
+  FileTiling tiling_of(bool goes_on, std::int64_t besides) const;
   void choose(bool goes_on);
   void open_files(bool goes_on);
   void find_pieces();
@@ -109,10 +142,13 @@ struct FileTransform::State {
   PassSetting setting();
   template <class Pass>
   percolate::RunTimes run(Pass& pass, const percolate::Slots& slots);
+  void run_first();
+  std::int64_t run_second();
   /// The order of the passes follows from where the transform along x has its real points.
   bool begins_with_columns() const { return shape.is_real && field.is_backward; }
   std::int64_t first_count() const { return begins_with_columns() ? plan.columns : plan.slabs; }
   std::int64_t second_count() const { return begins_with_columns() ? plan.slabs : plan.columns; }
+  const char* second_name() const { return begins_with_columns() ? "slab" : "column"; }
   percolate::Slots take_slots(bool is_first) const {
     const bool are_columns = is_first == begins_with_columns();
     const std::int64_t bytes =
@@ -121,12 +157,33 @@ struct FileTransform::State {
   }
 };
 
-journal::ResumeKey FileTransform::State::resume_key() const {
+void FileTransform::State::open_input() {
+  header = read_field_header(field);
+  shape = shape_of(field, header);
+  input = File::open(field.input);
+  input_direct = File::open_direct(field.input);
+  std::error_code ignored;
+  if (fs::equivalent(field.input, field.output, ignored)) {
+    throw Error(fmt::format("'{}' is read and written: name another file for the output", field.output));
+  }
+  plan.type = shape.type;
+  plan.is_real = shape.is_real;
+  plan.size = shape.points;
+  if (is_first_rank()) {
+    driver.emplace(options, "transform", field.output, std::vector{scratch_path()});
+    key = resume_key(options.verifies_input);
+  } else {
+    driver.emplace(options, "transform");
+  }
+  plan.engine = driver->engine().name();
+}
+
+journal::ResumeKey FileTransform::State::resume_key(bool verifies_input) const {
   journal::ResumeKey resume_key = {
       {"transform", fmt::format("{} {}x{}x{}{}, {}, times {:a}", npy::name(plan.type), plan.size[0], plan.size[1],
                                 plan.size[2], plan.is_real ? " real" : "", field.is_backward ? "backward" : "forward",
                                 factor_of(field.scaling, plan.size))}};
-  journal::add_input(resume_key, "input", field.input, input, options.verifies_input);
+  journal::add_input(resume_key, "input", field.input, input, verifies_input);
   return resume_key;
 }
 
@@ -146,35 +203,35 @@ std::int64_t FileTransform::State::taken_besides() const {
     }
     return options.threads * tile_bytes;
   }
-  return driver->reserved_bytes(std::int64_t{64} * cuts.slabs() * cuts.columns());  // the journal, as it grows
+  return driver->reserved_bytes(std::int64_t{128} * cuts.slabs() * cuts.columns());  // the ledger, as it grows
 }
 
-/// Cuts the field by a tiling of which so much is taken besides, the journal's or the best.
-void FileTransform::State::cut(bool goes_on, std::int64_t besides) {
+/// The tiling of which so much is taken besides, the journal's or the best.
+FileTiling FileTransform::State::tiling_of(bool goes_on, std::int64_t besides) const {
   const int threads = options.threads;
-  FileTiling tiling;
-  if (goes_on) {
-    tiling = parse_file_tiling(driver->result().journal().fact("tiling"));
-    if (tiling.planes < 1 || tiling.planes > shape.points[2] || tiling.points < 1 ||
-        tiling.points > shape.spectrum_row_points() * shape.points[1]) {
-      throw driver->foreign_tiling();
-    }
-    driver->check_begun(cuts_bytes(FileCuts(shape, tiling), threads), besides, "slabs and columns");
-  } else {
-    tiling = choose_file_tiling(shape, threads, options.memory_bytes - besides, besides);
+  if (!goes_on) {
+    return choose_file_tiling(shape, threads, options.memory_bytes - besides, besides);
   }
-  cuts = FileCuts(shape, tiling);
+  const FileTiling tiling = parse_file_tiling(driver->result().journal().fact("tiling"));
+  if (tiling.planes < 1 || tiling.planes > shape.points[2] || tiling.points < 1 ||
+      tiling.points > shape.spectrum_row_points() * shape.points[1]) {
+    throw driver->foreign_tiling();
+  }
+  driver->check_begun(cuts_bytes(FileCuts(shape, tiling), threads), besides, "slabs and columns");
+  return tiling;
 }
 
 /// What transforms take themselves is seen when they are there, and depends a little on how the field is cut.
 void FileTransform::State::choose(bool goes_on) {
   constexpr int max_rounds = 4;
-  std::int64_t besides = taken_besides();
+  std::int64_t besides = team.largest(taken_besides());
   for (int round = 0; round < max_rounds; ++round) {
-    cut(goes_on, besides);
-    transforms.reset();
-    transforms.emplace(cuts, field.is_backward, options.threads);
-    const std::int64_t now = taken_besides();
+    cuts = FileCuts(shape, on_first_rank([&] { return tiling_of(goes_on, besides); }));
+    team.together([&] {
+      transforms.reset();
+      transforms.emplace(cuts, field.is_backward, options.threads);
+    });
+    const std::int64_t now = team.largest(taken_besides());
     if (now <= besides) {
       break;
     }
@@ -197,48 +254,88 @@ void FileTransform::State::open_files(bool goes_on) {
       .shape = {shape.points[2], shape.points[1], is_spectrum ? shape.spectrum_row_points() : shape.points[0]}};
   const std::string text = npy::header_text(field.output, output_header);
   output_offset = std::ssize(text);
-  output = driver->result().open(goes_on ? journal::ResumeState::goes_on : journal::ResumeState::anew, resume_key(),
-                                 describe(plan.tiling), text, output_offset + output_header.data_bytes());
-  const bool has_scratch = goes_on && fs::exists(scratch_path());
-  try {
-    scratch = has_scratch ? File::open_direct_for_writing(scratch_path()) : File::create_direct(scratch_path());
-    if (scratch.size() != plan.scratch_bytes) {
-      scratch.reserve(plan.scratch_bytes);
+  const auto open_first = [&] {
+    output = driver->result().open(goes_on ? journal::ResumeState::goes_on : journal::ResumeState::anew, key,
+                                   describe(plan.tiling), text, output_offset + output_header.data_bytes());
+    const bool has_scratch = goes_on && fs::exists(scratch_path());
+    try {
+      scratch = has_scratch ? File::open_direct_for_writing(scratch_path()) : File::create_direct(scratch_path());
+      if (scratch.size() != plan.scratch_bytes) {
+        scratch.reserve(plan.scratch_bytes);
+      }
+    } catch (...) {
+      if (!goes_on) {
+        driver->result().discard();
+      }
+      throw;
     }
-  } catch (...) {
-    if (!goes_on) {
-      driver->result().discard();
+  };
+  team.together([&] {
+    if (is_first_rank()) {
+      open_first();
     }
-    throw;
+  });
+  team.together([&] {
+    if (!is_first_rank()) {
+      output = File::open_for_writing(part_path());
+      scratch = File::open_direct_for_writing(scratch_path());
+    }
+  });
+  ledger.emplace(team, is_first_rank() ? &driver->result().journal() : nullptr,
+                 Draft::journal_path(follow_links(field.output)),
+                 journal::ResumableFile::first_lines(resume_key(false), describe(plan.tiling)), goes_on);
+}
+
+std::vector<std::int64_t> FileTransform::State::all_of_ranks(const std::vector<std::int64_t>& mine,
+                                                             std::int64_t count) const {
+  std::vector<std::int64_t> all;
+  std::size_t next = 0;
+  // Few, if any.
+  for (std::int64_t left = team.largest(std::ssize(mine)); left > 0; --left) {
+    const std::int64_t one = next < mine.size() ? mine[next++] : count;
+    for (const std::int64_t piece : team.all_gather(one)) {
+      if (piece < count) {
+        all.push_back(piece);
+      }
+    }
   }
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
 }
 
 /// Trusts nothing of an earlier run's output that is not what it wrote. Bricks are looked at when they are read.
 void FileTransform::State::find_pieces() {
-  journal::Journal& journal = driver->result().journal();
   std::int64_t& firsts_found = begins_with_columns() ? plan.columns_found : plan.slabs_found;
   std::int64_t& seconds_found = begins_with_columns() ? plan.slabs_found : plan.columns_found;
-  const std::string kind(begins_with_columns() ? "slab" : "column");
+  const std::string kind(second_name());
+  ledger->share(kind);
+  ledger->share(brick_piece);
   std::vector<std::int64_t> found;
-  for (const auto& [piece, sum] : journal.pieces(kind)) {
+  for (const auto& [piece, sum] : ledger->pieces(kind)) {
     if (piece >= 0 && piece < second_count()) {
       found.push_back(piece);
     }
   }
   std::vector<bool> is_made(static_cast<std::size_t>(second_count()));
   if (!found.empty()) {
-    percolate::Slots slots = take_slots(false);
-    const std::unique_ptr<Pieces> pieces = make_pieces(setting(), slots, false);
-    OutputCheck check(setting(), *pieces, found);
-    run(check, slots);
+    std::vector<std::int64_t> torn;
+    team.together([&] {
+      percolate::Slots slots = take_slots(false);
+      const std::unique_ptr<Pieces> pieces = make_pieces(setting(), slots, false);
+      OutputCheck check(setting(), *pieces, share_of(found));
+      run(check, slots);
+      torn = check.torn();
+    });
+    torn = all_of_ranks(torn, second_count());
     for (const std::int64_t piece : found) {
       is_made[static_cast<std::size_t>(piece)] = true;
     }
-    for (const std::int64_t piece : check.torn()) {
+    for (const std::int64_t piece : torn) {
       is_made[static_cast<std::size_t>(piece)] = false;
-      journal.forget(kind, piece);
     }
-    plan.pieces_torn = std::ssize(check.torn());
+    ledger->forget(kind, torn);
+    plan.pieces_torn = std::ssize(torn);
     seconds_found = std::ssize(found) - plan.pieces_torn;
   }
   for (const std::int64_t piece : all_of(second_count())) {
@@ -246,7 +343,7 @@ void FileTransform::State::find_pieces() {
       seconds.push_back(piece);
     }
   }
-  const journal::Journal::Pieces& bricks = journal.pieces(brick_piece);
+  const Ledger::Pieces& bricks = ledger->pieces(brick_piece);
   for (const std::int64_t piece : all_of(seconds.empty() ? 0 : first_count())) {
     bool is_whole = true;
     for (std::int64_t other = 0; other < second_count(); ++other) {
@@ -261,7 +358,7 @@ void FileTransform::State::find_pieces() {
 
 void FileTransform::State::predict(const model::StorageCosts& rates) {
   plan.storage = {.read_bytes_per_s = rates.read_bytes_per_s, .write_bytes_per_s = rates.write_bytes_per_s};
-  plan.rate_flops = rates.rate_flops;
+  plan.rate_flops = rates.rate_flops * team.size();
   const PassFlops flops = pass_flops(shape);
   const auto scratch_bytes = static_cast<double>(cuts.scratch_bytes());
   const auto pass_s = [&](bool is_first) {
@@ -270,10 +367,13 @@ void FileTransform::State::predict(const model::StorageCosts& rates) {
     const bool are_columns = is_first == begins_with_columns();
     const auto field_bytes = static_cast<double>(are_columns ? cuts.spectrum_bytes() : cuts.space_bytes());
     return model::storage_pass_s(
-        rates, {.read_bytes = left * (is_first ? field_bytes : scratch_bytes),
-                .written_bytes = left * (is_first ? scratch_bytes : field_bytes),
-                .flops = left * (are_columns ? flops.columns : flops.slabs),
-                .edge_bytes = static_cast<double>(are_columns ? cuts.column_bytes() : cuts.slab_bytes())});
+        {.read_bytes_per_s = rates.read_bytes_per_s,
+         .write_bytes_per_s = rates.write_bytes_per_s,
+         .rate_flops = plan.rate_flops},
+        {.read_bytes = left * (is_first ? field_bytes : scratch_bytes),
+         .written_bytes = left * (is_first ? scratch_bytes : field_bytes),
+         .flops = left * (are_columns ? flops.columns : flops.slabs),
+         .edge_bytes = static_cast<double>(are_columns ? cuts.column_bytes() : cuts.slab_bytes())});
   };
   plan.predicted_s = pass_s(true) + pass_s(false);
 }
@@ -291,7 +391,7 @@ PassSetting FileTransform::State::setting() {
           .transforms = &*transforms,
           .factor = factor_of(field.scaling, plan.size),
           .threads = options.threads,
-          .journal = &driver->result().journal(),
+          .ledger = &*ledger,
           .done_bytes = &done_bytes};
 }
 
@@ -307,33 +407,26 @@ percolate::RunTimes FileTransform::State::run(Pass& pass, const percolate::Slots
       });
 }
 
-FileTransform::FileTransform(const FileField& field, const FileOptions& options) : state_(std::make_unique<State>()) {
+FileTransform::FileTransform(const FileField& field, const FileOptions& options)
+    : FileTransform(gas::world_alone(), field, options) {}
+
+FileTransform::FileTransform(const gas::Team& team, const FileField& field, const FileOptions& options)
+    : state_(std::make_unique<State>(team)) {
   State& state = *state_;
   state.field = field;
   state.options = options;
-  state.header = read_field_header(field);
-  state.shape = shape_of(field, state.header);
-  state.input = File::open(field.input);
-  state.input_direct = File::open_direct(field.input);
-  std::error_code ignored;
-  if (fs::equivalent(field.input, field.output, ignored)) {
-    throw Error(fmt::format("'{}' is read and written: name another file for the output", field.output));
-  }
-  state.plan.type = state.shape.type;
-  state.plan.is_real = state.shape.is_real;
-  state.plan.size = state.shape.points;
-  state.driver.emplace(options, "transform", field.output, std::vector{state.scratch_path()});
-  state.plan.engine = state.driver->engine().name();
-  const journal::ResumeState resume_state = state.driver->result().find(state.resume_key());
+  state.team.together([&] { state.open_input(); });
+  const auto resume_state = state.on_first_rank([&] { return state.driver->result().find(state.key); });
   if (resume_state == journal::ResumeState::complete) {
     state.plan.was_complete = true;
     return;
   }
   const bool goes_on = resume_state == journal::ResumeState::goes_on;
-  const std::int64_t had_bytes = options.counts_process ? resident_bytes() : 0;
-  const model::StorageCosts rates =
-      find_storage_rates(options, state.plan.size, state.plan.type, folder_of(field.output), state.driver->engine(),
-                         state.driver->measuring_bytes(had_bytes));
+  const model::StorageCosts rates = state.on_first_rank([&] {
+    const std::int64_t had_bytes = options.counts_process ? resident_bytes() : 0;
+    return find_storage_rates(options, state.plan.size, state.plan.type, folder_of(field.output),
+                              state.driver->engine(), state.driver->measuring_bytes(had_bytes));
+  });
   state.choose(goes_on);
   state.open_files(goes_on);
   state.find_pieces();
@@ -346,11 +439,48 @@ const FilePlan& FileTransform::plan() const noexcept {
   return state_->plan;
 }
 
+/// Collective: makes the pieces of the first pass that are wanted.
+void FileTransform::State::run_first() {
+  team.together([&] {
+    percolate::Slots slots = take_slots(true);
+    const std::unique_ptr<Pieces> pieces = make_pieces(setting(), slots, true);
+    FirstPass pass(setting(), *pieces, share_of(firsts), slots);
+    add(times, run(pass, slots));
+  });
+  firsts.clear();
+  ledger->share(brick_piece);
+}
+
+/// Collective: likewise of the second, with what both have to make again. Returns how many bricks were torn.
+std::int64_t FileTransform::State::run_second() {
+  std::vector<std::int64_t> torn_firsts;
+  std::vector<std::int64_t> torn_seconds;
+  std::int64_t torn_bricks = 0;
+  team.together([&] {
+    percolate::Slots slots = take_slots(false);
+    const std::unique_ptr<Pieces> pieces = make_pieces(setting(), slots, false);
+    SecondPass pass(setting(), *pieces, share_of(seconds), slots);
+    add(times, run(pass, slots));
+    torn_firsts = pass.torn_others();
+    torn_seconds = pass.torn();
+    torn_bricks = pass.torn_bricks();
+    output.sync();
+  });
+  firsts = all_of_ranks(torn_firsts, first_count());
+  seconds = all_of_ranks(torn_seconds, second_count());
+  const std::vector<std::int64_t> of_ranks = team.all_gather(torn_bricks);
+  return std::accumulate(of_ranks.begin(), of_ranks.end(), std::int64_t{0});
+}
+
 FileResult FileTransform::run() {
   State& state = *state_;
   FileResult result;
   if (state.plan.was_complete) {
-    state.driver->result().clear();
+    state.team.together([&] {
+      if (state.is_first_rank()) {
+        state.driver->result().clear();
+      }
+    });
     return result;
   }
   // Each pass moves a field and the spectrum's bricks.
@@ -358,8 +488,9 @@ FileResult FileTransform::run() {
     return (are_columns ? state.cuts.spectrum_bytes() : state.cuts.space_bytes()) + state.cuts.spectrum_bytes();
   };
   state.done_bytes = 0;
-  state.total_bytes = std::ssize(state.firsts) * pass_bytes(state.begins_with_columns()) / state.first_count() +
-                      std::ssize(state.seconds) * pass_bytes(!state.begins_with_columns()) / state.second_count();
+  state.total_bytes =
+      std::ssize(state.share_of(state.firsts)) * pass_bytes(state.begins_with_columns()) / state.first_count() +
+      std::ssize(state.share_of(state.seconds)) * pass_bytes(!state.begins_with_columns()) / state.second_count();
   state.driver->make([&] {
     // One round, where storage gives back what it was given.
     constexpr int max_rounds = 3;
@@ -369,22 +500,20 @@ FileResult FileTransform::run() {
                                 state.scratch_path(), result.bricks_torn));
       }
       if (!state.firsts.empty()) {
-        percolate::Slots slots = state.take_slots(true);
-        const std::unique_ptr<Pieces> pieces = make_pieces(state.setting(), slots, true);
-        FirstPass pass(state.setting(), *pieces, std::exchange(state.firsts, {}), slots);
-        add(result.times, state.run(pass, slots));
+        state.run_first();
       }
-      percolate::Slots slots = state.take_slots(false);
-      const std::unique_ptr<Pieces> pieces = make_pieces(state.setting(), slots, false);
-      SecondPass pass(state.setting(), *pieces, std::exchange(state.seconds, {}), slots);
-      add(result.times, state.run(pass, slots));
-      state.firsts = pass.torn_others();
-      state.seconds = pass.torn();
-      result.bricks_torn += pass.torn_bricks();
+      result.bricks_torn += state.run_second();
     }
-    state.output.sync();
   });
-  state.driver->complete(state.resume_key());
+  state.team.together([&] {
+    if (state.is_first_rank()) {
+      state.driver->complete(state.resume_key(state.options.verifies_input));
+    }
+  });
+  state.ledger->remove();
+  for (const percolate::RunTimes& times : state.team.all_gather(state.times)) {
+    add(result.times, times);
+  }
   result.times.total_s = state.driver->elapsed_s();
   return result;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "penstock/fft/fft.hpp"
+#include "penstock/gas/gas.hpp"
 #include "penstock/npy/npy.hpp"
 #include "penstock/outofcore/outofcore.hpp"
 #include "penstock/percolate/percolate.hpp"
@@ -24,7 +25,7 @@ struct FileField {
   Scaling scaling = Scaling::none;
 };
 
-/// Told of progress in bytes read and written.
+/// Told of progress in bytes read and written. `memory_bytes` is of each rank.
 using FileOptions = outofcore::Options;
 
 /// How a field is cut for two passes over storage. As a matrix whose rows are planes of the spectrum, one under the
@@ -50,7 +51,7 @@ struct FilePlan {
   std::int64_t scratch_bytes = 0;   ///< of disk
   std::string engine;
   percolate::StorageRates storage;  ///< measured, or the machine's
-  double rate_flops = 0;            ///< the same: of all threads
+  double rate_flops = 0;            ///< the same: of all threads of all ranks
   double predicted_s = 0;           ///< of this run
   std::int64_t slabs_found = 0;     ///< complete from an earlier run
   std::int64_t columns_found = 0;   ///< the same
@@ -59,7 +60,7 @@ struct FilePlan {
 };
 
 struct FileResult {
-  percolate::RunTimes times;     ///< of both passes together; `total_s` until the result is on the disk
+  percolate::RunTimes times;     ///< of both passes and all ranks together; `total_s` until the result is on the disk
   std::int64_t bricks_torn = 0;  ///< found not to be what was written, and made again
 };
 
@@ -68,14 +69,19 @@ struct FileResult {
 /// output is real the other way round: along z, then along y and x. Planned when it is made. With the same size, memory
 /// and threads the result is the same to the last bit, also where a run was interrupted.
 ///
+/// Several ranks, each a process, share the work where they share the files: each takes every so-manieth slab and
+/// column, and has a journal of its own, path + ".journal.1" and so on.
+///
 /// The output is written beside, as its path + ".part", and renamed when it is complete; the scratch file, path +
 /// ".scratch", and the journal, path + ".journal", stay after a failure or a kill and go with success. Where all are
 /// found, the run goes on from there, with the tiling of the run that began. What is there of the output is compared
 /// with the journal's checksums before it is trusted, and bricks as they arrive. One thread uses it at a time.
 class FileTransform {
  public:
-  /// Throws Error for files that cannot be used, too little memory or disk, an input that has changed since the run
-  /// began that this would go on with, and where another process makes the same output.
+  /// Collective over the team, as is `run`; alone without one. Throws Error for files that cannot be used, too little
+  /// memory or disk, an input that has changed since the run began that this would go on with, and where another
+  /// process makes the same output.
+  FileTransform(const gas::Team& team, const FileField& field, const FileOptions& options);
   FileTransform(const FileField& field, const FileOptions& options);
   ~FileTransform();
   FileTransform(const FileTransform&) = delete;

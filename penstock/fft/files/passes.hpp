@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "penstock/fft/files/pieces.hpp"
-#include "penstock/journal/journal.hpp"
 #include "penstock/percolate/percolate.hpp"
 
 namespace penstock::fft {
@@ -79,7 +78,7 @@ class SecondPass final : public PassProgram {
     std::uint64_t sum = 0;
   };
   std::vector<Made> made_;  // in each place
-  const journal::Journal::Pieces& bricks_;
+  const Ledger::Pieces& bricks_;
   std::mutex mutex_;
   std::vector<bool> is_torn_;  // of the first pass's
   std::vector<std::int64_t> torn_;
