@@ -138,9 +138,9 @@ Problem resolve(const gas::Team& team, const Options& options) {
     problem.modelled->run = run_of(*problem.modelled, problem.tuning, problem.is_plane_in_cache);
   }
 
-  // Stores bypass the cache where the field would not stay in it anyway.
+  // Stores bypass the cache where the field and an exchange of it would not stay in half of it.
   const auto [nx, ny, nz] = spectrum_points(options);
-  problem.hint = nx * ny * nz * problem.spectrum_bytes() > problem.machine.node.cache_bytes / 2 ? mover::Hint::streaming
+  problem.hint = nx * ny * nz * problem.spectrum_bytes() > problem.machine.node.cache_bytes / 4 ? mover::Hint::streaming
                                                                                                 : mover::Hint::reuse;
 
   problem.has_far_peers = !team.are_all_local();

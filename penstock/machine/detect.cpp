@@ -95,7 +95,11 @@ Machine detect() {
   const auto second = std::ranges::find(caches, 2, &KernelCache::level);
   const KernelCache last = caches.empty() ? KernelCache{} : caches.back();
   const std::int64_t second_bytes = second == caches.end() ? 0 : second->capacity_bytes;
-  node.cache_bytes = first_known(last.capacity_bytes, _SC_LEVEL3_CACHE_SIZE, node.cache_bytes);
+  // Where the kernel says nothing, as under many hypervisors, the C library may add up the caches of a whole package
+  // (AMD: CPUID 8000'0006h), of which a core has one.
+  node.cache_bytes = last.capacity_bytes > 0
+                         ? last.capacity_bytes
+                         : std::min(first_known(0, _SC_LEVEL3_CACHE_SIZE, node.cache_bytes), node.cache_bytes);
   node.cache_l2_bytes = first_known(second_bytes, _SC_LEVEL2_CACHE_SIZE, node.cache_l2_bytes);
   node.line_bytes = first_known(last.line_bytes, _SC_LEVEL1_DCACHE_LINESIZE, node.line_bytes);
   return machine;

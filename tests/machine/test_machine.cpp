@@ -330,6 +330,9 @@ TEST(DetectedMachine, HasPlausibleCoresAndCaches) {
   EXPECT_GE(node.cores, 1);
   EXPECT_GE(node.cache_l2_bytes, 64 << 10);
   EXPECT_GE(node.cache_bytes, node.cache_l2_bytes);
+  if (detect_caches().empty()) {
+    EXPECT_LE(node.cache_bytes, built_in().node.cache_bytes);  // of a package, for all that is known
+  }
   EXPECT_TRUE(node.line_bytes >= 16 && node.line_bytes <= 512) << node.line_bytes;
 }
 
