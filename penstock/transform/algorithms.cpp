@@ -130,6 +130,16 @@ std::vector<int> Algorithms::factors(std::int64_t n) {
   return found;
 }
 
+std::vector<int> Algorithms::factors(std::int64_t n, std::int64_t butterflies) {
+  std::vector<int> found = factors(n);
+  const auto leaves = [&](int radix) { return n / radix % butterflies == 0; };
+  // As near to the end as there is one.
+  if (const auto last = std::find_if(found.rbegin(), found.rend(), leaves); last != found.rend()) {
+    std::rotate(last.base() - 1, last.base(), found.end());
+  }
+  return found;
+}
+
 std::vector<std::vector<int>> Algorithms::candidates(std::int64_t n, std::size_t most) {
   std::vector<std::pair<double, std::vector<int>>> found;
   std::vector<int> radices;

@@ -39,6 +39,8 @@ class Algorithms {
   double cost(std::int64_t n) { return cheapest(n).cost; }
   /// The radices of a length that is transformed by passes alone, in their order.
   std::vector<int> factors(std::int64_t n);
+  /// The same, but that the last pass has a multiple of `butterflies`, if any of the radices leaves that.
+  std::vector<int> factors(std::int64_t n, std::int64_t butterflies);
   /// Radices of a length that has them that cost at most twice as much as the best, the cheapest first, at most `most`
   /// lists; each the largest radix first, and the cheapest ones the other way round as well.
   std::vector<std::vector<int>> candidates(std::int64_t n, std::size_t most);

@@ -32,7 +32,8 @@ struct Transform<Real>::Plan {
         return;
       }
     }
-    program = make_program(shape.kind, shape.length, table, work_row_bytes(shape.pencils), variant);
+    program = make_program(shape.kind, shape.length, table, work_row_bytes(shape.pencils),
+                           is_complex ? in_lines(variant) : variant);
     // A pass takes squares of complex numbers where it has a square's points.
     const std::int64_t points = table.lanes / 2;
     const Step<Real>& first = program.steps.front();
@@ -65,6 +66,17 @@ struct Transform<Real>::Plan {
   /// Offsets of the program's lists, of the pairs' rows, of a stage's rows, of the destination read backwards.
   std::int64_t offset_count() const noexcept {
     return static_cast<std::int64_t>(program.rows.size()) + 3 * shape.length;
+  }
+
+  /// Pencils of whole lines bypass the cache where the last pass gives whole lines of each.
+  Variant in_lines(const Variant& variant) const {
+    const std::int64_t points = line_bytes / (2 * real_bytes);
+    Algorithms algorithms = algorithms_with(table, Vectors::across_pencils);
+    if (shape.destination == Spacing::adjacent || !variant.radices.empty() || shape.length % points != 0 ||
+        algorithms.cheapest(shape.length).kind != Algorithm::Kind::passes) {
+      return variant;
+    }
+    return {.radices = algorithms.factors(shape.length, points), .is_by_rows = variant.is_by_rows};
   }
 
   Shape shape;

@@ -146,6 +146,23 @@ TEST(TransformLengths, ThatAreNoneAreRefused) {
   EXPECT_TRUE(fails_with({"1 pencil or more, not 0"}, [] { Transform<double>({.length = 4}); }));
 }
 
+// Whole lines of a pencil are four points, of which the last pass gives one butterfly each.
+TEST(TransformLengths, EndWithWholeLinesOfContiguousPencils) {
+  const auto text_of = [](std::int64_t length, Spacing destination) {
+    return Transform<double>({.length = length, .destination = destination, .pencils = 32}, InstructionSet::portable)
+        .describe();
+  };
+  EXPECT_EQ(text_of(104, Spacing::adjacent), "13 x 8 (portable)");
+  EXPECT_EQ(text_of(104, Spacing::contiguous), "8 x 13 (portable)");
+  for (const std::int64_t length : {12, 20, 88, 104, 180, 264, 1000}) {
+    const std::string text = text_of(length, Spacing::contiguous);
+    const std::size_t last = text.rfind(" x ");
+    ASSERT_NE(last, std::string::npos) << text;
+    EXPECT_EQ(length / std::stoll(text.substr(last + 3)) % 4, 0) << text;
+  }
+  EXPECT_EQ(text_of(90, Spacing::contiguous), text_of(90, Spacing::adjacent));
+}
+
 TEST(TransformLengths, AreTakenApartAsTheyTell) {
   EXPECT_EQ(Transform<double>({.length = 1, .pencils = 1}, InstructionSet::portable).describe(), "1 x 1 (portable)");
   const std::string prime = Transform<double>({.length = 181, .pencils = 1}, InstructionSet::portable).describe();
