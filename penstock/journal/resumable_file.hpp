@@ -47,9 +47,6 @@ class ResumableFile {
   ResumableFile& operator=(ResumableFile&&) = delete;
 
   Journal& journal() noexcept { return *journal_; }
-  std::string journal_path() const { return Draft::journal_path(path_); }
-  /// Of the file that is written.
-  std::string part_path() const { return Draft::part_path(path_); }
 
   /// What the journal is begun with: the key, and `tiling` under that key.
   static std::vector<std::pair<std::string, std::string>> first_lines(const ResumeKey& key, const std::string& tiling);
@@ -80,6 +77,8 @@ class ResumableFile {
   std::vector<std::string> beside_;
   bool is_new_ = false;  // there was no journal
   std::optional<Journal> journal_;
+  std::string part_path() const { return Draft::part_path(path_); }
+  std::string journal_path() const { return Draft::journal_path(path_); }
 };
 
 }  // namespace penstock::journal

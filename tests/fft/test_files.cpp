@@ -164,12 +164,18 @@ class OutOfCore : public testing::Test {
   TemporaryFolder folder_{TemporaryFolder::in_memory()};
 };
 
+struct Case {
+  Extents size;
+  std::int64_t memory_bytes;
+  std::int64_t min_bricks;
+};
+
+testing::Message trace_of(const Case& of, int threads) {
+  return testing::Message() << of.size[0] << " x " << of.size[1] << " x " << of.size[2] << ", " << of.memory_bytes
+                            << " bytes, " << threads << " threads";
+}
+
 TEST_F(OutOfCore, TransformsAreThoseOfTheDefinition) {
-  struct Case {
-    Extents size;
-    std::int64_t memory_bytes;
-    std::int64_t min_bricks;
-  };
   // From one brick to many; lengths that are odd, prime, 1, and powers of two.
   for (const Case& of : {Case{{1, 1, 1}, 1 << 20, 1},
                          {{5, 1, 7}, 1 << 20, 1},
@@ -183,8 +189,7 @@ TEST_F(OutOfCore, TransformsAreThoseOfTheDefinition) {
     const double points = static_cast<double>(values.size());
     for (const bool is_backward : {false, true}) {
       for (const int threads : {1, 3}) {
-        SCOPED_TRACE(testing::Message() << of.size[0] << " x " << of.size[1] << " x " << of.size[2] << ", "
-                                        << of.memory_bytes << " bytes, " << threads << " threads");
+        SCOPED_TRACE(trace_of(of, threads));
         FileField files = field();
         files.is_backward = is_backward;
         files.scaling = is_backward ? Scaling::full : threads == 1 ? Scaling::none : Scaling::symmetric;
@@ -208,11 +213,6 @@ TEST_F(OutOfCore, TransformsAreThoseOfTheDefinition) {
 }
 
 TEST_F(OutOfCore, TransformsOfRealFieldsGoThereAndBack) {
-  struct Case {
-    Extents size;
-    std::int64_t memory_bytes;
-    std::int64_t min_bricks;
-  };
   for (const Case& of : {Case{{1, 1, 1}, 1 << 20, 1},
                          {{2, 3, 4}, 1 << 20, 1},
                          {{1, 9, 5}, 1 << 20, 1},
@@ -224,8 +224,7 @@ TEST_F(OutOfCore, TransformsOfRealFieldsGoThereAndBack) {
     const Extents half = half_of(of.size);
     const Field spectrum = half_spectrum(of.size, reference(of.size, values, false, 1));
     for (const int threads : {1, 3}) {
-      SCOPED_TRACE(testing::Message() << of.size[0] << " x " << of.size[1] << " x " << of.size[2] << ", "
-                                      << of.memory_bytes << " bytes, " << threads << " threads");
+      SCOPED_TRACE(trace_of(of, threads));
       const FileOptions some = options(of.memory_bytes * (threads + 1) / 2, threads);
       const FileField there{.input = folder_ / "f.npy", .output = folder_ / "g.npy", .type = Type::r2c};
       const FileField back{.input = folder_ / "g.npy",

@@ -13,6 +13,7 @@
 #include "penstock/cli/core/machine_rates.hpp"
 #include "penstock/cli/core/parse.hpp"
 #include "penstock/cli/fft/plan_options.hpp"
+#include "penstock/fft/files/files.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -109,9 +110,8 @@ void resolve_by_file(const gas::Team& team, FftOptions& options) {
   if (options.is_backward && options.type == fft::Type::r2c && file.type() == fft::Type::c2c) {
     // The file has a real field's coefficients, of which an even and an odd number of points have as many.
     const std::int64_t coefficients = file.size[0];
-    file.size[0] = has_size && options.fft.size[0] / 2 + 1 == coefficients
-                       ? options.fft.size[0]
-                       : std::max<std::int64_t>(2 * (coefficients - 1), 1);
+    file.size[0] =
+        has_size && options.fft.size[0] / 2 + 1 == coefficients ? options.fft.size[0] : fft::even_points(coefficients);
     file.data_type = file.data_type == npy::DataType::complex64 ? npy::DataType::float32 : npy::DataType::float64;
   }
   if (has_size && options.fft.size != file.size) {

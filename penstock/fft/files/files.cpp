@@ -49,7 +49,7 @@ FileShape shape_of(const FileField& field, const npy::Header& header) {
                   .is_real = field.type == Type::r2c};
   if (shape.is_real && field.is_backward) {
     const std::int64_t coefficients = header.shape[2];
-    shape.points[0] = field.nx > 0 ? field.nx : std::max<std::int64_t>(2 * (coefficients - 1), 1);
+    shape.points[0] = field.nx > 0 ? field.nx : even_points(coefficients);
     if (shape.spectrum_row_points() != coefficients) {
       throw Error(fmt::format("'{}' has {} coefficients along x, and the spectrum of {} real points has {}",
                               field.input, coefficients, shape.points[0], shape.spectrum_row_points()));
@@ -80,6 +80,10 @@ void add(percolate::RunTimes& sum, const percolate::RunTimes& times) {
 }
 
 }  // namespace
+
+std::int64_t even_points(std::int64_t coefficients) noexcept {
+  return std::max<std::int64_t>(2 * (coefficients - 1), 1);
+}
 
 struct FileTransform::State {
   explicit State(const gas::Team& user_team) : team(user_team.split(0, user_team.rank())) {}

@@ -21,9 +21,12 @@ struct FileField {
   std::string output;
   bool is_backward = false;  ///< the input is the spectrum: with exp(+i k x)
   Type type = Type::c2c;     ///< c2c or r2c
-  std::int64_t nx = 0;       ///< of a real output: its points along x; 0: an even number
+  std::int64_t nx = 0;       ///< of a real output: its points along x; 0: even_points of the spectrum's
   Scaling scaling = Scaling::none;
 };
+
+/// Of the two numbers of real points whose spectra have so many coefficients, the even one; of one coefficient 1.
+std::int64_t even_points(std::int64_t coefficients) noexcept;
 
 /// Told of progress in bytes read and written. `memory_bytes` is of each rank.
 using FileOptions = outofcore::Options;
@@ -69,7 +72,7 @@ struct FileResult {
 /// output is real the other way round: along z, then along y and x. Planned when it is made. With the same size, memory
 /// and threads the result is the same to the last bit, also where a run was interrupted.
 ///
-/// Several ranks, each a process, share the work where they share the files: each takes every so-manieth slab and
+/// Several ranks, each a process, share the work where they share the files: of n ranks each takes every n-th slab and
 /// column, and has a journal of its own, path + ".journal.1" and so on.
 ///
 /// The output is written beside, as its path + ".part", and renamed when it is complete; the scratch file, path +

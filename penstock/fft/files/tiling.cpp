@@ -84,7 +84,7 @@ std::int64_t FileCuts::points_of(std::int64_t column) const noexcept {
 std::int64_t slab_pass_bytes(const FileCuts& cuts, int threads) noexcept {
   const SlotCounts counts(threads);
   const std::int64_t beside = cuts.plane_beside_bytes();
-  return counts.slabs * taken(cuts.slab_bytes()) + counts.brick_slabs * taken(cuts.slab_bricks_bytes()) +
+  return counts.slabs * (taken(cuts.slab_bytes()) + taken(cuts.slab_bricks_bytes())) +
          (beside == 0 ? 0 : counts.planes_beside * taken(beside));
 }
 

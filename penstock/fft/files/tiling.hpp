@@ -75,10 +75,8 @@ class FileCuts {
 /// Slabs that are in memory at once, in space and in bricks, and columns: for each thread one that it works on,
 /// and one that arrives or leaves meanwhile.
 struct SlotCounts {
-  explicit SlotCounts(int threads) noexcept
-      : slabs(threads + 1), brick_slabs(threads + 1), planes_beside(threads), columns(threads + 2) {}
+  explicit SlotCounts(int threads) noexcept : slabs(threads + 1), planes_beside(threads), columns(threads + 2) {}
   std::int64_t slabs;
-  std::int64_t brick_slabs;
   std::int64_t planes_beside;
   std::int64_t columns;
 };
