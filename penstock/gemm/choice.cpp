@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
-#include "penstock/gemm/cannon.hpp"
 #include "penstock/gemm/distributed.hpp"
+#include "penstock/gemm/multiply_by_shifts.hpp"
 #include "penstock/gemm/rates.hpp"
 #include "penstock/model/model.hpp"
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "penstock/gemm/cannon_grid.hpp"
 #include "penstock/gemm/operand.hpp"
-#include "penstock/gemm/work_grid.hpp"
 
 namespace penstock::gemm {
 
@@ -20,7 +20,7 @@ struct Delivery {
 };
 
 /// The rows and columns of the factor that a worker wants at a step.
-inline std::pair<Range, Range> wanted(Factor factor, const WorkGrid& grid, int worker, int step) {
+inline std::pair<Range, Range> wanted(Factor factor, const CannonGrid& grid, int worker, int step) {
   const Range panel = grid.panel(worker, step);
   return factor == Factor::a ? std::pair(grid.rows(worker), panel) : std::pair(panel, grid.columns(worker));
 }
@@ -28,7 +28,7 @@ inline std::pair<Range, Range> wanted(Factor factor, const WorkGrid& grid, int w
 /// In the order of the steps. Of ranks with equal `nodes` each maps what the others own, and a panel that is whole on
 /// one of them is multiplied in place.
 template <class T>
-std::vector<Delivery> deliveries(Factor factor, const WorkGrid& grid, const Operand<T>& operand, int worker,
+std::vector<Delivery> deliveries(Factor factor, const CannonGrid& grid, const Operand<T>& operand, int worker,
                                  std::span<const int> nodes) {
   std::vector<Delivery> list;
   for (int step = 0; step < grid.steps(); ++step) {

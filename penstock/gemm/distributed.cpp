@@ -8,7 +8,7 @@
 #include <string>
 
 #include "penstock/base/base.hpp"
-#include "penstock/gemm/cannon.hpp"
+#include "penstock/gemm/multiply_by_shifts.hpp"
 #include "penstock/gemm/operand.hpp"
 #include "penstock/gemm/stationary.hpp"
 
@@ -108,17 +108,17 @@ DistributedTimes multiply_here(const gas::Team& team, Op op_a, Op op_b, T alpha,
     ThreadPool pool(options.threads);
     const Operand<T> left(block_a ? *block_a : a, op_a);
     const Operand<T> right(block_b ? *block_b : b, op_b);
-    const WorkGrid::Size size{result.extents()[0], result.extents()[1], left.extent(1)};
+    const CannonGrid::Size size{result.extents()[0], result.extents()[1], left.extent(1)};
     const std::array<int, 2> grid_of_c{static_cast<int>(result.grid()[0]), static_cast<int>(result.grid()[1])};
     times.plan = plan_multiply(team, npy::data_type<T>(), size.m, size.n, size.k, grid_of_c, options);
     const auto [layers, rows, columns] = times.plan.grid;
     if (times.plan.algorithm == Algorithm::stationary) {
       Stationary<T>(team, left, right, result, alpha, beta, pool).run(times);
     } else if (times.plan.algorithm == Algorithm::cannon) {
-      const WorkGrid grid({1, rows, columns}, size, result.blocks()[0], result.blocks()[1], times.plan.depth);
+      const CannonGrid grid({1, rows, columns}, size, result.blocks()[0], result.blocks()[1], times.plan.depth);
       multiply_by_shifts(team, grid, left, right, alpha, beta, result, pool, times);
     } else {
-      const WorkGrid grid({layers, rows, columns}, size, times.plan.depth);
+      const CannonGrid grid({layers, rows, columns}, size, times.plan.depth);
       multiply_by_shifts(team, grid, left, right, alpha, beta, result, pool, times);
     }
   }

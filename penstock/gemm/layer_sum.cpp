@@ -16,7 +16,7 @@ namespace penstock::gemm {
 namespace {
 
 /// What a worker's tile and the block of a rank have in common, in C.
-gas::Box<2> common(const WorkGrid& grid, int worker, const gas::Box<2>& block) {
+gas::Box<2> common(const CannonGrid& grid, int worker, const gas::Box<2>& block) {
   const Range rows = grid.rows(worker);
   const Range columns = grid.columns(worker);
   const gas::Box<2> tile{{rows.lower, columns.lower}, {rows.extent, columns.extent}};
@@ -25,7 +25,7 @@ gas::Box<2> common(const WorkGrid& grid, int worker, const gas::Box<2>& block) {
 
 /// Where a worker puts its part of a block, in elements: dense, in the copy of its layer, behind what the workers above
 /// it and left of it put there.
-std::int64_t position(const WorkGrid& grid, int worker, const gas::Box<2>& part, const gas::Box<2>& block) {
+std::int64_t position(const CannonGrid& grid, int worker, const gas::Box<2>& part, const gas::Box<2>& block) {
   const std::int64_t layer = worker / (grid.shape().rows * grid.shape().columns);
   return layer * block.count() + (part.lower[0] - block.lower[0]) * block.extent[1] +
          part.extent[0] * (part.lower[1] - block.lower[1]);
@@ -50,12 +50,12 @@ void add(const gas::Box<2>& part, const T* terms, const gas::Box<2>& block, T* e
 }  // namespace
 
 template <class T>
-std::int64_t layer_sum_bytes(const WorkGrid& grid, const GlobalMatrix<T>& c) {
+std::int64_t layer_sum_bytes(const CannonGrid& grid, const GlobalMatrix<T>& c) {
   return grid.shape().layers * static_cast<std::int64_t>(c.local().size_bytes());
 }
 
 template <class T>
-void add_tiles(const gas::Team& team, const WorkGrid& grid, const T* tile, T beta, GlobalMatrix<T>& c) {
+void add_tiles(const gas::Team& team, const CannonGrid& grid, const T* tile, T beta, GlobalMatrix<T>& c) {
   constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
   gas::Segment copies(team, static_cast<std::size_t>(layer_sum_bytes(grid, c)), 1);
   const int rank = team.rank();
@@ -102,15 +102,15 @@ void add_tiles(const gas::Team& team, const WorkGrid& grid, const T* tile, T bet
   team.barrier();  // nobody puts into these copies any more
 }
 
-template std::int64_t layer_sum_bytes(const WorkGrid&, const GlobalMatrix<float>&);
-template std::int64_t layer_sum_bytes(const WorkGrid&, const GlobalMatrix<double>&);
-template std::int64_t layer_sum_bytes(const WorkGrid&, const GlobalMatrix<std::complex<float>>&);
-template std::int64_t layer_sum_bytes(const WorkGrid&, const GlobalMatrix<std::complex<double>>&);
-template void add_tiles(const gas::Team&, const WorkGrid&, const float*, float, GlobalMatrix<float>&);
-template void add_tiles(const gas::Team&, const WorkGrid&, const double*, double, GlobalMatrix<double>&);
-template void add_tiles(const gas::Team&, const WorkGrid&, const std::complex<float>*, std::complex<float>,
+template std::int64_t layer_sum_bytes(const CannonGrid&, const GlobalMatrix<float>&);
+template std::int64_t layer_sum_bytes(const CannonGrid&, const GlobalMatrix<double>&);
+template std::int64_t layer_sum_bytes(const CannonGrid&, const GlobalMatrix<std::complex<float>>&);
+template std::int64_t layer_sum_bytes(const CannonGrid&, const GlobalMatrix<std::complex<double>>&);
+template void add_tiles(const gas::Team&, const CannonGrid&, const float*, float, GlobalMatrix<float>&);
+template void add_tiles(const gas::Team&, const CannonGrid&, const double*, double, GlobalMatrix<double>&);
+template void add_tiles(const gas::Team&, const CannonGrid&, const std::complex<float>*, std::complex<float>,
                         GlobalMatrix<std::complex<float>>&);
-template void add_tiles(const gas::Team&, const WorkGrid&, const std::complex<double>*, std::complex<double>,
+template void add_tiles(const gas::Team&, const CannonGrid&, const std::complex<double>*, std::complex<double>,
                         GlobalMatrix<std::complex<double>>&);
 
 }  // namespace penstock::gemm

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/gemm/cannon_grid.hpp"
 #include "penstock/gemm/file_inputs.hpp"
 #include "penstock/gemm/rates.hpp"
 #include "penstock/gemm/read_ahead.hpp"
 #include "penstock/gemm/tile_program.hpp"
-#include "penstock/gemm/work_grid.hpp"
 #include "penstock/journal/journal.hpp"
 #include "penstock/model/model.hpp"
 #include "penstock/outofcore/outofcore.hpp"

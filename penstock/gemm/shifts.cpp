@@ -8,7 +8,7 @@
 namespace penstock::gemm {
 
 template <class T>
-Shifts<T>::Shifts(const gas::Team& team, Factor factor, const WorkGrid& grid, Operand<T>& operand,
+Shifts<T>::Shifts(const gas::Team& team, Factor factor, const CannonGrid& grid, Operand<T>& operand,
                   std::span<const int> nodes)
     : team_(team),
       factor_(factor),

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "penstock/gas/gas.hpp"
+#include "penstock/gemm/cannon_grid.hpp"
 #include "penstock/gemm/deliveries.hpp"
 #include "penstock/gemm/operand.hpp"
-#include "penstock/gemm/work_grid.hpp"
 #include "penstock/layout/layout.hpp"
 
 namespace penstock::gemm {
@@ -37,7 +37,7 @@ class Shifts {
 
   /// Collective; the references stay valid longer than this, and peers are done with it when it ends. `nodes` as for
   /// `deliveries`. Throws Error on every rank where one has no memory.
-  Shifts(const gas::Team& team, Factor factor, const WorkGrid& grid, Operand<T>& operand, std::span<const int> nodes);
+  Shifts(const gas::Team& team, Factor factor, const CannonGrid& grid, Operand<T>& operand, std::span<const int> nodes);
 
   /// Where something was thrown, gives up what is under way.
   ~Shifts();
@@ -100,7 +100,7 @@ class Shifts {
 
   const gas::Team& team_;
   Factor factor_;
-  const WorkGrid& grid_;
+  const CannonGrid& grid_;
   Operand<T>& operand_;
   std::size_t buffer_elements_;
   std::vector<Arrival> arrivals_;

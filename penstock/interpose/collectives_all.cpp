@@ -1,10 +1,10 @@
 // MPI's collectives in which every rank has a part for every other: allgather and alltoall.
 #include <mpi.h>
 
-#include "penstock/interpose/collective.hpp"
 #include "penstock/interpose/library.hpp"
+#include "penstock/interpose/packed_parts.hpp"
+#include "penstock/interpose/packed_side.hpp"
 #include "penstock/interpose/packed_w.hpp"
-#include "penstock/interpose/parts.hpp"
 
 using namespace penstock::interpose;
 

@@ -1,9 +1,9 @@
 // MPI's collectives with a root: broadcast, gather, scatter. Only the root's arguments say what the root's side is.
 #include <mpi.h>
 
-#include "penstock/interpose/collective.hpp"
 #include "penstock/interpose/library.hpp"
-#include "penstock/interpose/parts.hpp"
+#include "penstock/interpose/packed_parts.hpp"
+#include "penstock/interpose/packed_side.hpp"
 
 using namespace penstock::interpose;
 

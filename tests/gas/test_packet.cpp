@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "penstock/gas/transport/shm/packet.hpp"
+#include "penstock/gas/transport/packet.hpp"
 #include "tests/fails_with.hpp"
 
 namespace penstock::gas {

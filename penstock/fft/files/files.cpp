@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
-#include "penstock/fft/files/ledger.hpp"
 #include "penstock/fft/files/passes.hpp"
+#include "penstock/fft/files/rank_journals.hpp"
 #include "penstock/fft/files/rates.hpp"
 #include "penstock/fft/files/tiling.hpp"
 #include "penstock/journal/journal.hpp"
@@ -102,7 +102,7 @@ struct FileTransform::State {
   std::int64_t output_offset = 0;
   File scratch;
   journal::ResumeKey key;  // of the work, as it began: rank 0's
-  std::optional<Ledger> ledger;
+  std::optional<RankJournals> journals;
   std::optional<FieldTransforms> transforms;
   std::vector<std::int64_t> firsts;   // pieces of the first pass that are to be made
   std::vector<std::int64_t> seconds;  // the same
@@ -207,7 +207,7 @@ std::int64_t FileTransform::State::taken_besides() const {
     }
     return options.threads * tile_bytes;
   }
-  return driver->reserved_bytes(std::int64_t{128} * cuts.slabs() * cuts.columns());  // the ledger, as it grows
+  return driver->reserved_bytes(std::int64_t{128} * cuts.slabs() * cuts.columns());  // the journals, as it grows
 }
 
 /// The tiling of which so much is taken besides, the journal's or the best.
@@ -285,9 +285,9 @@ void FileTransform::State::open_files(bool goes_on) {
       scratch = File::open_direct_for_writing(scratch_path());
     }
   });
-  ledger.emplace(team, is_first_rank() ? &driver->result().journal() : nullptr,
-                 Draft::journal_path(follow_links(field.output)),
-                 journal::ResumableFile::first_lines(resume_key(false), describe(plan.tiling)), goes_on);
+  journals.emplace(team, is_first_rank() ? &driver->result().journal() : nullptr,
+                   Draft::journal_path(follow_links(field.output)),
+                   journal::ResumableFile::first_lines(resume_key(false), describe(plan.tiling)), goes_on);
 }
 
 std::vector<std::int64_t> FileTransform::State::all_of_ranks(const std::vector<std::int64_t>& mine,
@@ -313,10 +313,10 @@ void FileTransform::State::find_pieces() {
   std::int64_t& firsts_found = begins_with_columns() ? plan.columns_found : plan.slabs_found;
   std::int64_t& seconds_found = begins_with_columns() ? plan.slabs_found : plan.columns_found;
   const std::string kind(second_name());
-  ledger->share(kind);
-  ledger->share(brick_piece);
+  journals->share(kind);
+  journals->share(brick_piece);
   std::vector<std::int64_t> found;
-  for (const auto& [piece, sum] : ledger->pieces(kind)) {
+  for (const auto& [piece, sum] : journals->pieces(kind)) {
     if (piece >= 0 && piece < second_count()) {
       found.push_back(piece);
     }
@@ -338,7 +338,7 @@ void FileTransform::State::find_pieces() {
     for (const std::int64_t piece : torn) {
       is_made[static_cast<std::size_t>(piece)] = false;
     }
-    ledger->forget(kind, torn);
+    journals->forget(kind, torn);
     plan.pieces_torn = std::ssize(torn);
     seconds_found = std::ssize(found) - plan.pieces_torn;
   }
@@ -347,7 +347,7 @@ void FileTransform::State::find_pieces() {
       seconds.push_back(piece);
     }
   }
-  const Ledger::Pieces& bricks = ledger->pieces(brick_piece);
+  const RankJournals::Pieces& bricks = journals->pieces(brick_piece);
   for (const std::int64_t piece : all_of(seconds.empty() ? 0 : first_count())) {
     bool is_whole = true;
     for (std::int64_t other = 0; other < second_count(); ++other) {
@@ -395,7 +395,7 @@ PassSetting FileTransform::State::setting() {
           .transforms = &*transforms,
           .factor = factor_of(field.scaling, plan.size),
           .threads = options.threads,
-          .ledger = &*ledger,
+          .journals = &*journals,
           .done_bytes = &done_bytes};
 }
 
@@ -452,7 +452,7 @@ void FileTransform::State::run_first() {
     add(times, run(pass, slots));
   });
   firsts.clear();
-  ledger->share(brick_piece);
+  journals->share(brick_piece);
 }
 
 /// Collective: likewise of the second, with what both have to make again. Returns how many bricks were torn.
@@ -514,7 +514,7 @@ FileResult FileTransform::run() {
       state.driver->complete(state.resume_key(state.options.verifies_input));
     }
   });
-  state.ledger->remove();
+  state.journals->remove();
   for (const percolate::RunTimes& times : state.team.all_gather(state.times)) {
     add(result.times, times);
   }

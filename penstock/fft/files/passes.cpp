@@ -50,7 +50,7 @@ void FirstPass::push(std::int64_t piece, std::size_t place) {
                       .outward = {pieces_.scratch_transfer(Transfer::Kind::write, piece, place)}});
   pending_.push_back(
       {.label = label(piece, " is complete"), .uses = {bricks}, .changes = {told_}, .work = [this, piece, place] {
-         setting_.ledger->mine().add(brick_piece, pieces_.brick_number(piece, 0), sums_[place]);
+         setting_.journals->mine().add(brick_piece, pieces_.brick_number(piece, 0), sums_[place]);
          *setting_.done_bytes += pieces_.bricks_bytes(piece);
        }});
 }
@@ -60,7 +60,7 @@ SecondPass::SecondPass(const PassSetting& setting, Pieces& pieces, std::vector<s
     : PassProgram(setting, pieces, std::move(wanted)),
       told_(slots.token("journal")),
       made_(pieces.places()),
-      bricks_(setting.ledger->pieces(brick_piece)),
+      bricks_(setting.journals->pieces(brick_piece)),
       is_torn_(static_cast<std::size_t>(pieces.others())) {}
 
 /// Compares the bricks with the journal, and keeps in mind those that are not what was written.
@@ -103,7 +103,7 @@ void SecondPass::push(std::int64_t piece, std::size_t place) {
   pending_.push_back(
       {.label = label(piece, " is complete"), .uses = {field}, .changes = {told_}, .work = [this, piece, place] {
          if (made_[place].is_whole) {
-           setting_.ledger->mine().add(std::string(pieces_.name()), piece, {&made_[place].sum, 1});
+           setting_.journals->mine().add(std::string(pieces_.name()), piece, {&made_[place].sum, 1});
          }
          *setting_.done_bytes += pieces_.bricks_bytes(piece);
        }});
@@ -122,7 +122,7 @@ std::vector<std::int64_t> SecondPass::torn_others() const {
 void OutputCheck::push(std::int64_t piece, std::size_t place) {
   pending_.push_back(
       {.label = label(piece, " is looked at"), .inward = field_arrivals(piece, place), .work = [this, piece, place] {
-         const std::uint64_t told = setting_.ledger->pieces(std::string(pieces_.name())).at(piece);
+         const std::uint64_t told = setting_.journals->pieces(std::string(pieces_.name())).at(piece);
          if (pieces_.field_sum(piece, place) != told) {
            const std::lock_guard lock(mutex_);
            torn_.push_back(piece);

@@ -78,7 +78,7 @@ class SecondPass final : public PassProgram {
     std::uint64_t sum = 0;
   };
   std::vector<Made> made_;  // in each place
-  const Ledger::Pieces& bricks_;
+  const RankJournals::Pieces& bricks_;
   std::mutex mutex_;
   std::vector<bool> is_torn_;  // of the first pass's
   std::vector<std::int64_t> torn_;

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "penstock/base/memory.hpp"
-#include "penstock/fft/files/ledger.hpp"
 #include "penstock/fft/files/line_transform.hpp"
+#include "penstock/fft/files/rank_journals.hpp"
 #include "penstock/fft/files/tiling.hpp"
 #include "penstock/percolate/percolate.hpp"
 
@@ -84,7 +84,7 @@ struct PassSetting {
   const FieldTransforms* transforms = nullptr;
   double factor = 1;  ///< on the output
   int threads = 1;
-  Ledger* ledger = nullptr;
+  RankJournals* journals = nullptr;
   std::atomic<std::int64_t>* done_bytes = nullptr;  ///< arrived and left, added to as it happens
 };
 

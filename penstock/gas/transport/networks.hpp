@@ -7,8 +7,8 @@
 #include <mutex>
 
 #include "penstock/gas/core/reach.hpp"
-#include "penstock/gas/transport/mpi/peer_watch.hpp"
 #include "penstock/gas/transport/network.hpp"
+#include "penstock/gas/transport/peer_watch.hpp"
 #include "penstock/gas/transport/transport.hpp"
 
 namespace penstock::gas {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "penstock/base/base.hpp"
-#include "penstock/gas/transport/mpi/peer_watch.hpp"
+#include "penstock/gas/transport/peer_watch.hpp"
 
 namespace penstock::gas {
 

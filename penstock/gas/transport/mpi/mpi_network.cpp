@@ -8,7 +8,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/gas/core/rank_index.hpp"
 #include "penstock/gas/transport/mpi/mpi_messages.hpp"
-#include "penstock/gas/transport/mpi/peer_watch.hpp"
+#include "penstock/gas/transport/peer_watch.hpp"
 
 namespace penstock::gas {
 namespace {

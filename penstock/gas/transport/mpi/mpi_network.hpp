@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "penstock/gas/transport/network.hpp"
-#include "penstock/gas/transport/shm/packet.hpp"
+#include "penstock/gas/transport/packet.hpp"
 
 namespace penstock::gas {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "penstock/gas/core/reach.hpp"
-#include "penstock/gas/transport/mpi/peer_watch.hpp"
+#include "penstock/gas/transport/peer_watch.hpp"
 #include "penstock/gas/transport/transport.hpp"
 
 namespace penstock::gas {

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "penstock/gas/transport/mpi/mpi_network.hpp"
-#include "penstock/gas/transport/mpi/peer_watch.hpp"
 #include "penstock/gas/transport/network.hpp"
+#include "penstock/gas/transport/peer_watch.hpp"
 
 namespace penstock::gas {
 

@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "penstock/gas/transport/mpi/peer_watch.hpp"
 #include "penstock/gas/transport/network.hpp"
+#include "penstock/gas/transport/peer_watch.hpp"
 #include "penstock/ucx/ucx.hpp"
 
 namespace penstock::gas {

@@ -6,7 +6,7 @@
 #include <deque>
 #include <optional>
 
-#include "penstock/gas/transport/shm/packet.hpp"
+#include "penstock/gas/transport/packet.hpp"
 #include "penstock/gas/transport/ucx/ucx_network.hpp"
 
 namespace penstock::gas {

@@ -1,4 +1,4 @@
-#include "penstock/interpose/collective.hpp"
+#include "penstock/interpose/packed_side.hpp"
 
 #include <exception>
 

@@ -1,4 +1,4 @@
-#include "penstock/fft/files/ledger.hpp"
+#include "penstock/fft/files/rank_journals.hpp"
 
 #include <fmt/format.h>
 
@@ -17,15 +17,15 @@ std::string path_of(const std::string& path, int rank) {
   return fmt::format("{}.{}", path, rank);
 }
 
-bool tells_of(const journal::Journal& journal, const Ledger::FirstLines& first_lines) {
+bool tells_of(const journal::Journal& journal, const RankJournals::FirstLines& first_lines) {
   return journal.has_begun() &&
          std::ranges::all_of(first_lines, [&](const auto& fact) { return journal.fact(fact.first) == fact.second; });
 }
 
 }  // namespace
 
-Ledger::Ledger(const gas::Team& team, journal::Journal* of_result, const std::string& path,
-               const FirstLines& first_lines, bool goes_on)
+RankJournals::RankJournals(const gas::Team& team, journal::Journal* of_result, const std::string& path,
+                           const FirstLines& first_lines, bool goes_on)
     : team_(&team), of_result_(of_result) {
   team.together([&] {
     if (of_result_ != nullptr) {
@@ -40,7 +40,7 @@ Ledger::Ledger(const gas::Team& team, journal::Journal* of_result, const std::st
 }
 
 /// Of ranks that there are no longer; without first_lines they are taken away alone.
-void Ledger::take_in_others(const std::string& path, const FirstLines& first_lines) {
+void RankJournals::take_in_others(const std::string& path, const FirstLines& first_lines) {
   for (int rank = team_->size(); fs::exists(path_of(path, rank)); ++rank) {
     journal::Journal other(path_of(path, rank));
     if (!first_lines.empty() && tells_of(other, first_lines)) {
@@ -54,13 +54,13 @@ void Ledger::take_in_others(const std::string& path, const FirstLines& first_lin
   }
 }
 
-const Ledger::Pieces& Ledger::pieces(const std::string& kind) const {
+const RankJournals::Pieces& RankJournals::pieces(const std::string& kind) const {
   static const Pieces none;
   const auto found = known_.find(kind);
   return found == known_.end() ? none : found->second;
 }
 
-void Ledger::share(const std::string& kind) {
+void RankJournals::share(const std::string& kind) {
   struct Entry {
     std::int64_t number = -1;
     std::uint64_t sum = 0;
@@ -87,7 +87,7 @@ void Ledger::share(const std::string& kind) {
   known_[kind] = std::move(all);
 }
 
-void Ledger::forget(const std::string& kind, const std::vector<std::int64_t>& numbers) {
+void RankJournals::forget(const std::string& kind, const std::vector<std::int64_t>& numbers) {
   for (const std::int64_t number : numbers) {
     if (mine().pieces(kind).contains(number)) {
       mine().forget(kind, number);
@@ -96,7 +96,7 @@ void Ledger::forget(const std::string& kind, const std::vector<std::int64_t>& nu
   }
 }
 
-void Ledger::remove() {
+void RankJournals::remove() {
   if (own_) {
     own_->remove();
   }

@@ -5,18 +5,18 @@
 #include <set>
 #include <utility>
 
-#include "penstock/gemm/work_grid.hpp"
+#include "penstock/gemm/cannon_grid.hpp"
 
 namespace penstock::gemm {
 namespace {
 
-const WorkGrid::Shape shapes[] = {{1, 1, 1}, {1, 2, 2}, {1, 3, 3}, {1, 2, 3},
-                                  {1, 2, 4}, {1, 5, 1}, {2, 2, 2}, {3, 1, 2}};
+const CannonGrid::Shape shapes[] = {{1, 1, 1}, {1, 2, 2}, {1, 3, 3}, {1, 2, 3},
+                                    {1, 2, 4}, {1, 5, 1}, {2, 2, 2}, {3, 1, 2}};
 
-TEST(WorkGrid, EveryTermOfEveryElementIsMadeOnce) {
-  constexpr WorkGrid::Size size{7, 11, 53};
-  for (const WorkGrid::Shape& shape : shapes) {
-    const WorkGrid grid(shape, size, 4);
+TEST(CannonGrid, EveryTermOfEveryElementIsMadeOnce) {
+  constexpr CannonGrid::Size size{7, 11, 53};
+  for (const CannonGrid::Shape& shape : shapes) {
+    const CannonGrid grid(shape, size, 4);
     std::vector<int> made(static_cast<std::size_t>(size.m * size.n * size.k));
     for (int worker = 0; worker < grid.workers(); ++worker) {
       for (int step = 0; step < grid.steps(); ++step) {
@@ -35,9 +35,9 @@ TEST(WorkGrid, EveryTermOfEveryElementIsMadeOnce) {
   }
 }
 
-TEST(WorkGrid, NoTwoWorkersWantThePanelOfOneAtATime) {
-  for (const WorkGrid::Shape& shape : shapes) {
-    const WorkGrid grid(shape, {64, 64, 720}, 10);
+TEST(CannonGrid, NoTwoWorkersWantThePanelOfOneAtATime) {
+  for (const CannonGrid::Shape& shape : shapes) {
+    const CannonGrid grid(shape, {64, 64, 720}, 10);
     for (int step = 0; step < grid.steps(); ++step) {
       std::set<std::pair<std::int64_t, std::int64_t>> of_a;
       std::set<std::pair<std::int64_t, std::int64_t>> of_b;
@@ -50,9 +50,9 @@ TEST(WorkGrid, NoTwoWorkersWantThePanelOfOneAtATime) {
   }
 }
 
-TEST(WorkGrid, PanelsAreHandedOnFromWhoHadThemAStepBefore) {
-  for (const WorkGrid::Shape& shape : shapes) {
-    const WorkGrid grid(shape, {12, 12, 100}, 7);
+TEST(CannonGrid, PanelsAreHandedOnFromWhoHadThemAStepBefore) {
+  for (const CannonGrid::Shape& shape : shapes) {
+    const CannonGrid grid(shape, {12, 12, 100}, 7);
     int handed_on = 0;
     for (int worker = 0; worker < grid.workers(); ++worker) {
       for (int step = 0; step < grid.steps(); ++step) {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "penstock/interpose/collective.hpp"
+#include "penstock/interpose/packed_side.hpp"
 
 namespace penstock::interpose {
 

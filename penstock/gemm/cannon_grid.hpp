@@ -20,7 +20,7 @@ enum class Factor { a, b };
 /// step two workers of a row want the same panel of A, or of a column the same of B. Where there are as many chunks as
 /// workers in the row, each panel of A moves on to the left neighbour from step to step: on square grids this is
 /// Cannon's algorithm, and otherwise the generalised one of Lee, Robertson and Fortes 1997.
-class WorkGrid {
+class CannonGrid {
  public:
   struct Shape {
     int layers = 1;
@@ -35,10 +35,10 @@ class WorkGrid {
   };
 
   /// Tiles of `row_block` x `column_block` elements.
-  WorkGrid(const Shape& shape, const Size& size, std::int64_t row_block, std::int64_t column_block,
-           std::int64_t max_depth);
+  CannonGrid(const Shape& shape, const Size& size, std::int64_t row_block, std::int64_t column_block,
+             std::int64_t max_depth);
   /// The same with tiles as even as they can be.
-  WorkGrid(const Shape& shape, const Size& size, std::int64_t max_depth);
+  CannonGrid(const Shape& shape, const Size& size, std::int64_t max_depth);
 
   const Shape& shape() const noexcept { return shape_; }
   std::int64_t row_block() const noexcept { return row_block_; }

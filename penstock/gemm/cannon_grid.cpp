@@ -1,4 +1,4 @@
-#include "penstock/gemm/work_grid.hpp"
+#include "penstock/gemm/cannon_grid.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -14,8 +14,8 @@ std::int64_t share(std::int64_t count, std::int64_t of) {
 
 }  // namespace
 
-WorkGrid::WorkGrid(const Shape& shape, const Size& size, std::int64_t row_block, std::int64_t column_block,
-                   std::int64_t max_depth)
+CannonGrid::CannonGrid(const Shape& shape, const Size& size, std::int64_t row_block, std::int64_t column_block,
+                       std::int64_t max_depth)
     : shape_(shape),
       size_(size),
       row_block_(row_block),
@@ -26,22 +26,22 @@ WorkGrid::WorkGrid(const Shape& shape, const Size& size, std::int64_t row_block,
       depth_(share(chunk_block_, share(chunk_block_, max_depth))),
       rounds_(static_cast<int>(share(chunk_block_, depth_))) {}
 
-WorkGrid::WorkGrid(const Shape& shape, const Size& size, std::int64_t max_depth)
-    : WorkGrid(shape, size, share(size.m, shape.rows), share(size.n, shape.columns), max_depth) {}
+CannonGrid::CannonGrid(const Shape& shape, const Size& size, std::int64_t max_depth)
+    : CannonGrid(shape, size, share(size.m, shape.rows), share(size.n, shape.columns), max_depth) {}
 
-WorkGrid::Coordinates WorkGrid::place(int worker) const noexcept {
+CannonGrid::Coordinates CannonGrid::place(int worker) const noexcept {
   return {worker / (shape_.rows * shape_.columns), worker / shape_.columns % shape_.rows, worker % shape_.columns};
 }
 
-Range WorkGrid::rows(int worker) const noexcept {
+Range CannonGrid::rows(int worker) const noexcept {
   return block_of({0, size_.m}, row_block_, place(worker).row);
 }
 
-Range WorkGrid::columns(int worker) const noexcept {
+Range CannonGrid::columns(int worker) const noexcept {
   return block_of({0, size_.n}, column_block_, place(worker).column);
 }
 
-Range WorkGrid::panel(int worker, int step) const noexcept {
+Range CannonGrid::panel(int worker, int step) const noexcept {
   const Coordinates at = place(worker);
   const int skew = at.row * (chunks_ / shape_.rows) + at.column * (chunks_ / shape_.columns);
   const int chunk = (step % chunks_ + skew) % chunks_;
@@ -49,7 +49,7 @@ Range WorkGrid::panel(int worker, int step) const noexcept {
   return block_of(block_of(layer, chunk_block_, chunk), depth_, step / chunks_);
 }
 
-std::optional<int> WorkGrid::before(Factor factor, int worker, int step) const noexcept {
+std::optional<int> CannonGrid::before(Factor factor, int worker, int step) const noexcept {
   const int ring = factor == Factor::a ? shape_.columns : shape_.rows;
   if (ring == 1 || ring != chunks_ || step % chunks_ == 0) {
     return std::nullopt;

@@ -16,15 +16,15 @@ namespace penstock::fft {
 /// it. That of rank 0 is the result's; the others lie beside it, as its path + ".1" and so on. A journal that is left
 /// there by a run of other ranks is taken into rank 0's: what it says is trusted no more than the rest, as every piece
 /// is compared with its checksum.
-class Ledger {
+class RankJournals {
  public:
   using Pieces = journal::Journal::Pieces;
   using FirstLines = std::vector<std::pair<std::string, std::string>>;
 
   /// Collective. `of_result` is rank 0's journal, at `path`, which has begun with `first_lines`; null on other ranks.
   /// Where the work does not go on, the other journals are begun anew.
-  Ledger(const gas::Team& team, journal::Journal* of_result, const std::string& path, const FirstLines& first_lines,
-         bool goes_on);
+  RankJournals(const gas::Team& team, journal::Journal* of_result, const std::string& path,
+               const FirstLines& first_lines, bool goes_on);
 
   /// This rank's.
   journal::Journal& mine() noexcept { return of_result_ != nullptr ? *of_result_ : *own_; }

@@ -1,4 +1,4 @@
-#include "penstock/gas/transport/shm/packet.hpp"
+#include "penstock/gas/transport/packet.hpp"
 
 #include <algorithm>
 #include <cstring>

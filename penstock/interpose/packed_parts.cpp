@@ -1,4 +1,4 @@
-#include "penstock/interpose/parts.hpp"
+#include "penstock/interpose/packed_parts.hpp"
 
 #include <algorithm>
 #include <cstddef>

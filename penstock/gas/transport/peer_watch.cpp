@@ -1,4 +1,4 @@
-#include "penstock/gas/transport/mpi/peer_watch.hpp"
+#include "penstock/gas/transport/peer_watch.hpp"
 
 #include <fmt/format.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-#include "penstock/gemm/cannon.hpp"
+#include "penstock/gemm/multiply_by_shifts.hpp"
 
 #include <algorithm>
 #include <complex>
@@ -20,7 +20,7 @@ struct Tile {
 template <class T>
 class Worker {
  public:
-  Worker(const gas::Team& team, const WorkGrid& grid, Operand<T>& a, Operand<T>& b, ThreadPool& pool)
+  Worker(const gas::Team& team, const CannonGrid& grid, Operand<T>& a, Operand<T>& b, ThreadPool& pool)
       : team_(team), grid_(grid), a_operand_(a), b_operand_(b), pool_(pool), nodes_(team.placement().domains) {}
 
   void run(T alpha, T beta, const Tile& tile, DistributedTimes& times) {
@@ -123,7 +123,7 @@ class Worker {
   static std::vector<Range> pieces(const Range& range, std::int64_t most) { return cut(range, range.end() + 1, most); }
 
   const gas::Team& team_;
-  const WorkGrid& grid_;
+  const CannonGrid& grid_;
   Operand<T>& a_operand_;
   Operand<T>& b_operand_;
   ThreadPool& pool_;
@@ -133,7 +133,7 @@ class Worker {
 }  // namespace
 
 template <class T>
-void multiply_by_shifts(const gas::Team& team, const WorkGrid& grid, Operand<T> a, Operand<T> b, T alpha, T beta,
+void multiply_by_shifts(const gas::Team& team, const CannonGrid& grid, Operand<T> a, Operand<T> b, T alpha, T beta,
                         GlobalMatrix<T>& c, ThreadPool& pool, DistributedTimes& times) {
   Worker<T> worker(team, grid, a, b, pool);
   if (works_in_place(grid, c)) {
@@ -154,14 +154,14 @@ void multiply_by_shifts(const gas::Team& team, const WorkGrid& grid, Operand<T> 
   times.sum_s += seconds() - begin_s;
 }
 
-template void multiply_by_shifts(const gas::Team&, const WorkGrid&, Operand<float>, Operand<float>, float, float,
+template void multiply_by_shifts(const gas::Team&, const CannonGrid&, Operand<float>, Operand<float>, float, float,
                                  GlobalMatrix<float>&, ThreadPool&, DistributedTimes&);
-template void multiply_by_shifts(const gas::Team&, const WorkGrid&, Operand<double>, Operand<double>, double, double,
+template void multiply_by_shifts(const gas::Team&, const CannonGrid&, Operand<double>, Operand<double>, double, double,
                                  GlobalMatrix<double>&, ThreadPool&, DistributedTimes&);
-template void multiply_by_shifts(const gas::Team&, const WorkGrid&, Operand<std::complex<float>>,
+template void multiply_by_shifts(const gas::Team&, const CannonGrid&, Operand<std::complex<float>>,
                                  Operand<std::complex<float>>, std::complex<float>, std::complex<float>,
                                  GlobalMatrix<std::complex<float>>&, ThreadPool&, DistributedTimes&);
-template void multiply_by_shifts(const gas::Team&, const WorkGrid&, Operand<std::complex<double>>,
+template void multiply_by_shifts(const gas::Team&, const CannonGrid&, Operand<std::complex<double>>,
                                  Operand<std::complex<double>>, std::complex<double>, std::complex<double>,
                                  GlobalMatrix<std::complex<double>>&, ThreadPool&, DistributedTimes&);
 
