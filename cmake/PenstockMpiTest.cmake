@@ -10,6 +10,7 @@ include(PenstockTest)
 set(PENSTOCK_MPI_ENVIRONMENT
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_odls_base_sigkill_timeout=0
+    OMPI_MCA_pml=ob1 "OMPI_MCA_btl=^openib,ofi,usnic"
     ASAN_OPTIONS=detect_leaks=0)
 
 # What LD_PRELOAD names before a library of ours that is built with AddressSanitizer: the sanitizer's run-time library,
@@ -34,6 +35,10 @@ function(penstock_mpi_test name ranks)
   endif()
   add_test(NAME ${name} ${configurations}
            COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${ARG_UNPARSED_ARGUMENTS})
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${PENSTOCK_TEST_TIMEOUT} PROCESSORS 4
+  set(slots 4)
+  if(ranks EQUAL 1)
+    set(slots 2)
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${PENSTOCK_TEST_TIMEOUT} PROCESSORS ${slots}
                        ENVIRONMENT "${PENSTOCK_MPI_ENVIRONMENT}")
 endfunction()

@@ -158,7 +158,7 @@ class Walk {
     if (source.place != fft::Place::exchange) {
       return;
     }
-    for (const std::size_t message : source.sections[source.section_of(outer)].needs[tile]) {
+    for (const std::size_t message : source.sections[source.section_of(outer)].tiles[tile].messages) {
       computing_.pass();
       exchanges_[source.exchange].wait(message);
     }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <exception>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +19,32 @@ namespace {
 std::string world = "threads";  // what --world says; a test program's main has nobody else to tell
 
 #if PENSTOCK_HAS_MPI
+// The world of the ranks that mpiexec started, made once for all tests: UCX takes 0.1 s to make one, and a team
+// measures its network once.
+std::optional<Team> started_world;
+
+/// Collective: runs `body` on that world. Where a rank throws, or the world was revoked, the next test has a new one.
+void on_started_world(const std::function<void(Team&)>& body) {
+  if (!started_world) {
+    started_world.emplace(world_of(MPI_COMM_WORLD, reach_named(world)));
+  }
+  std::exception_ptr failure;
+  try {
+    body(*started_world);
+  } catch (...) {
+    failure = std::current_exception();
+    started_world->revoke("a test has failed on another rank");
+  }
+  try {
+    started_world->barrier();  // serves peers until they have ended as well
+  } catch (const Error&) {
+    started_world.reset();
+  }
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+}
+
 /// Under mpiexec rank 0 prints as always; the others print what fails, with their rank before it.
 class FailurePrinter final : public testing::EmptyTestEventListener {
  public:
@@ -43,6 +71,7 @@ int run_under_mpi(int* argc, char*** argv) {
     listeners.Append(new FailurePrinter(rank));
   }
   int failure = RUN_ALL_TESTS();
+  started_world.reset();
   int any_failure = 0;
   MPI_Allreduce(&failure, &any_failure, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   MPI_Finalize();
@@ -55,8 +84,7 @@ int run_under_mpi(int* argc, char*** argv) {
 void on_worlds(std::initializer_list<int> ranks, const std::function<void(Team&)>& body) {
 #if PENSTOCK_HAS_MPI
   if (world != "threads") {
-    Team team = world_of(MPI_COMM_WORLD, reach_named(world));
-    body(team);
+    on_started_world(body);
     return;
   }
 #endif

@@ -10,7 +10,7 @@
 namespace penstock::gas {
 
 /// Runs `body` on a world of each of these many thread ranks; or, where the program was started under mpiexec with
-/// --world=TRANSPORT, once on the world of its ranks, whatever their number.
+/// --world=TRANSPORT, once on the world of its ranks, whatever their number, which tests have one after the other.
 void on_worlds(std::initializer_list<int> ranks, const std::function<void(Team&)>& body);
 
 /// Collective: what the ranks of some node take together where each takes `bytes` bytes: the most of all nodes.

@@ -18,6 +18,9 @@ HAS_UCX = os.environ.get("PENSTOCK_HAS_UCX", "0") == "1"
 LOCAL_TRANSFORMS = ("penstock", *("fftw",) * (os.environ.get("PENSTOCK_HAS_FFTW", "0") == "1"))
 IS_SANITIZED = os.environ.get("PENSTOCK_IS_SANITIZED", "0") == "1"
 needs_a_small_process = unittest.skipIf(IS_SANITIZED, "a sanitizer's memory is more than these budgets")
+# Of a machine that is known nothing is measured.
+MACHINE = pathlib.Path(__file__).parents[2] / "machines" / "default.toml"
+KNOWN_MACHINE = ("--machine", str(MACHINE))
 # Between processes of one node.
 TRANSPORTS = ("shm", "mpi", "rma") * bool(MPIEXEC) + ("ucx",) * HAS_UCX
 # What --isa takes here.

@@ -5,7 +5,6 @@ PENSTOCK_TEST_KILLS says how many kills a campaign makes (4); PENSTOCK_TEST_SEED
 
 import json
 import os
-import pathlib
 import random
 import signal
 import subprocess
@@ -15,7 +14,6 @@ import command
 
 KILLS = int(os.environ.get("PENSTOCK_TEST_KILLS", "4"))
 SEED = int(os.environ.get("PENSTOCK_TEST_SEED", time.time_ns() % 1000000))
-MACHINE = pathlib.Path(__file__).parents[2] / "machines" / "default.toml"
 STORAGE = """
 [[node.memory_levels]]
 name = "storage"
@@ -30,7 +28,7 @@ class FileRunTest(command.CommandTest):
         super().setUp()
         # Nothing is measured where a machine is given, so that runs are short.
         self.machine = self.cache.parent / "machine.toml"
-        self.machine.write_text(MACHINE.read_text() + STORAGE)
+        self.machine.write_text(command.MACHINE.read_text() + STORAGE)
 
     def kill_after(self, delay_s, line):
         """Runs the command and kills it then; whether it was still at it."""

@@ -173,7 +173,7 @@ class Gemm(file_runs.FileRunTest):
             (["--alpha", "x"], "not a number"),
             (["--memory", "1MiB"], "give at least"),
             (["--memory", "0"], "--memory"),
-            (["--machine", str(file_runs.MACHINE)], "storage"),
+            (["--machine", str(command.MACHINE)], "storage"),
             (["--engine", "punch-cards"], "io_uring"),
             (["--size", "3,4,5"], "give one of the two"),
             (["--algorithm", "strassen"], "layered"),

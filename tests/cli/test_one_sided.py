@@ -10,8 +10,9 @@ import command
 LIBRARY = os.environ["PENSTOCK_COUNT_SENDS"]
 BRICKS = os.environ["PENSTOCK_TRANSFORM_BRICKS"]
 MOST_BYTES = 4096
-FFT = ("fft", "--size", "48x50x52", "--check", "--reps", "2", "--effort", "estimate", "--threads", "1")
-GEMM = ("gemm", "--size", "300", "--reps", "1", "--check", "--threads", "1")
+ONCE = ("--check", "--threads", "1", *command.KNOWN_MACHINE)
+FFT = ("fft", "--size", "48x50x52", "--reps", "2", "--effort", "estimate", *ONCE)
+GEMM = ("gemm", "--size", "300", "--reps", "1", *ONCE)
 RUNS = {
     "complex": FFT,
     "real": (*FFT, "--type", "r2c"),
@@ -21,7 +22,7 @@ RUNS = {
     "slabs": (*FFT, "--algorithm", "slabs"),
     "many messages, some deferred": (*FFT, "--planes-per-message", "3", "--deferred-parts", "2"),
     "filtered": (*FFT, "--filter-lowpass", "9"),
-    "multiply": GEMM,
+    "multiply": ("gemm", "--size", "300", "--reps", "1", "--check", "--threads", "1"),
     "multiply as Cannon": (*GEMM, "--algorithm", "cannon"),
     "multiply turned": (*GEMM, "--algorithm", "cannon", "--transpose-a", "--transpose-b"),
 }

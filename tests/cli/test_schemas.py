@@ -11,7 +11,8 @@ import unittest
 import command
 import npy_files
 import schema
-from file_runs import MACHINE, STORAGE
+from command import MACHINE
+from file_runs import STORAGE
 
 SMALL = ("--rounds", "2", "--sizes", "8:16")
 FAST_DISK = ("--machine", "machine.toml")

@@ -21,16 +21,18 @@ DIMENSIONS = {
 }
 
 
-def all_cases():
-    return [dict(zip(DIMENSIONS, values)) for values in itertools.product(*DIMENSIONS.values())]
+def all_cases(dimensions=DIMENSIONS):
+    return [dict(zip(dimensions, values)) for values in itertools.product(*dimensions.values())]
 
 
 def covering_cases():
-    """A subset of all cases in which every pair of values of two dimensions occurs."""
-    pairs = list(itertools.combinations(DIMENSIONS, 2))
-    missing = {(a, x, b, y) for a, b in pairs for x in DIMENSIONS[a] for y in DIMENSIONS[b]}
+    """A subset of all cases in which every pair of values of two dimensions occurs, on those numbers of ranks that differ
+    most."""
+    dimensions = {**DIMENSIONS, "ranks": (1, 2, 3, 6, 8)}
+    pairs = list(itertools.combinations(dimensions, 2))
+    missing = {(a, x, b, y) for a, b in pairs for x in dimensions[a] for y in dimensions[b]}
     chosen = []
-    cases = all_cases()
+    cases = all_cases(dimensions)
     random.Random(2).shuffle(cases)  # among equally good ones, not always the first transport
     pairs_of = {id(case): {(a, case[a], b, case[b]) for a, b in pairs} for case in cases}
     while missing:
@@ -42,7 +44,7 @@ def covering_cases():
 
 def find_mistake(test, case):
     """Runs one case; what is wrong with its result, or None."""
-    arguments = ["fft", "--check", "--reps", "1", "--effort", "estimate", "--json", "-"]
+    arguments = ["fft", "--check", "--reps", "1", "--effort", "estimate", "--json", "-", *command.KNOWN_MACHINE]
     for name in ("size", "type", "precision", "transport", "layout", "threads", "local", "isa", "movers"):
         arguments += [f"--{name}", str(case[name])]
     if "deferred" in case["algorithm"]:

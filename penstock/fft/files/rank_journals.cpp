@@ -39,9 +39,14 @@ RankJournals::RankJournals(const gas::Team& team, journal::Journal* of_result, c
   });
 }
 
-/// Of ranks that there are no longer; without first_lines they are taken away alone.
+/// Of ranks that this run does not have; without first_lines they are removed alone. From the last one on, so that a
+/// kill leaves no gap before one that is still there.
 void RankJournals::take_in_others(const std::string& path, const FirstLines& first_lines) {
-  for (int rank = team_->size(); fs::exists(path_of(path, rank)); ++rank) {
+  int ranks = team_->size();
+  while (fs::exists(path_of(path, ranks))) {
+    ++ranks;
+  }
+  for (int rank = ranks - 1; rank >= team_->size(); --rank) {
     journal::Journal other(path_of(path, rank));
     if (!first_lines.empty() && tells_of(other, first_lines)) {
       for (const std::string& kind : other.kinds()) {

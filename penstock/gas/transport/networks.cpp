@@ -19,7 +19,7 @@ namespace {
 std::unique_ptr<Network> make_rma_network(MPI_Comm comm, std::mutex& mutex, Transport& transport,
                                           const std::shared_ptr<PeerWatch>& watch) {
   std::unique_ptr<Network> network;
-  const MPI_Comm own = duplicate(comm);
+  const MPI_Comm own = duplicate(comm, mutex);
   transport.barrier();  // all go into MPI's blocking call together, and none waits there for one that it should serve
   on_all(transport, [&] { network = std::make_unique<RmaNetwork>(own, mutex, watch); });
   return network;
@@ -54,7 +54,7 @@ std::unique_ptr<Network> make_ucx_network(MPI_Comm comm, std::mutex& mutex, Tran
     address = worker->address();
   });
   std::vector<std::vector<std::byte>> addresses = gather_bytes(transport, address);
-  return std::make_unique<UcxNetwork>(duplicate(comm), mutex, std::move(worker), std::move(addresses), watch);
+  return std::make_unique<UcxNetwork>(duplicate(comm, mutex), mutex, std::move(worker), std::move(addresses), watch);
 }
 #endif
 
@@ -70,7 +70,7 @@ MadeNetwork make_network_of(NetworkKind kind, MPI_Comm comm, std::mutex& mutex, 
       return {make_ucx_network(comm, mutex, transport, watch), kind};
 #endif
     default:
-      return {std::make_unique<MpiNetwork>(duplicate(comm), mutex, watch), NetworkKind::mpi};
+      return {std::make_unique<MpiNetwork>(duplicate(comm, mutex), mutex, watch), NetworkKind::mpi};
   }
 }
 

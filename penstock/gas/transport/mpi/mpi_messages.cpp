@@ -25,15 +25,21 @@ bool is_complete(MPI_Request& request, MPI_Status* status) {
   return is_done != 0;
 }
 
-MPI_Comm duplicate(MPI_Comm comm) {
+MPI_Comm duplicate(MPI_Comm comm, std::mutex& mutex) {
   MPI_Comm copy = MPI_COMM_NULL;
   if constexpr (is_simulated) {
     check_mpi(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
     return copy;
   }
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Comm_idup(comm, &copy, &request), "MPI_Comm_idup");
-  wait_until([&] { return is_complete(request); });
+  {
+    const std::scoped_lock lock(mutex);
+    check_mpi(MPI_Comm_idup(comm, &copy, &request), "MPI_Comm_idup");
+  }
+  wait_until([&] {
+    const std::scoped_lock lock(mutex);
+    return is_complete(request);
+  });
   return copy;
 }
 
@@ -105,6 +111,7 @@ ByteType::~ByteType() {
 MpiChannel::MpiChannel(MPI_Comm comm, std::mutex& mutex, Direction direction, int peer, int tag,
                        std::span<std::byte> data, std::size_t piece_bytes)
     : mutex_(mutex), direction_(direction) {
+  const std::scoped_lock lock(mutex_);
   while (!data.empty()) {
     const std::span<std::byte> chunk = data.first(std::min(piece_bytes, data.size()));
     auto& [type, request] = chunks_.emplace_back(Chunk{ByteType(chunk.size())});
@@ -123,9 +130,11 @@ MpiChannel::~MpiChannel() {
   for (std::size_t i = done_; i < chunks_.size() && direction_ == Direction::receive; ++i) {
     cancel(chunks_[i].request);
   }
+  const std::scoped_lock lock(mutex_);
   for (Chunk& chunk : chunks_) {
     MPI_Request_free(&chunk.request);
   }
+  chunks_.clear();  // with types that were made
 }
 
 /// Ends a receive: at once where nothing has come for it, else when that is here, but after no more than two seconds,

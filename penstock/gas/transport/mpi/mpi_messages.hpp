@@ -21,8 +21,8 @@ void check_mpi(int code, const char* what);
 /// Whether what was started is complete; MPI then has taken the request back.
 bool is_complete(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE);
 
-/// Collective over `comm`: a copy of it.
-MPI_Comm duplicate(MPI_Comm comm);
+/// Collective over `comm`: a copy of it. Each of its calls holds `mutex`, and none of its waits.
+MPI_Comm duplicate(MPI_Comm comm, std::mutex& mutex);
 
 /// How long a rank waits for others at the end of what they share, before it leaves what is theirs to MPI.
 inline constexpr double usual_patience_s = 2;

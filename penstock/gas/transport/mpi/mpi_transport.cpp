@@ -39,6 +39,7 @@ class MpiTransport final : public Transport {
   MpiTransport(MPI_Comm comm, std::vector<int> nodes, NetworkKind network, std::shared_ptr<std::mutex> mutex,
                std::shared_ptr<PeerWatch> watch)
       : comm_(comm), nodes_(std::move(nodes)), network_(network), mutex_(std::move(mutex)), watch_(std::move(watch)) {
+    const std::scoped_lock lock(*mutex_);
     check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
@@ -56,6 +57,7 @@ class MpiTransport final : public Transport {
     // What is under way over an abandoned communicator may still arrive: MPI would take it for a message of the next
     // one that gets its number.
     if (is_finalized == 0 && !is_abandoned_) {
+      const std::scoped_lock lock(*mutex_);
       MPI_Comm_free(&comm_);
     }
   }
@@ -86,7 +88,6 @@ class MpiTransport final : public Transport {
       gather_by_doubling(mine, bytes, static_cast<std::byte*>(all));
       return;
     }
-    const ByteType type(bytes);
     // Through memory of our own: where waiting throws, MPI goes on with it and must keep it.
     auto buffer = std::make_unique<std::vector<std::byte>>(bytes * (index(size_) + 1));
     std::byte* const gathered = buffer->data() + bytes;
@@ -94,6 +95,7 @@ class MpiTransport final : public Transport {
     MPI_Request request = MPI_REQUEST_NULL;
     {
       const std::scoped_lock lock(*mutex_);
+      const ByteType type(bytes);
       check_mpi(
           MPI_Iallgather(buffer->data(), type.count(), type.get(), gathered, type.count(), type.get(), comm_, &request),
           "MPI_Iallgather");
@@ -122,8 +124,9 @@ class MpiTransport final : public Transport {
     const int mpi_color = std::find_if(members.begin(), members.end(), is_mine)->rank;
     MPI_Comm part = MPI_COMM_NULL;
     if (is_copy) {
-      part = duplicate(comm_);
+      part = duplicate(comm_, *mutex_);
     } else {
+      const std::scoped_lock lock(*mutex_);
       check_mpi(MPI_Comm_split(comm_, mpi_color, key, &part), "MPI_Comm_split");
     }
     members.erase(std::remove_if(members.begin(), members.end(), std::not_fn(is_mine)), members.end());
@@ -281,8 +284,9 @@ class MpiTransport final : public Transport {
 
 std::unique_ptr<Transport> make_transport_over(MPI_Comm comm, std::vector<int> nodes, NetworkKind network,
                                                std::shared_ptr<PeerWatch> watch) {
-  return std::make_unique<MpiTransport>(duplicate(comm), std::move(nodes), network, std::make_shared<std::mutex>(),
-                                        std::move(watch));
+  auto mutex = std::make_shared<std::mutex>();
+  const MPI_Comm own = duplicate(comm, *mutex);
+  return std::make_unique<MpiTransport>(own, std::move(nodes), network, std::move(mutex), std::move(watch));
 }
 
 }  // namespace penstock::gas
