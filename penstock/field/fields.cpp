@@ -19,7 +19,7 @@ Memory take_memory(const gas::Team& team, const fft::Plan<Real>& plan, int batch
   return memory;
 }
 
-/// The fields and one exchange's copy of each rank: what can be told before anything is reckoned that grows with the
+/// The fields and one exchange's copy of each rank: what can be told before anything is computed that grows with the
 /// size. 0 where the sizes are no sizes, which the plan itself refuses.
 template <class Real>
 std::uint64_t min_bytes(const gas::Team& team, const fft::Options& options) {

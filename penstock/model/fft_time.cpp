@@ -79,13 +79,13 @@ class TimeEstimator {
   FftTime take() {
     std::array<double, 3> stage_s{};
     for (std::size_t stage = 0; stage < 3; ++stage) {
-      stage_s[stage] = reckon_stage(stage);
+      stage_s[stage] = estimate_stage(stage);
     }
     for (const std::size_t round : {0U, 1U}) {
       if ((round == 0 ? time_.ty : time_.tz) > 1) {
         const double copies_s = run_.copies_per_exchange * pass_s(stages_[round].points);
         time_.copy_s += copies_s;
-        FftExchange exchange = reckon_exchange(round);
+        FftExchange exchange = estimate_exchange(round);
         const double overhead_s = exchange.messages * (transport_.send_overhead_s + transport_.receive_overhead_s);
         time_.overhead_s += overhead_s;
         stage_s[round] += copies_s + overhead_s;
@@ -112,7 +112,7 @@ class TimeEstimator {
                : times * bytes / machine_.node.memory_bandwidth_bytes_per_s;
   }
 
-  double reckon_stage(std::size_t stage) {
+  double estimate_stage(std::size_t stage) {
     const machine::Node& node = machine_.node;
     const auto [points, length] = stages_[stage];
     if (length == 1) {
@@ -132,7 +132,7 @@ class TimeEstimator {
     return std::max(time_.arithmetic_s[stage], time_.memory_s[stage]) + bus_s;
   }
 
-  FftExchange reckon_exchange(std::size_t round) const {
+  FftExchange estimate_exchange(std::size_t round) const {
     const auto team = static_cast<double>(round == 0 ? time_.ty : time_.tz);
     const std::int64_t planes = divide_up(run_.fft.size[2], time_.tz);
     FftExchange exchange;

@@ -176,7 +176,7 @@ double percolation_time(const Machine& machine, const TiledRun& run, int threads
   const double cache_words = static_cast<double>(machine.node.cache_l2_bytes) / word;
   const double b_c = std::max(htmt_largest_sub_block(cache_words), 1.0);
   const double block = std::sqrt(memory_bytes / word / spells / 3);
-  // A product that is not square is reckoned as the square one of as many operations. The cores share both levels.
+  // A product that is not square counts as the square one of as many operations. The cores share both levels.
   const double terms =
       static_cast<double>(run.product.m) * static_cast<double>(run.product.n) * static_cast<double>(run.product.k);
   if (!(terms > 0)) {

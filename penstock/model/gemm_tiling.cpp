@@ -30,7 +30,7 @@ double expected_s(const Product& product, const Tiling& tiling, const TilingRate
       flops / figures.rate_flops *
           thin_block_factor(static_cast<double>(tiling.strip), static_cast<double>(tiling.depth)) +
       traffic / figures.copy_bytes_per_s;
-  // A disk is rarely as fast as when it was measured: half of it is what is reckoned with.
+  // A disk is rarely as fast as when it was measured: half of that rate is assumed.
   return std::max(multiply_s, 2 * traffic / figures.storage_bytes_per_s);
 }
 

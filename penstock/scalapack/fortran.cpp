@@ -75,6 +75,10 @@ void multiply(const char* name, const char* op_a, const char* op_b, const int* m
     hand_over();
     return;
   }
+  if (row >= 0 && !is_of_one_grid) {
+    end(context, "a product of matrices of several BLACS contexts: the program has no ScaLAPACK to hand it to",
+        row == 0 && column == 0);
+  }
   GridTeam* grid = nullptr;
   try {
     grid = &Grids::get().of(context);

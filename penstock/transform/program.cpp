@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/base/error.hpp"
 #include "penstock/transform/maker.hpp"
 
 namespace penstock::transform {
@@ -88,9 +89,15 @@ class KindMaker : private Maker<Real> {
       case Kind::rodft01:
         emit_third(kind == Kind::rodft01, n, from, to);
         break;
-      default:
+      case Kind::redft11:
+      case Kind::rodft11:
         emit_fourth(kind == Kind::rodft11, n, from, to);
         break;
+      case Kind::forward:
+      case Kind::backward:
+      case Kind::real_to_complex:
+      case Kind::complex_to_real:
+        PENSTOCK_ASSERT(false);
     }
   }
 

@@ -28,7 +28,7 @@ int asked_by_environment() {
 }
 
 /// Collective: how many threads each rank runs, the same on all.
-int settle_threads(const gas::Team& team, int asked) {
+int resolve_threads(const gas::Team& team, int asked) {
   if (asked > 0) {
     return asked;
   }
@@ -42,7 +42,7 @@ Outcome run_on(Processes& processes, Interruption& interruption, gas::Team& team
   Session session{.team = team, .options = options, .processes = processes, .interruption = interruption};
   const auto failed = [&](std::string_view what) { return Outcome{session.has_begun_work ? 1 : 2, std::string(what)}; };
   try {
-    session.threads = settle_threads(team, options.threads);
+    session.threads = resolve_threads(team, options.threads);
     session.nodes = gas::Placement::count(team.placement().nodes);
     body(session);
     return {};

@@ -1,4 +1,4 @@
-// The figures of the machine that limits are reckoned from: measured in this run, or read from a machine file.
+// The rates of the machine that limits are computed from: measured in this run, or read from a machine file.
 #pragma once
 
 #include <cstddef>

@@ -68,7 +68,7 @@ void declare_transform(CLI::App& app, const std::shared_ptr<FftOptions>& options
       "Neither read nor keep what planning has learned (~/.cache/penstock/wisdom)");
   app.add_flag("--explain", options->wants_explanation,
                "List the plans that were looked at: each one's time as predicted and as measured");
-  add_value(app, "--machine", "FILE.toml", "Machine whose limit is reckoned (this one, measured in the run)",
+  add_value(app, "--machine", "FILE.toml", "Machine whose limit is computed (this one, measured in the run)",
             [options](const std::string& text) { options->machine_path = text; });
   add_value(app, "--reps", "N", "Timed repetitions of forward and backward, after one that is not counted (10)",
             [options](const std::string& text) {

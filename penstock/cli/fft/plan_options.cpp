@@ -41,7 +41,7 @@ void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& option
   CLI::Option* algorithm =
       add_value(app, "--algorithm", "packed|slabs|mpi-packed|mpi-slabs|mpi-ialltoall|auto",
                 "One message per peer, one per plane, or what suits the ranks; with mpi-, to compare with, the same by "
-                "MPI_Alltoall, MPI_Isend or MPI_Ialltoall (auto)",
+                "MPI_Alltoallv, MPI_Send_init or MPI_Ialltoallv (auto)",
                 [options](const std::string& text) {
                   options->planes_per_message = parse_choice<std::optional<std::int64_t>>("--algorithm", text,
                                                                                           {{"packed", 0},

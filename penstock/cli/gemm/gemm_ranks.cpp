@@ -104,7 +104,7 @@ struct RankReport {
   std::optional<std::int64_t> wrong = {};
 };
 
-/// The model's, or where it lacks the network's figures, the multiplies alone.
+/// The model's, or where it lacks the network's rates, the multiplies alone.
 double predicted_s(const RankReport& report, double flops) {
   return report.plan.predicted_s > 0 ? report.plan.predicted_s : flops / report.machine_flops;
 }
@@ -180,8 +180,8 @@ machine::Machine find_machine(const Session& session, const GemmOptions& options
     return read_machine(session, options.machine_path);
   }
   machine::Machine machine = machine::built_in();
-  if (const auto figures = gas::network_rates_of(session.team)) {
-    machine = gas::with_network(machine, *figures, gas::Carrier::fastest, session.team.transport().farthest());
+  if (const auto rates = gas::network_rates_of(session.team)) {
+    machine = gas::with_network(machine, *rates, gas::Carrier::fastest, session.team.transport().farthest());
   }
   const double rate = gemm::measure_rate(session.team, session.threads, options.type) / session.team.size();
   machine.node.gemm_rate_flops_per_core = 1;

@@ -54,7 +54,9 @@ Quantities evaluate_law(const ScalingChoices& choices, const Case& at) {
       {"speedup", "speedup", Unit::number, model::speedup(scaling, workers, choices.work)},
       {"efficiency", "efficiency", Unit::number, model::efficiency(scaling, workers, choices.work)},
       {"time", "time, of one worker's", Unit::number, model::scaled_time(scaling, workers)}};
-  if (scaling.serial > 0) {
+  // Of a fixed problem without communication, where Amdahl's law holds.
+  const bool is_amdahl = scaling.alpha == 0 && scaling.communication == model::Communication::none;
+  if (scaling.serial > 0 && is_amdahl) {
     quantities.push_back({"crossover_workers",
                           "serial part pays from",
                           Unit::number,
