@@ -1,5 +1,5 @@
-// The ground floor: errors, files, checksums, aligned huge-page memory, clocks, units, waiting, and a rank's thread
-// pool of threads.
+// What every module stands on: errors, files, checksums, memory in huge pages, clocks, units, waiting, and the thread
+// pool of a rank.
 #pragma once
 
 #include "penstock/base/checksum.hpp"

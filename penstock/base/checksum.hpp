@@ -1,4 +1,4 @@
-// Checksums of what lies in files.
+// Checksums of data in files.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace penstock {
 
-/// XXH64 with seed 0 (Y. Collet, xxHash specification 0.1.1): several bytes a cycle, 64 bits.
+/// The XXH64 checksum of `bytes`, with seed 0 (Y. Collet, xxHash specification 0.1.1); several bytes a cycle.
 std::uint64_t checksum(std::span<const std::byte> bytes) noexcept;
 
 }  // namespace penstock

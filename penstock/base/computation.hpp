@@ -1,4 +1,4 @@
-// Work of a known length, for measuring what goes on beside it. Not included by base.hpp.
+// Computation of a known duration, for benchmarks of what overlaps with computation. Not included by base.hpp.
 #pragma once
 
 #include <algorithm>
@@ -8,11 +8,11 @@
 
 namespace penstock {
 
-/// Arithmetic that touches no memory, in units of about a microsecond: as much of it, however often the processor is
-/// taken away meanwhile.
+/// Arithmetic that touches no memory, in units of about a microsecond. The amount of work is fixed: a thread that is
+/// preempted takes longer for it.
 class Computation {
  public:
-  /// Measures how long a unit takes where nothing takes the processor away, in about 20 ms.
+  /// Measures the time of a unit, in about 20 ms: the minimum of five measurements, so that preemption does not count.
   Computation() {
     run(1000);
     constexpr int units = 4000;
@@ -24,17 +24,18 @@ class Computation {
     }
   }
 
+  /// The number of units that take about `time_s`, at least 1.
   int units_for(double time_s) const noexcept { return std::max(1, static_cast<int>(std::lround(time_s / unit_s_))); }
 
   void run(int units) noexcept {
     for (int i = 0; i < units * 250; ++i) {
-      value_ = value_ * 0.999999 + 1e-6;  // each waits for the one before: some nanoseconds
+      value_ = value_ * 0.999999 + 1e-6;  // each iteration waits for the one before: some nanoseconds
     }
     sink_ = value_;
   }
 
  private:
-  double value_ = seconds();  // what no compiler knows
+  double value_ = seconds();  // a value that no compiler knows
   double unit_s_ = 0;
   volatile double sink_ = 0;
 };

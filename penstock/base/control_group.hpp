@@ -1,4 +1,4 @@
-// Where the system counts and limits this process's memory.
+// The Linux control groups that account for this process's memory and limit it. Not included by base.hpp.
 #pragma once
 
 #include <cstdint>
@@ -7,24 +7,25 @@
 
 namespace penstock {
 
-/// The folders of this process's control groups that count its memory: of version 2, and of version 1. Empty where
-/// there is none; one that is named may be out of sight, as in a container.
+/// The folders of the control groups that account for this process's memory. A path is empty where there is no such
+/// group; a folder that is named may be invisible, as in a container.
 struct MemoryGroups {
-  std::filesystem::path unified;
-  std::filesystem::path memory;
+  std::filesystem::path unified;  ///< of version 2
+  std::filesystem::path memory;   ///< of version 1
 };
 
 MemoryGroups memory_groups();
 
-/// Names the groups: the same to all processes of a host that they count together.
+/// A name of these groups: processes of one host that get the same name share them.
 std::string memory_group_identity();
 
-/// A limit of this process's memory, the system's cache of its files included: what a benchmark of work out of core
-/// needs, so that no contender has the whole memory for a cache. The process is in a control group (version 2 or 1) of
-/// its own as long as this lives, and then back where it was. What it had before is not counted. One at a time.
+/// Limits this process's memory, the page cache of its files included, as long as the object lives. A benchmark of work
+/// out of core needs this, so that no contender caches its files in the whole memory. The constructor moves the process
+/// into a control group (version 2 or 1) of its own, the destructor moves it back. Memory that the process had before
+/// is not counted. A process has one such object at a time.
 class MemoryLimit {
  public:
-  /// Where the system gives no such group, there is none, and `why_not` says why.
+  /// Imposes a limit of `bytes`. Where the system refuses such a group, there is no limit, and `why_not` says why.
   explicit MemoryLimit(std::uint64_t bytes);
   ~MemoryLimit();
   MemoryLimit(const MemoryLimit&) = delete;

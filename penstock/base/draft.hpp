@@ -1,4 +1,4 @@
-// Files that appear whole or not at all, whoever else writes them. Included by base.hpp.
+// Files that appear at their path whole or not at all, also where several processes write them. Included by base.hpp.
 #pragma once
 
 #include <string>
@@ -9,45 +9,46 @@
 
 namespace penstock {
 
-/// The file that is written where `path` is to be written: symbolic links are followed, also to a file that is not
-/// there yet. Throws Error where the links never end.
+/// The path that `path` leads to when it is a symbolic link, or a chain of them; the file there need not exist. Else
+/// `path` itself. Throws Error for 40 links and more, as for a loop.
 std::string follow_links(const std::string& path);
 
-/// Whether what `path` names takes bytes in order alone: a pipe, a terminal, a device, or an open file of a process
-/// (/dev/stdout, /dev/fd/3).
+/// Whether `path` names something that takes bytes in sequence only: a pipe, a terminal, a device, or an open file of a
+/// process (/dev/stdout, /dev/fd/3).
 bool is_stream(const std::string& path);
 
-/// Throws Error where no file can be made at `path` because something else is there: a folder, a stream.
+/// Throws Error where `path` names a folder or a stream, so that no regular file can be made there.
 void require_file_path(const std::string& path);
 
-/// Thrown where another process writes the file.
+/// The Error thrown where the draft of a file is locked: another process writes the file, or this one does already.
 class FileIsBusy : public Error {
  public:
   using Error::Error;
 };
 
-/// A file written beside its final place, as `path` + ".part", and renamed there once it is complete, so that a reader
-/// finds the former file or the whole new one. Where `path` is a symbolic link, the final place is what the link names.
-/// Movable, not copyable; a draft never committed removes its file.
+/// A file that is written as `path` + ".part" and renamed to `path` once it is complete, so that a reader finds the
+/// former file or the whole new one. Where `path` is a symbolic link, both names are those of the link's target.
+/// Movable, not copyable. The destructor removes a draft that was not committed.
 ///
-/// The file is locked, so that a path has one draft at a time, on all nodes that share the file system. A draft that a
-/// killed process has left is written anew.
+/// The draft is locked: a path has one draft at a time, over all nodes that share the file system. A draft that a
+/// killed process has left is emptied and written anew.
 class Draft {
  public:
-  /// Creates the file beside. Throws Error when it cannot be made there, when `path` exists and is no regular file,
-  /// when another draft of `path` is being written, and when the journal of an interrupted run lies beside `path`.
+  /// Creates the draft, empty. Throws Error when the draft cannot be created, when `path` exists and is no regular
+  /// file, when another draft of `path` is being written (FileIsBusy), and when the journal of an interrupted run lies
+  /// beside `path`.
   explicit Draft(const std::string& path);
   ~Draft();
   Draft(Draft&& other) noexcept;
   Draft& operator=(Draft&& other) noexcept;
 
-  /// Where the draft of `path` lies.
+  /// The path of the draft of `path`.
   static std::string part_path(const std::string& path);
-  /// Where a run that can be resumed keeps its journal beside the draft of `path`.
+  /// The path of the journal that a resumable run keeps beside the draft of `path`.
   static std::string journal_path(const std::string& path);
 
   const File& file() const noexcept { return file_; }
-  /// Brings the content to the disk and renames it to the final path; once.
+  /// Syncs the draft to the disk and renames it to its final path; to be called once. Throws Error when either fails.
   void commit();
 
  private:
@@ -55,12 +56,12 @@ class Draft {
   File file_;
 };
 
-/// Opens the draft of `path`, made if there is none, with what the draft holds, and locks it. Throws FileIsBusy where
-/// another process writes it, and Error where a file cannot be made there.
+/// Opens and locks the draft of `path`; an existing draft keeps its content, a missing one is created. Throws
+/// FileIsBusy where the draft is locked already, and Error where it cannot be created.
 File open_part(const std::string& path);
 
-/// Brings a draft to the disk and renames it to `path`, which no link names. The file has the permissions of the one
-/// that it replaces.
+/// Syncs the draft `part` to the disk and renames it to `path`, which must not be a symbolic link. The file gets the
+/// permissions of the file that it replaces. Throws Error when syncing or renaming fails.
 void commit_part(const File& part, const std::string& path);
 
 /// Writes `text` as the whole content of the file `path`, through a Draft, or to the stream that `path` names.

@@ -6,9 +6,9 @@
 
 namespace penstock {
 
-/// Misuse or bad input: one sentence that names the value, the limit and the remedy.
+/// Thrown for misuse and bad input: its message is one sentence that names the value, the limit and the remedy.
 ///
-/// What collective calls promise is said of gas::Team.
+/// The comment of gas::Team says what collective calls promise where one rank throws.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -22,7 +22,7 @@ class Error : public std::runtime_error {
 
 }  // namespace penstock
 
-/// Checks what the code itself guarantees; on in debug builds, free in release builds.
+/// Aborts unless `condition` holds, which the code itself guarantees. Release builds do not evaluate the condition.
 #ifdef NDEBUG
 #define PENSTOCK_ASSERT(condition) static_cast<void>(0)
 #else

@@ -1,4 +1,4 @@
-// Page-aligned memory that asks the system for huge pages, and how much memory there is.
+// Page-aligned memory, in huge pages where the system has them, and how much memory is in use and available.
 #pragma once
 
 #include <cstddef>
@@ -7,22 +7,22 @@
 
 namespace penstock {
 
-/// The size of a huge page on the machines we know; what large allocations are aligned to.
+/// The size of a huge page on the machines we know. Large allocations are aligned to it.
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
-/// The size of an ordinary page on the machines we know. Where the size differs, what uses this is slower, not wrong.
+/// The size of an ordinary page on the machines we know. Where pages differ, code that uses this is slower, not wrong.
 inline constexpr std::int64_t small_page_bytes = 4096;
 
 /// The size of a cache line on the machines we know.
 inline constexpr std::int64_t cache_line_bytes = 64;
 
-/// An owned range of this process's addresses, with no memory behind it until something is mapped over it. Destruction
-/// unmaps what lies there. Movable, not copyable.
+/// An owned range of reserved addresses of this process, without memory until the owner maps memory there. The
+/// destructor unmaps the range and what is mapped there. Movable, not copyable.
 class AddressRange {
  public:
   AddressRange() = default;
-  /// Whole pages for `bytes` bytes, at least one; aligned to `huge_page_bytes` where they are at least as long. Throws
-  /// Error where the process has none.
+  /// Reserves whole pages for `bytes` bytes (at least 1), aligned to `huge_page_bytes` if `bytes` is at least that.
+  /// Throws Error where the process has no addresses left.
   explicit AddressRange(std::size_t bytes);
   ~AddressRange();
   AddressRange(AddressRange&& other) noexcept;
@@ -30,7 +30,7 @@ class AddressRange {
 
   std::byte* data() const noexcept { return pages_.data(); }
   std::span<std::byte> pages() const noexcept { return pages_; }
-  /// Gives up the pages, which the caller has to unmap, once; this range is empty afterwards.
+  /// Hands the range over to the caller, who has to unmap it once; this object is empty afterwards.
   std::span<std::byte> release() noexcept;
 
  private:
@@ -38,16 +38,17 @@ class AddressRange {
   std::span<std::byte> pages_;
 };
 
-/// An owned block of memory mapped from the system, zeroed, aligned to `huge_page_bytes` when it is at least that large
-/// and to a page otherwise. What is touched lies in huge pages as far as the system gives them, the rest in small ones.
-/// Movable, not copyable; unmapped on destruction.
+/// An owned block of memory mapped from the system, aligned to `huge_page_bytes` if it is at least that large, else to
+/// a page. Touched pages are huge as far as the system has huge ones, the others are small. Movable, not copyable;
+/// unmapped on destruction.
 class Memory {
  public:
   Memory() = default;
-  /// Private memory of `bytes` bytes, every page touched, so that no later access faults. Throws Error when refused.
+  /// Maps private memory of `bytes` bytes, zeroed, and touches every page, so that no later access faults. Throws Error
+  /// when the system refuses the memory.
   explicit Memory(std::size_t bytes);
-  /// Memory shared through the file descriptor `fd`, of which `bytes` bytes exist; the descriptor stays the caller's.
-  /// Pages are touched only where `is_mine` says so: the owner's touch decides where a page lies.
+  /// Maps the first `bytes` bytes of `fd` as shared memory; the file descriptor stays the caller's. Touches the pages
+  /// only if `is_mine`: the first touch decides on which NUMA node a page lies. Throws Error when the system refuses.
   Memory(int fd, std::size_t bytes, bool is_mine);
   ~Memory();
   Memory(Memory&& other) noexcept;
@@ -63,29 +64,30 @@ class Memory {
   std::size_t bytes_ = 0;
 };
 
-/// Gives whole pages that nothing has touched yet their frames, huge ones as far as the system has them and where the
-/// memory is large enough and begins as Memory does. Throws Error where there is no memory.
+/// Touches whole pages that nothing has touched yet, so that the system gives them frames. The frames are huge as far
+/// as the system has huge ones, where `memory` is aligned to `huge_page_bytes` and at least as long. Throws Error where
+/// no memory is left.
 void touch(std::span<std::byte> memory);
 
-/// How many bytes of the Memory that begins at `data` this process reaches through huge pages at present; 0 where the
-/// system does not tell. Reads the list of all mappings of the process: not for hot paths.
+/// How many bytes of the Memory that begins at `data` this process maps through huge pages now; 0 where the system does
+/// not say. Reads the list of all mappings of the process: not for hot paths.
 std::size_t bytes_in_huge_pages(const std::byte* data);
 
-/// Throws Error where the process's address space (`ulimit -v`) has no room for `bytes` more. For libraries that end
-/// the process where they get no memory.
+/// Throws Error where the process's address space (`ulimit -v`) has no room for `bytes` more. To be called before a
+/// library that ends the process when it gets no memory.
 void require_address_space(std::size_t bytes);
 
-/// Bytes that this host can still give out without swapping, as the system estimates it.
+/// The bytes that this host can still give out without swapping, by the system's estimate; huge where it gives none.
 std::uint64_t host_memory_left();
-/// Bytes that the limits of this process's control groups leave; huge where there is none.
+/// The bytes that the limits of this process's control groups leave, page cache counted as free; huge without a limit.
 std::uint64_t group_memory_left();
-/// The lesser of the two.
+/// The smaller of `host_memory_left` and `group_memory_left`.
 std::uint64_t available_memory_bytes();
 
-/// The memory that this process has in frames; 0 where the system does not say.
+/// The physical memory that this process has now; 0 where the system does not say.
 std::int64_t resident_bytes();
 
-/// The most memory that the process has had; 0 where the system does not say.
+/// The maximum of the physical memory that this process has had so far; 0 where the system does not say.
 std::int64_t peak_resident_bytes();
 
 }  // namespace penstock

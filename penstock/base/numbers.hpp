@@ -1,4 +1,4 @@
-// Arithmetic of whole numbers that are not negative.
+// Arithmetic of non-negative integers.
 #pragma once
 
 #include <type_traits>
@@ -11,7 +11,7 @@ constexpr Integer divide_up(Integer value, std::type_identity_t<Integer> unit) n
   return (value + unit - 1) / unit;
 }
 
-/// The least multiple of `unit` that is not below `value`.
+/// The smallest multiple of `unit` that is not below `value`.
 template <class Integer>
 constexpr Integer round_up(Integer value, std::type_identity_t<Integer> unit) noexcept {
   return divide_up(value, unit) * unit;

@@ -1,4 +1,4 @@
-// What the process does when a signal comes.
+// The process's dispositions of signals, saved and restored. Not included by base.hpp.
 #pragma once
 
 #include <array>
@@ -7,8 +7,8 @@
 
 namespace penstock {
 
-/// The dispositions of all signals at its construction, which its destruction gives back to the process: to be kept
-/// around calls of libraries that install handlers unasked. No other thread may change dispositions meanwhile.
+/// Saves the dispositions of all signals on construction and restores them on destruction: for calls of libraries that
+/// install handlers unasked. No other thread may change dispositions in between.
 class SignalDispositions {
  public:
   SignalDispositions() noexcept;
@@ -17,7 +17,7 @@ class SignalDispositions {
   SignalDispositions& operator=(const SignalDispositions&) = delete;
 
  private:
-  std::array<std::optional<struct sigaction>, NSIG> saved_;  // by number; none where the system gives none
+  std::array<std::optional<struct sigaction>, NSIG> saved_;  // by number; none where the system has no such signal
 };
 
 }  // namespace penstock

@@ -1,20 +1,21 @@
-// Whether this build runs in a simulator, and time and waiting there: see docs/simulation.md.
+// Whether this build runs in a simulator, and the simulator's clock and waiting: see docs/simulation.md.
 #pragma once
 
 #include "penstock/base/config.hpp"
 
 namespace penstock {
 
-/// Ranks are threads of execution of one process, of which one runs at a time until it waits in a call of the
-/// simulator; time is simulated.
+/// Whether the program runs in a simulator. Its ranks are then threads of execution of one process, which run one at a
+/// time, each until it waits in a call of the simulator. Time is simulated.
 inline constexpr bool is_simulated = PENSTOCK_IS_SIMULATED != 0;
 
 #if PENSTOCK_IS_SIMULATED
 /// Simulated seconds.
 double seconds() noexcept;
 
-/// Waits by letting simulated time pass: nothing else would, and whoever is waited for would never run. Pauses grow
-/// with the wait, so that its end is seen late by a tenth of it, or two microseconds, and a long wait is few pauses.
+/// Pauses by letting simulated time pass: otherwise the rank that is waited for would never run. A pause lasts a tenth
+/// of the wait so far, and two microseconds at least. The end of a wait is noticed late by one pause at most, and a
+/// long wait takes few pauses.
 class Backoff {
  public:
   Backoff() = default;

@@ -1,12 +1,12 @@
-// The running system, which processes and containers share. Included by base.hpp.
+// The running operating system, which processes and containers share. Included by base.hpp.
 #pragma once
 
 #include <string>
 
 namespace penstock {
 
-/// Names the running system (its start): the same to all processes that share its processors and memory, in containers
-/// as well. The host's name where the system does not tell.
+/// The identifier of the operating system's boot: the same for all processes that share its processors and memory, in
+/// containers as well. The host's name where the system gives no identifier.
 std::string system_identity();
 
 }  // namespace penstock

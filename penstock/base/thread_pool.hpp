@@ -12,7 +12,7 @@ namespace penstock {
 /// Movable, not copyable; joins its threads on destruction. Not thread-safe: one run at a time.
 class ThreadPool {
  public:
-  /// Starts `threads - 1` threads that wait. Throws Error when `threads` < 1 or the system refuses a thread.
+  /// Starts `threads - 1` threads that wait for work. Throws Error when `threads` < 1 or the system refuses a thread.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(ThreadPool&&) noexcept;
@@ -22,7 +22,7 @@ class ThreadPool {
   int size() const noexcept;
 
   /// Calls `work(i)` once for each i in [0, size()), each on its own thread, and returns when all have returned.
-  /// The first exception thrown by any of them is rethrown after all have ended.
+  /// If calls throw, the exception of the smallest i is rethrown after all have ended.
   void run(const std::function<void(int)>& work);
 
  private:
@@ -30,7 +30,7 @@ class ThreadPool {
   std::unique_ptr<State> state_;
 };
 
-/// A thread that runs `work`. Throws Error when the system refuses it.
+/// Starts a thread that runs `work`. Throws Error when the system refuses the thread.
 std::thread start_thread(std::function<void()> work);
 
 /// The number of processors that this process may run on (its affinity mask), at least 1.

@@ -19,21 +19,22 @@ inline void relax() noexcept {
 }
 
 #if !PENSTOCK_IS_SIMULATED
-/// Waits a little longer each time: spins for some microseconds, then yields, then sleeps, so that a message is seen
-/// at cache-line speed where ranks have cores of their own and more ranks than cores still run well. Sleeps grow with
-/// the wait, from 50 us to a millisecond: its end is seen late by a sixty-fourth of it or 50 us, and whoever computes
-/// meanwhile is seldom interrupted.
+/// Pauses a thread that polls, between one poll and the next. The first pauses spin (some microseconds in all), the
+/// next ones yield the processor, all later ones sleep. Spinning sees a message at cache-line speed where each rank has
+/// a core; yielding and sleeping free the core where ranks outnumber cores. A sleep lasts a sixty-fourth of the time
+/// slept so far, from 50 us to a millisecond: the wait's end is noticed late by one sleep at most, and threads that
+/// compute meanwhile are seldom interrupted.
 class Backoff {
  public:
   Backoff() = default;
-  /// Spins no more than this often: where much is done between two pauses, and, with 0, where threads that wait for one
-  /// another outnumber the processors.
+  /// Lets no more than the first `max_spins` pauses spin: for threads that do much between two pauses. 0 is for threads
+  /// that wait for one another and outnumber the processors.
   explicit Backoff(int max_spins) : pauses_(spins - max_spins) {}
 
-  /// Whether the next pause is a sleep: after some milliseconds.
+  /// Whether the last pause was a sleep, as all later ones are: after some milliseconds.
   bool is_sleeping() const noexcept { return pauses_ >= spins + yields; }
 
-  /// Returns after a pause that suits the number of pauses so far.
+  /// Spins, yields or sleeps, by the number of pauses so far.
   void pause() {
     ++pauses_;
     if (pauses_ < spins) {
@@ -59,7 +60,7 @@ class Backoff {
 };
 #endif
 
-/// Returns once `is_done()` is true, waiting by Backoff in between.
+/// Returns once `is_done()` is true; a Backoff pauses between two polls.
 template <class Condition>
 void wait_until(Condition is_done) {
   for (Backoff backoff; !is_done();) {

@@ -1,4 +1,4 @@
-// What MPI tells of a datatype: its constructor and the arguments that it was called with.
+// What MPI reports of a datatype: its constructor and the arguments of that. Private to the module.
 #pragma once
 
 #include <mpi.h>

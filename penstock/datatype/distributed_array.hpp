@@ -1,4 +1,4 @@
-// The part that one process has of an array dealt out to a grid of processes, as MPI_Type_create_darray defines it.
+// One process's part of an array that is distributed over a grid of processes, as MPI_Type_create_darray defines it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Whether a file is the one that it was. Included by journal.hpp.
+// Whether a file has changed since an earlier run. Included by journal.hpp.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace penstock::journal {
 
-/// What tells whether a file is the one it was: its length, its time of change, and a checksum over samples of it, as
-/// text. Throws Error where it cannot be read.
+/// A fingerprint of a file, as text: its length, its time of modification and a checksum over samples of it. Throws
+/// Error where the file cannot be read.
 std::string fingerprint(const File& file);
 
-/// A checksum over all of the file, as text: one pass over it. Throws Error where it cannot be read.
+/// A checksum over the whole file, as text; reads the file once. Throws Error where the file cannot be read.
 std::string whole_checksum(const File& file);
 
 }  // namespace penstock::journal

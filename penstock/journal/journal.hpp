@@ -1,7 +1,7 @@
-// Work on files that goes on where an earlier run of it was killed, in the order of reading:
+// Work on files that resumes where an earlier run of it was killed. The headers in the order of reading:
 //
-// - fingerprint.hpp: whether a file is the one that was read
-// - journal_file.hpp: what is done, line by line
+// - fingerprint.hpp: whether a file has changed since an earlier run
+// - journal_file.hpp: which pieces are complete, line by line
 // - resumable_file.hpp: a result that is made in pieces, with its journal
 #pragma once
 

@@ -1,5 +1,5 @@
-// What of a long work on files is done, in a small text file, so that a run that was killed goes on. Included by
-// journal.hpp.
+// The journal of a long work on files: a small text file that lists the complete pieces, so that a killed run can be
+// resumed. Included by journal.hpp.
 #pragma once
 
 #include <cstdint>
@@ -14,37 +14,36 @@
 
 namespace penstock::journal {
 
-/// Lines of text, each followed by its checksum; a line that was torn is as if it had never been written, and so are
-/// those behind it. Movable; one thread at a time uses it.
+/// Lines of text, each followed by its checksum. A line whose checksum does not hold was torn: it and the lines after
+/// it are ignored. Movable; one thread at a time uses it.
 ///
-/// The first lines say what the work is, `key` and text; then come pieces that are complete, of one kind or several,
-/// each kind numbered for itself, with a checksum of their elements; at last that all is.
+/// The first lines are facts about the work, a key and a text each. Then come the complete pieces: kind, number within
+/// the kind, checksum of the elements. The last line says that all is complete.
 class Journal {
  public:
-  /// Opens the journal at `path`, made if there is none, and keeps other processes out of it. Throws Error where
-  /// another one has it.
+  /// Opens and locks the journal at `path`; a missing one is created. Throws Error where it is locked already.
   explicit Journal(const std::string& path);
 
-  /// Whether it says what the work is.
+  /// Whether the journal has its facts.
   bool has_begun() const noexcept { return has_begun_; }
-  /// What the first lines say under a key; empty where they do not.
+  /// The fact under a key; empty where there is none.
   std::string fact(const std::string& key) const;
   using Pieces = std::map<std::int64_t, std::uint64_t>;  ///< checksums by number
-  /// The kinds that it has told of pieces of.
+  /// The kinds of which pieces were entered.
   std::vector<std::string> kinds() const;
   /// The complete pieces of a kind.
   const Pieces& pieces(const std::string& kind) const;
   bool is_complete() const noexcept { return is_complete_; }
 
-  /// Empties it, and says what the work is.
+  /// Empties the journal and writes the facts about the work.
   void begin(const std::vector<std::pair<std::string, std::string>>& facts);
-  /// Pieces number `first` and following are complete. Kinds are one word.
+  /// Enters complete pieces, from number `first` on, one for each checksum. A kind is one word.
   void add(const std::string& kind, std::int64_t first, std::span<const std::uint64_t> sums);
-  /// A piece is not complete after all.
+  /// Enters that a piece is not complete after all.
   void forget(const std::string& kind, std::int64_t number);
-  /// All is done; brought to the disk.
+  /// Enters that all is complete, and syncs the journal to the disk.
   void complete();
-  /// Takes the file away.
+  /// Removes the file.
   void remove();
 
  private:
@@ -53,7 +52,7 @@ class Journal {
   void append(const std::string& lines);
 
   File file_;
-  std::int64_t end_ = 0;  // of the lines that hold
+  std::int64_t end_ = 0;  // of the lines whose checksums hold
   std::map<std::string, std::string> facts_;
   std::map<std::string, Pieces> pieces_;
   bool has_begun_ = false;

@@ -12,60 +12,61 @@
 
 namespace penstock::journal {
 
-/// What must be as it was for a run to go on.
+/// A fact that must be as it was for a run to be resumed.
 struct ResumeFact {
   std::string key;           ///< one word
   std::string text;          ///< one line
-  std::string path = {};     ///< of the input that it tells of; none: it tells what is made
-  bool is_replaced = false;  ///< that input is what the result will replace
+  std::string path = {};     ///< of the input that the fact is about; empty: the fact is about the result
+  bool is_replaced = false;  ///< whether that input is the file that the result will replace
 };
 using ResumeKey = std::vector<ResumeFact>;
 
-/// What must be as it was of the input `file`, given as `path`: its fingerprint, under `key`, and where that is wanted
-/// the checksum of all of it, under `key` + "-whole".
+/// Adds the facts about the input `file` at `path`: its absolute path and fingerprint under `key` and, if
+/// `is_verified_whole`, the checksum of the whole file under `key` + "-whole".
 void add_input(ResumeKey& resume_key, const std::string& key, const std::string& path, const File& file,
                bool is_verified_whole, bool is_replaced = false);
 
-/// How a run stands to earlier ones.
+/// What an earlier run has left for this one.
 enum class ResumeState {
-  anew,      ///< there is nothing to go on with
-  goes_on,   ///< the pieces in the journal may be there
+  anew,      ///< nothing that can be resumed
+  goes_on,   ///< a draft and a journal to be resumed; whether the draft has the journal's pieces is not known yet
   complete,  ///< the result is in its place; only the journal is left to be removed
 };
 
 /// A file that is written as a draft (see Draft: `path` + ".part", locked) and renamed when it is complete, with a
-/// journal, `path` + ".journal", of the pieces that are. All of it stays after a failure or a kill, so that the next
-/// run goes on, and goes with success. Movable; one thread at a time uses it.
+/// journal of its complete pieces, `path` + ".journal". Both files stay after a failure or a kill, so that the next run
+/// resumes; success removes the journal. Movable; one thread at a time uses it.
 class ResumableFile {
  public:
-  /// Takes up the journal. `work` is a word for what is made, for messages: "product"; `beside` are the paths of other
-  /// files that last as long as the work. Throws Error where another process makes the same, or `path` cannot be made.
+  /// Opens the journal. `work` names the result in messages: "product". `beside` are the paths of other files that are
+  /// removed with the journal. Throws Error where another process makes the same file, and where no file can be made at
+  /// `path`.
   ResumableFile(const std::string& path, std::string work, std::vector<std::string> beside = {});
-  /// Removes the journal where this has made it and nothing was begun.
+  /// Removes the journal if this object created it and no work has begun.
   ~ResumableFile();
   ResumableFile(ResumableFile&&) noexcept = default;
   ResumableFile& operator=(ResumableFile&&) = delete;
 
   Journal& journal() noexcept { return *journal_; }
 
-  /// What the journal is begun with: the key, and `tiling` under that key.
+  /// The facts that a journal begins with: those of `key`, and `tiling` under "tiling".
   static std::vector<std::pair<std::string, std::string>> first_lines(const ResumeKey& key, const std::string& tiling);
 
-  /// Compares with what an earlier run was about. Throws Error where there is a run of something else, or of inputs
-  /// that have changed since.
+  /// Compares `key` with the journal of an earlier run. Throws Error where that run makes something else or had
+  /// other options, and where an input has changed since it began.
   ResumeState find(const ResumeKey& key);
-  /// The file to write, of `bytes` bytes, which begins with `header`, its room on disk taken. Where it is begun anew,
-  /// the journal is told the key, and besides `tiling`, under that key: how the result is cut into pieces. Throws
-  /// Error where the disk has no room; nothing is left then.
+  /// Opens the draft, of `bytes` bytes, allocates its disk space and writes `header` at its beginning. Unless a run is
+  /// resumed, empties the draft and begins the journal with `key` and `tiling`, which says how the result is cut into
+  /// pieces. Throws Error where the disk is too small; if no run was resumed, no files are left then.
   File open(ResumeState state, const ResumeKey& key, const std::string& tiling, const std::string& header,
             std::int64_t bytes);
-  /// Throws Error where an input is not what it was when the work was begun.
+  /// Compares `key`, as it is now, with the journal. Throws Error where an input has changed since the work began.
   void check(const ResumeKey& key) const;
-  /// All pieces are written, and on the disk: gives the file its name and removes what was beside.
+  /// Syncs the draft, all pieces of which are written, and renames it to `path`; then `clear`.
   void commit();
-  /// Removes what was beside a result that is in its place.
+  /// Removes the journal and the files beside, once the result is in its place.
   void clear();
-  /// Removes what a run that could not begin has made.
+  /// Removes the draft, the journal and the files beside, of a run that could not begin.
   void discard();
 
   /// "remove 'C.part' and 'C.journal' to begin anew"

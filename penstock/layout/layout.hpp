@@ -1,4 +1,4 @@
-// Describes which bytes, in what order: the common language of movers, transports and transforms.
+// A layout says which bytes, in what order: the common language of movers, transports and transforms.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct Level {
   std::int64_t stride;
   bool operator==(const Level&) const = default;
 
-  /// Whether one repetition more would lie `distance` bytes from the first: what is there continues the loop.
+  /// Whether one more repetition would lie `distance` bytes from the first one, so that data there continue the loop.
   bool ends_at(std::int64_t distance) const noexcept {
     std::int64_t end = 0;
     return !__builtin_mul_overflow(extent, stride, &end) && end == distance;
@@ -32,17 +32,17 @@ struct Run {
   bool operator==(const Run&) const = default;
 };
 
-/// Few enough to lie in the layout itself are the loops of most arrays, and the run inside them.
+/// The loops and runs of a layout. Up to 4 loops and 1 run, enough for most arrays, lie in the layout itself.
 using Levels = SharedList<Level, 4>;
 using Runs = SharedList<Run, 1>;
 
 /// An ordered list of bytes relative to an origin: the order in which they are packed and unpacked.
 ///
 /// Every layout is held in its normal form: loops from outermost to innermost around a list of contiguous runs. A long
-/// sequence of layouts that are loops themselves (the members of an MPI struct) stays one: loops around parts, one part
-/// after the other. Two layouts compare equal exactly when they name the same bytes in the same order. An immutable
-/// value, cheap to copy; thread-safe. The constructors below throw Error for negative counts, for offsets beyond 2^62
-/// in size, for 2^63 bytes and more, and for lists without regularity of more than `max_runs` runs.
+/// sequence of layouts that have loops of their own (the members of an MPI struct) is held as loops around a list of
+/// parts. Two layouts compare equal exactly when they name the same bytes in the same order. An immutable value, cheap
+/// to copy; thread-safe. The functions below that make layouts throw Error for negative counts, for offsets beyond 2^62
+/// in absolute value, for 2^63 bytes and more, and for irregular lists of more than `max_runs` runs.
 class Layout {
  public:
   /// No bytes at all.
@@ -55,22 +55,23 @@ class Layout {
   static Layout strided(std::int64_t count, std::int64_t stride, Layout part);
 
   /// The box of `extent` elements that begins at `start` in an array of `shape` elements in C order (last index
-  /// fastest); the origin is the array's first element. The three spans are of equal length.
+  /// fastest); the origin is the array's first element. Throws Error where the spans differ in length and where the box
+  /// leaves the array.
   static Layout subarray(std::span<const std::int64_t> shape, std::span<const std::int64_t> start,
                          std::span<const std::int64_t> extent, std::int64_t element_bytes);
 
-  /// Loops `levels` from outermost to innermost around one element of `element_bytes` bytes at `offset`.
+  /// The loops `levels`, from outermost to innermost, around one element of `element_bytes` bytes at `offset`.
   static Layout nest(std::int64_t offset, std::span<const Level> levels, std::int64_t element_bytes);
 
   /// A copy of `part` at each of `offsets` (bytes), in that order.
   static Layout indexed(std::span<const std::int64_t> offsets, const Layout& part);
 
-  /// The runs given, in that order.
+  /// The bytes of `runs`, in that order.
   static Layout indexed(std::span<const Run> runs);
-  /// The same, taking the list over.
+  /// As `indexed`, without a copy of the list.
   static Layout list(std::vector<Run> runs);
 
-  /// The layouts given, one after the other in that order, all from the same origin.
+  /// The bytes of `parts`, one part after the other, all from the same origin.
   static Layout sequence(std::vector<Layout> parts);
 
   /// This layout with its origin moved by `bytes`.
@@ -91,7 +92,7 @@ class Layout {
   std::int64_t lower_bound() const noexcept { return lower_bound_; }
   std::int64_t upper_bound() const noexcept { return upper_bound_; }
 
-  /// How many runs a layout may hold; what repeats with a constant stride is a level and costs no runs.
+  /// The maximum number of runs that a layout holds. Repetition with a constant stride is a loop and costs no runs.
   static constexpr std::int64_t max_runs = std::int64_t{1} << 24;
 
   bool operator==(const Layout& other) const noexcept;
@@ -111,20 +112,21 @@ inline std::span<const Layout> Layout::parts() const noexcept {
   return parts_ != nullptr ? std::span<const Layout>(*parts_) : std::span<const Layout>();
 }
 
-/// A layout as bytes, which processes of one kind of processor may send one another.
+/// A layout as bytes, to be sent to a process on a processor of the same kind.
 std::vector<std::byte> to_bytes(const Layout& layout);
-/// The layout that was made into these bytes. Throws Error for others.
+/// The layout that `to_bytes` made into `bytes`. Throws Error for bytes that are no layout.
 Layout layout_from(std::span<const std::byte> bytes);
 
-/// Walks the runs of a layout in order, the loops unrolled. Refers to the layout, which must outlive it; allocates
-/// nothing. Two runs in a row may touch where one repetition of a loop, or one part, ends at the start of the next.
+/// Walks the runs of a layout in order, the loops unrolled. Refers to the layout, which must outlive the walk;
+/// allocates nothing. Two successive runs may be adjacent: a repetition of a loop, or a part, may end where the next
+/// one begins.
 class RunWalk {
  public:
   explicit RunWalk(const Layout& layout) noexcept;
 
-  /// Whether all runs have been seen.
+  /// Whether the walk is past the last run.
   bool is_done() const noexcept { return depth_ == 0; }
-  /// The present run; not to be called when done.
+  /// The current run; not to be called when done.
   Run run() const noexcept {
     const Run& run = nodes_[depth_ - 1]->runs()[child_[depth_ - 1]];
     return {base_ + run.offset, run.bytes};
@@ -133,8 +135,8 @@ class RunWalk {
   void next() noexcept;
 
  private:
-  // Each level repeats at least twice, so that the count of bytes bounds the levels around a run to 62; every part but
-  // the outermost layout's own has one, or is a list.
+  // Each level repeats at least twice, so that the count of bytes, below 2^63, bounds the levels around a run to 62.
+  // Every node on the path to a run, but for the outermost one, has a level or is a list.
   static constexpr std::size_t max_nodes = 66;
 
   void enter(const Layout& node) noexcept;
@@ -143,12 +145,12 @@ class RunWalk {
   std::array<std::size_t, max_nodes> child_;
   std::array<std::int64_t, 63> index_;
   std::size_t depth_ = 0;         // of nodes_
-  std::size_t levels_above_ = 0;  // of index_, with those of the present node
+  std::size_t levels_above_ = 0;  // of index_, with those of the current node
   std::int64_t base_ = 0;
 };
 
-/// Calls `move(source_offset, destination_offset, bytes)` for each piece among the first `bytes` bytes of the layouts,
-/// until it returns false.
+/// Walks the first `bytes` bytes of both layouts and calls `move(source_offset, destination_offset, bytes)` for each
+/// piece that is contiguous in both. Ends early when `move` returns false.
 template <class Move>
 void for_each_piece(const Layout& source, const Layout& destination, std::int64_t bytes, Move move) {
   RunWalk from(source);

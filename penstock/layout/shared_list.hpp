@@ -1,4 +1,4 @@
-// The lists that a layout holds: cheap to copy, however long.
+// The lists that a layout holds: cheap to copy, whatever their length.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace penstock::layout {
 
-/// A list that is not changed once made. Up to `few` items lie in the object itself and cost no allocation; a longer
-/// list is shared by all copies. Thread-safe as a value.
+/// An immutable list. Up to `few` items lie in the object itself and cost no allocation; a longer list is shared by all
+/// copies. Thread-safe as a value.
 template <class T, std::size_t few>
 class SharedList {
  public:
@@ -24,7 +24,7 @@ class SharedList {
       many_ = std::make_shared<const std::vector<T>>(items.begin(), items.end());
     }
   }
-  /// Takes the list over.
+  /// Moves the list instead of copying it.
   explicit SharedList(std::vector<T>&& items) {
     if (items.size() <= few) {
       take_few(items);

@@ -1,4 +1,4 @@
-// What the keys of a machine file must say of each other.
+// Checks of the values of a machine file against one another. Private to the module.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ void check(const Network& network, const Refuse& refuse);
 void check(const Transport& transport, const Refuse& refuse);
 void check(const Machine& machine, const Refuse& refuse);
 
-/// Each key of these says all by itself.
+/// Nothing to check: the keys of these tables do not depend on one another.
 inline void check(const ThreadBandwidth&, const Refuse&) {}
 inline void check(const CacheLevel&, const Refuse&) {}
 inline void check(const FftRate&, const Refuse&) {}

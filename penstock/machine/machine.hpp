@@ -20,8 +20,8 @@ struct MemoryLevel {
   bool operator==(const MemoryLevel&) const = default;
 };
 
-/// What copies (a = b) and triads (a = b + s c) far larger than the cache reach with so many threads at once, by stores
-/// that bypass the cache: bytes read plus bytes written a second, all threads together.
+/// The bandwidth of copies (a = b) and of triads (a = b + s c) with `threads` threads at once, on arrays far larger
+/// than the cache, with non-temporal stores: bytes read plus bytes written a second, all threads together.
 struct ThreadBandwidth {
   std::int64_t threads = 0;
   double copy_bytes_per_s = 0;
@@ -33,12 +33,12 @@ struct ThreadBandwidth {
 struct CacheLevel {
   std::int64_t level = 0;
   std::int64_t capacity_bytes = 0;
-  double bandwidth_bytes_per_s = 0;  ///< of copies within it by one core: read plus written
+  double bandwidth_bytes_per_s = 0;  ///< of copies within this level by one core: bytes read plus written
   bool operator==(const CacheLevel&) const = default;
 };
 
-/// 1-D transforms of one length in cache, one core of all at work, by the convention of 5 n log2 n operations, half of
-/// that for real ones.
+/// The rates of one core in 1-D transforms of `length` points in cache, while all cores work, by the convention of
+/// 5 n log2 n operations, half of that for real transforms.
 struct FftRate {
   std::int64_t length = 0;
   double complex_double_flops = 0;
@@ -48,8 +48,8 @@ struct FftRate {
   bool operator==(const FftRate&) const = default;
 };
 
-/// Fields and what they are exchanged through, so many bytes together, moved through tiles in cache as the two passes
-/// of a transform move them: bytes read plus bytes written a second, all threads together.
+/// The bandwidth of moving fields through tiles in cache, as the two passes of a transform do: bytes read plus bytes
+/// written a second, all threads together. `working_set_bytes` are the fields and the buffers of their exchange.
 struct TileCopy {
   std::int64_t threads = 0;
   std::int64_t working_set_bytes = 0;
@@ -57,8 +57,8 @@ struct TileCopy {
   bool operator==(const TileCopy&) const = default;
 };
 
-/// A node: processors that share one memory. Figures are of the whole node unless they say otherwise; flops are
-/// floating-point operations per second in double precision.
+/// A node: processors that share one memory. Rates and sizes are of the whole node unless the comment says otherwise;
+/// flops are floating-point operations per second in double precision.
 struct Node {
   std::int64_t cores = 0;
   double peak_flops = 0;
@@ -69,23 +69,23 @@ struct Node {
   /// The second-level cache of one core.
   std::int64_t cache_l2_bytes = 0;
   std::int64_t line_bytes = 0;
-  /// A 1-D complex transform in cache, by the convention of 5 n log2 n operations; 0 where it is not known.
+  /// The rate of 1-D complex transforms in cache, by the convention of 5 n log2 n operations; 0 where it is not known.
   double fft_rate_flops_per_core = 0;
-  /// A matrix multiply; 0 where it is not known.
+  /// The rate of matrix multiplies; 0 where it is not known.
   double gemm_rate_flops_per_core = 0;
-  /// Between the memory of the network and that of the processors, one direction, where these are two (an accelerator).
+  /// Between the network's memory and the processors', one direction, where these are two memories (an accelerator).
   std::optional<double> bus_bandwidth_bytes_per_s = {};
-  /// A of Czechowski et al. 2012, eq. 2: how many times the least traffic of a cache-oblivious 1-D transform it moves.
+  /// A of Czechowski et al. 2012, eq. 2: the traffic of a 1-D transform over the minimum of a cache-oblivious one.
   std::optional<double> fft_cache_constant = {};
-  /// From one core to another: a cache line that the one has written and the other reads.
+  /// The time in which a cache line that one core has written reaches another core that reads it.
   std::optional<double> line_transfer_s = {};
-  /// An atomic addition to a word of one's own, in a line that another core writes to as well.
+  /// The time of an atomic addition to a core's own word, in a cache line that another core writes to as well.
   std::optional<double> false_sharing_s = {};
-  /// From the call that sets all cores to work until the last has done nothing.
+  /// The time from the call that starts work on all cores to the end of the last core's work, which is empty.
   std::optional<double> thread_start_s = {};
-  /// From the farthest to the nearest; may be empty.
+  /// From the farthest level to the nearest; may be empty.
   std::vector<MemoryLevel> memory_levels = {};
-  /// What `penstock calibrate` finds beyond single figures; may be empty. In ascending order of threads, level, length,
+  /// The curves that `penstock calibrate` measures; each may be empty. In ascending order of threads, level, length,
   /// and of threads and then bytes.
   std::vector<ThreadBandwidth> thread_bandwidths = {};
   std::vector<CacheLevel> caches = {};
@@ -94,7 +94,7 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
-/// What a message costs from `from_bytes` on, up to the next piece: `latency_s` + its bytes / `bandwidth_bytes_per_s`.
+/// The time of messages from `from_bytes` on, up to the next piece: `latency_s` + bytes / `bandwidth_bytes_per_s`.
 struct MessagePiece {
   std::int64_t from_bytes = 0;
   double latency_s = 0;
@@ -102,7 +102,7 @@ struct MessagePiece {
   bool operator==(const MessagePiece&) const = default;
 };
 
-/// A way for messages between ranks, such as MPI's sends or one-sided puts, in the terms of LogGP.
+/// A transport of messages between ranks, such as MPI's sends or one-sided puts, in the terms of LogGP.
 struct Transport {
   std::string name;
   /// The part of a transfer, from 0 to 1, that goes on while the processor computes.
@@ -110,34 +110,34 @@ struct Transport {
   /// The processor's time for each message sent, and for each received; may be 0.
   double send_overhead_s = 0;
   double receive_overhead_s = 0;
-  /// What each message takes of a link's or adapter's time beyond its bytes; may be 0.
+  /// The time for which each message occupies a link or adapter beyond that of its bytes; may be 0.
   double gap_s = 0;
-  /// One message alone, in ascending order, the first from 0 bytes.
+  /// The time of one message alone; in ascending order, the first piece from 0 bytes.
   std::vector<MessagePiece> pieces = {};
   bool operator==(const Transport&) const = default;
 };
 
 enum class Topology { bus, crossbar, fat_tree, mesh, torus, hypercube, dragonfly };
 
-/// What joins the nodes.
+/// The network between the nodes.
 struct Network {
   Topology topology = Topology::crossbar;
   /// The nodes in each dimension of a mesh or torus; empty for the others.
   std::vector<std::int64_t> dimensions = {};
-  /// Mesh, torus: the shapes that parts of the machine have, where they are not as even as can be.
+  /// Mesh, torus: the shapes of parts of the machine whose extents are not as equal as they could be.
   std::vector<std::vector<std::int64_t>> partitions = {};
   /// Torus: parts of fewer nodes are meshes.
   std::optional<std::int64_t> torus_from_nodes = {};
-  /// Fat tree: the nodes at a leaf switch, and the links down over the links up of each switch (1 where absent).
+  /// Fat tree: the nodes at a leaf switch, and each switch's links down over its links up (1 where absent).
   std::optional<std::int64_t> nodes_per_leaf = {};
   std::optional<double> oversubscription = {};
-  /// Dragonfly: each router's nodes and links to other groups; routers of one group are all joined.
+  /// Dragonfly: a router's nodes, a group's routers, which are all joined, and a router's links to other groups.
   std::optional<std::int64_t> nodes_per_router = {};
   std::optional<std::int64_t> routers_per_group = {};
   std::optional<std::int64_t> global_links_per_router = {};
-  /// One link, one direction.
+  /// Of one link in one direction.
   double link_bandwidth_bytes_per_s = 0;
-  /// All that a node can send at once; where absent, all its links.
+  /// Of all that one node sends; where absent, that of all its links.
   std::optional<double> injection_bandwidth_bytes_per_s = {};
   bool operator==(const Network&) const = default;
 };
@@ -149,7 +149,7 @@ struct Machine {
   std::int64_t count = 0;
   Node node;
   std::optional<Network> network = {};
-  /// The first is the one meant where none is named; may be empty.
+  /// The first one is used where none is named; may be empty.
   std::vector<Transport> transports = {};
   bool operator==(const Machine&) const = default;
 };
@@ -161,49 +161,49 @@ Machine read(const std::string& path);
 /// The same for text already read; `name` stands for the file in messages.
 Machine parse(std::string_view text, const std::string& name);
 
-/// Comments of a machine file: where its figures come from. They are for people, and lost when the file is read.
+/// Comments of a machine file: where its values come from. Comments are for people, and lost when the file is read.
 struct Comments {
   std::string heading;  ///< lines at the top
   std::map<std::string, std::string>
-      of_key;  ///< a line, by a dotted key, elements of lists by number: "transports.0.gap_s"
+      of_key;  ///< one line for each dotted key, elements of lists by number: "transports.0.gap_s"
 };
 
-/// The text of a machine file; parsed again it gives the same machine, to the last bit. Throws Error for comments on
-/// keys that the file has not.
+/// The text of a machine file; parsing the text gives the same machine, to the last bit. Throws Error for comments on
+/// keys that the file does not have.
 std::string format(const Machine& machine, const Comments& comments = {});
 
-/// Writes the machine file `path`, beside and renamed.
+/// Writes the machine file `path`, as `write_text` does (base/draft.hpp).
 void write(const Machine& machine, const std::string& path);
 
-/// A key of a machine file, dotted, elements of lists by their name or number ("transports.mpi.gap_s"), and the text of
-/// its new value as a file would have it; a word without quotes is a string.
+/// A new value for a key of a machine file. The key is dotted, with elements of lists by name or number
+/// ("transports.mpi.gap_s"). The value is text as in a file; a word without quotes is a string.
 struct Override {
   std::string key;
   std::string value;
 };
 
-/// `machine` with some keys replaced together, checked like a file. Throws Error that names the key.
+/// `machine` with all `overrides` applied, then checked like a file. Throws Error that names the key.
 Machine with(const Machine& machine, std::span<const Override> overrides);
 
-/// The number that a key stands for, dotted as in an Override. Throws Error where the machine has none of that name.
+/// The number under a key, dotted as in an Override. Throws Error where the machine has no number of that name.
 double number(const Machine& machine, std::string_view key);
 
 /// The names of the machines that Penstock describes: the files of its folder machines/, without their ending.
 std::vector<std::string> described_names();
 
-/// The machine of that name, or, for a name with a slash or an ending, of that file. Throws Error as `read` does, and
-/// for a name that is not described with the list of those that are.
+/// The described machine of that name or, for a name with a slash or an ending, the machine of that file. Throws Error
+/// as `read` does. For an unknown name the Error lists the names that are described.
 Machine find(const std::string& name_or_path);
 
-/// The machine assumed where none is given: that of machines/default.toml, which says where each figure comes from.
+/// The machine assumed where none is given: that of machines/default.toml, which says where each value comes from.
 Machine built_in();
 
-/// The levels of cache that a core has, from the nearest, as the kernel tells them: without bandwidths. Empty where it
-/// does not tell.
+/// The levels of cache that a core has, from the nearest, as the kernel reports them: without bandwidths. Empty where
+/// the kernel reports none.
 std::vector<CacheLevel> detect_caches();
 
-/// The built-in machine with its cores, caches and line replaced by what this system says of itself, and its peak
-/// scaled with the cores. The other rates stay the built-in's: they must be measured.
+/// The built-in machine with the cores, caches and cache line that this system reports, and its peak scaled with the
+/// cores. The other rates stay those of the built-in machine: they have to be measured.
 Machine detect();
 
 }  // namespace penstock::machine

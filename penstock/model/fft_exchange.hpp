@@ -9,18 +9,18 @@ namespace penstock::model {
 
 /// One exchange, between two stages.
 struct FftExchange {
-  std::int64_t groups = 1;   ///< of the sender's planes: those of a group share a message to a peer
-  double messages = 0;       ///< of each rank
-  double message_bytes = 0;  ///< of one of them
-  double link_s = 0;         ///< the most loaded link's time
-  double injection_s = 0;    ///< a node's own links' or adapter's
-  double stream_s = 0;       ///< one rank's, by the bandwidth of its messages
+  std::int64_t groups = 1;   ///< of the sender's planes; the planes of a group share a message to a peer
+  double messages = 0;       ///< sent by each rank
+  double message_bytes = 0;  ///< of one message
+  double link_s = 0;         ///< the time of the most loaded link
+  double injection_s = 0;    ///< the time of a node's own links or adapter
+  double stream_s = 0;       ///< the time of one rank's bytes at the bandwidth of its messages
   double latency_s = 0;      ///< of one message
-  double hidden_s = 0;       ///< of the transfer, behind computation
+  double hidden_s = 0;       ///< the part of the transfer that is hidden behind computation
   double transfer_s() const noexcept;
-  /// The part of the transfer that goes on while `work_s` of work is done on one group of planes after the other: all
-  /// but the last group's work (or transfer, where that is shorter), and no more than the part that the transport keeps
-  /// going.
+  /// The time of the transfer that is hidden behind `work_s` of work on one group of planes after the other:
+  /// (1 - 1 / groups) min(work_s, progress transfer_s()). The transport's `progress` is the part of a transfer that
+  /// goes on during work; behind the last group's transfer there is no work.
   double hidden_behind(double work_s, double progress) const noexcept;
 };
 
@@ -28,12 +28,12 @@ struct FftExchange {
 struct LinkLoad {
   std::int64_t nodes = 1;
   std::int64_t ranks_per_node = 1;
-  double link = 0;      ///< over the most loaded link, of the bytes that a node holds
-  double off_node = 0;  ///< leave their node, of these bytes
+  double link = 0;      ///< bytes over the most loaded link, for each byte that a node holds
+  double off_node = 0;  ///< the part of a node's bytes that leaves the node
 };
 
-/// Sets the times of `exchange`, of which `message_bytes` is known, where each rank holds `rank_bytes`. The machine has
-/// a network.
+/// Sets the times of `exchange`, but for `hidden_s`, where each rank holds `rank_bytes`. `exchange.message_bytes` is
+/// set before. The machine must have a network. Throws Error as `topology_metrics` does.
 void send_over_links(const machine::Machine& machine, const machine::Transport& transport, const LinkLoad& load,
                      double rank_bytes, FftExchange& exchange);
 

@@ -1,6 +1,6 @@
-// How long a matrix multiply C = A B takes: over the nodes of a machine, as gemm's algorithms do it, and out of core,
-// with the matrices in an outer level of memory. gemm chooses and predicts by these, and `penstock model gemm` tells
-// them.
+// The time of a matrix multiply C = A B: over the nodes of a machine, by the algorithms of module gemm, and out of
+// core, with the matrices in an outer level of memory. Module gemm chooses and predicts by these functions; `penstock
+// model gemm` prints them.
 #pragma once
 
 #include <array>
@@ -14,24 +14,24 @@
 
 namespace penstock::model {
 
-/// 2 n^3.
+/// The operations of a multiply of n x n matrices: 2 n^3.
 double gemm_flops(double n) noexcept;
 
-/// A multiply of m x k by k x n words over ranks in `layers` layers of `rows` x `columns`, to which panels of A and B
-/// are put while the ones before are multiplied: gemm's algorithms "cannon" (one layer) and "layered" (2.5-D).
+/// A multiply of m x k by k x n words over ranks in `layers` layers of `rows` x `columns`. Panels of A and B are put to
+/// a rank while it multiplies the panels before: gemm's algorithms "cannon" (one layer) and "layered" (2.5-D).
 struct ShiftedRun {
   double m = 0;
   double n = 0;
   double k = 0;
   std::int64_t word_bytes = 8;
-  double flops = 0;       ///< of it all
-  double rate_flops = 0;  ///< of one rank; 0: the machine's node, shared by its ranks
+  double flops = 0;       ///< of the whole multiply
+  double rate_flops = 0;  ///< of one rank; 0: the rate of the machine's node, divided by its ranks
   std::int64_t layers = 1;
   std::int64_t rows = 1;
   std::int64_t columns = 1;
-  std::int64_t ranks_per_node = 1;  ///< they share the node's link, and what they have of A and B travels no further
-  double depth = 512;               ///< of a panel, at most
-  std::string transport = {};       ///< the machine's first where empty
+  std::int64_t ranks_per_node = 1;  ///< they share the node's links; what they have of A and B crosses no link
+  double depth = 512;               ///< the maximum depth of a panel
+  std::string transport = {};       ///< empty: as `find_transport` says
   bool overlaps = true;             ///< whether panels travel while others are multiplied
 };
 
@@ -39,61 +39,62 @@ struct ShiftedTime {
   double steps = 0;
   double received_bytes = 0;  ///< of A and B, by each rank
   double multiply_s = 0;
-  double shift_s = 0;   ///< all panels
-  double hidden_s = 0;  ///< of these, behind multiplies: all but the first, as far as the multiplies last
-  double sum_s = 0;     ///< layers summed up
+  double shift_s = 0;   ///< of the transfer of all panels
+  double hidden_s = 0;  ///< the part of shift_s hidden behind multiplies: all panels but the first, up to multiply_s
+  double sum_s = 0;     ///< of the sum over the layers
   double total_s = 0;
-  double memory_bytes = 0;  ///< besides the matrices, of each rank
+  double memory_bytes = 0;  ///< of each rank, besides the matrices
 };
 
-/// Throws Error where the machine's rate is needed and not known, its network is and it has none, or the transport is
-/// not its own.
+/// Throws Error where `rate_flops` is 0 and the machine's rate is not known. Throws Error for several nodes where the
+/// machine has no such transport or no network of so many nodes.
 ShiftedTime shifted_time(const machine::Machine& machine, const ShiftedRun& run);
 
-/// The grids in layers, 2 and more of them, on which all of so many ranks work: layers, rows, columns.
+/// All grids of `ranks` ranks in 2 or more layers: layers, rows, columns.
 std::vector<std::array<int, 3>> layered_grids(int ranks);
 
-/// Of panels: thin ones arrive earlier, deep ones are multiplied faster, though hardly more so beyond the first.
+/// The depths of panels to choose from. Thin panels arrive earlier; deep ones are multiplied faster, hardly so beyond
+/// 512.
 inline constexpr std::array<std::int64_t, 4> panel_depths{512, 256, 128, 64};
 
-/// Which of the times is the shortest of those that want no more memory; the first one where none does: it is to be the
-/// one that needs the least.
+/// The index of the shortest of those times that need no more than `memory_bytes`. The first time is taken to fit: the
+/// caller puts the one that needs the minimum of memory there.
 std::size_t shortest(std::span<const ShiftedTime> times, double memory_bytes) noexcept;
 
-/// A multiply on one node by tiles of C that stay in memory while panels of A and B pass from the memory level `outer`,
-/// the tiles of a row after one another.
+/// A multiply on one node, tile by tile of C, row by row of tiles. A tile stays in memory while panels of A and B pass
+/// from the memory level `outer`.
 struct TiledRun {
   Product product = {};
   Tiling tiling = {};
-  double flops = 0;       ///< of it all
-  double rate_flops = 0;  ///< of all cores that multiply, of blocks of 512 x 512; 0: the machine's
+  double flops = 0;       ///< of the whole multiply
+  double rate_flops = 0;  ///< of all cores that multiply, in blocks of A of 512 x 512; 0: the machine's rate
   std::string outer = "storage";
   double budget_bytes = 0;  ///< of memory; 0: what the tiling takes, but for the blocks of A
   bool overlaps = true;     ///< whether panels arrive while others are multiplied
-  /// Whether what the first row of tiles has read of B, and the first column of A, is written down in the order of its
-  /// use, and read from there by the others.
+  /// Whether A, as the first column of tiles reads it, is written to a scratch file in the order of its use, from which
+  /// the other columns read it; and B likewise by the first row of tiles, for the other rows.
   bool keeps_a = false;
   bool keeps_b = false;
-  /// At which A and B come where they lie; 0: the level's bandwidth.
+  /// The rates at which A and B are read from their own files; 0: the level's bandwidth.
   double first_a_bytes_per_s = 0;
   double first_b_bytes_per_s = 0;
 };
 
 struct TiledTime {
   double moved_bytes = 0;  ///< between the levels
-  double min_bytes = 0;    ///< that any order could do with: 2 m n k / sqrt(words of the budget) and the matrices
+  double min_bytes = 0;    ///< of any order: the larger of 2 m n k / sqrt(words of the budget) words and the matrices
   double multiply_s = 0;
   double move_s = 0;
   double total_s = 0;
 };
 
-/// Each tile takes the longer of its multiplies and of what moves for it. Throws Error where the machine lacks the
-/// level or its GEMM rate.
+/// Each tile takes the longer of the time of its multiplies and that of its transfers; without overlap, their sum.
+/// Throws Error where the machine lacks the level, and where its GEMM rate is needed and not known.
 TiledTime tiled_time(const machine::Machine& machine, const TiledRun& run);
 
-/// The same product by eq. 5 of Amaral et al., the level `outer` for its DRAM, memory for its SRAM, `threads` cores and
-/// their second-level caches for its SPELLs: blocks as large as `memory_bytes` hold three of and the cache seven.
-/// Seconds.
+/// The time in seconds of the same product by eq. 5 of Amaral et al., with the level `outer` for its DRAM, memory for
+/// its SRAM, and `threads` cores with their second-level caches for its SPELLs. Three of a core's blocks fill its share
+/// of `memory_bytes`, seven sub-blocks its cache. Throws Error as `tiled_time` does.
 double percolation_time(const machine::Machine& machine, const TiledRun& run, int threads, double memory_bytes);
 
 }  // namespace penstock::model

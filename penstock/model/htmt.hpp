@@ -4,7 +4,7 @@
 
 namespace penstock::model {
 
-/// The sizes of section 5 and the hardware of Table 2, times of a word or an operation in seconds.
+/// The sizes of section 5 and the hardware of Table 2. Times are seconds for a word or an operation.
 struct Htmt {
   double q = 1;
   double s = 64;     ///< the SPELLs are a grid of s x s
@@ -21,11 +21,11 @@ struct Htmt {
   double edge() const noexcept { return q * t * s * b_c; }
   /// The operations of the multiply, 2 (q M)^3.
   double flops() const noexcept { return 2 * edge() * edge() * edge(); }
-  /// All SPELLs' units at work.
+  /// The rate of all units of all SPELLs.
   double peak_flops() const noexcept { return s * s * fpus_per_spell / fpu_cycle_s; }
 };
 
-/// Table 3, in seconds.
+/// The times of Table 3.
 struct HtmtTimes {
   double transformation_s = 0;  ///< D_t = 2 (t b_c)^2 (s + 1) DRAM_at
   double multiply_s = 0;        ///< M_S = 2 b_c^3 SF_t / units
@@ -36,7 +36,7 @@ struct HtmtTimes {
 
 HtmtTimes htmt_times(const Htmt& htmt) noexcept;
 
-/// Eq. 4, with OP = IP; its t OP_CS should be t^2, as eq. 5 has it.
+/// Eq. 4 as printed, with OP = IP. Its term t OP_CS should be t^2 OP_CS, as in eq. 5.
 double htmt_equation_4_s(const Htmt& htmt) noexcept;
 
 /// Eq. 5: 3 D_t + q^3 (t^3 s M_S + 2 IP_DS + t^2 (2 t + 1) IP_SC).
@@ -45,11 +45,11 @@ double htmt_equation_5_s(const Htmt& htmt) noexcept;
 /// Eq. 6 as printed, for the design point's sizes: 2.8e9 DRAM_at + q^3 (0.88e12 SF_t + 24 ms).
 double htmt_equation_6_s(const Htmt& htmt) noexcept;
 
-/// The time of the formula printed for P, whose first term is 4.12 (in ns) DRAM_at where eq. 6 has 2.8.
+/// The time in the formula printed for P: eq. 6 with its first term, 2.8e9 DRAM_at, replaced by 4.12e9 DRAM_at.
 double htmt_printed_rate_s(const Htmt& htmt) noexcept;
 
-/// What the headline of 16.2 s follows from: the first term of eq. 6, 0.88e12 SF_t, and 2 IP_DS + t^2 (2 t + 1) IP_SC
-/// as it is, 0.256 s, of which the printed 24 ms lost a digit.
+/// The time that gives the paper's headline of 16.2 s: eq. 6 with its printed 24 ms, which lost a digit, replaced by
+/// 2 IP_DS + t^2 (2 t + 1) IP_SC, which is 0.256 s.
 double htmt_headline_s(const Htmt& htmt) noexcept;
 
 /// The largest b_c of which seven sub-blocks fit into so many words of CRAM (section 5).

@@ -1,4 +1,4 @@
-// Least squares of a few parameters, and how far each may be off.
+// Linear least squares in a few parameters, and the variance of each. Private to the module.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Pure functions: a machine and a problem in, times and limits out.
+// Pure functions of a machine and a problem, which return times and limits.
 #pragma once
 
 #include "penstock/model/exascale.hpp"

@@ -1,4 +1,4 @@
-// The time of a message over its length: T(N) = T_l + N / B, in segments (the lecture of seed 1, eq. 5.1).
+// The time of a message as a function of its length: T(N) = T_l + N / B, in segments (the lecture of seed 1, eq. 5.1).
 #pragma once
 
 #include <span>
@@ -8,13 +8,13 @@
 
 namespace penstock::model {
 
-/// How long a message of so many bytes takes, one way.
+/// The time, one way, of a message of `bytes` bytes.
 struct MessageTime {
   double bytes;
   double time_s;
 };
 
-/// T(N) = latency + N / bandwidth for messages between two lengths (the lecture of seed 1, "ping-pong").
+/// T(N) = latency + N / bandwidth, for messages between two lengths (the lecture of seed 1, "ping-pong").
 struct PingPongSegment {
   double first_bytes = 0;
   double last_bytes = 0;
@@ -28,24 +28,25 @@ struct PingPongSegment {
 
 struct PingPongFit {
   std::vector<PingPongSegment> segments;  ///< by length; none for fewer than two times
-  double relative_error = 0;              ///< root of the mean square, of the times fitted
+  double relative_error = 0;              ///< root mean square of the relative errors of the fitted times
 };
 
-/// Fits one line, so that the squares of the relative errors are least; or up to `max_segments` where each more brings
-/// the error down to two thirds at most: of three lengths or more each, all with a latency and a bandwidth.
+/// Fits one line by least squares of the relative errors, or up to `max_segments` lines where each further one brings
+/// the error down to two thirds or less. Where there are several, each is fitted to three times or more, and has a
+/// latency above 0 and a finite bandwidth.
 PingPongFit fit_ping_pong(std::vector<MessageTime> times, int max_segments);
 
-/// The piece that holds for messages of `bytes`. `pieces` are a transport's, not empty.
+/// The piece that holds for messages of `bytes` bytes. `pieces` are those of a transport, and not empty.
 const machine::MessagePiece& piece_of(std::span<const machine::MessagePiece> pieces, double bytes) noexcept;
 
-/// What a message of `bytes` takes by that piece.
+/// The time of a message of `bytes` bytes, by its piece.
 double message_time_s(std::span<const machine::MessagePiece> pieces, double bytes) noexcept;
 
-/// How many times the effective bandwidth of messages of `bytes` grows where the bandwidth grows by `factor`, N1/2
-/// having been `half_bytes`: (1 + N / N1/2) / (1 + N / (factor N1/2)).
+/// The factor by which the effective bandwidth of messages of N = `bytes` grows when the bandwidth grows by `factor`:
+/// (1 + N / N1/2) / (1 + N / (factor N1/2)). `half_bytes` is N1/2 before that.
 double gain_of_bandwidth(double bytes, double half_bytes, double factor) noexcept;
 
-/// The same where the latency is divided by `factor`: (1 + N / N1/2) / (1 / factor + N / N1/2).
+/// The same when the latency is divided by `factor`: (1 + N / N1/2) / (1 / factor + N / N1/2).
 double gain_of_latency(double bytes, double half_bytes, double factor) noexcept;
 
 }  // namespace penstock::model

@@ -1,8 +1,8 @@
-// How long a transform takes as this library runs it: passes that gather tiles into cache, transform them there and
-// scatter them to where they go next, one after the other; and exchanges between the passes.
+// The time of a transform as this library runs it: passes, and exchanges between them. A pass gathers one tile after
+// the other into cache, transforms the tile there, and scatters it to its next place.
 //
-// `fft_time` is about any implementation on a machine that single figures describe; this is about ours, on a machine
-// whose curves `penstock calibrate` has measured. It also takes machines without curves; see node_rates.hpp.
+// `fft_time` models any implementation, on a machine described by single rates. `planned_fft_time` models ours, on a
+// machine whose curves `penstock calibrate` has measured; for machines without curves see node_rates.hpp.
 #pragma once
 
 #include <cstdint>
@@ -17,52 +17,53 @@
 
 namespace penstock::model {
 
-/// A transform and how it is run. Everything is of the whole run, not of a rank, unless it says so.
+/// A transform and how it is run. Members are of the whole run, not of a rank, unless their comment says so.
 struct PlannedFft {
   Fft fft;
   std::int64_t nodes = 1;
   std::int64_t ranks_per_node = 1;
   std::int64_t threads = 1;  ///< of each rank
-  /// Nodes on the same processors, of which the machine's are all: processes that map no memory of one another, or
-  /// containers.
+  /// Nodes that share the processors of one host, which are those of `machine.node`: processes that map no memory of
+  /// one another, or containers.
   std::int64_t nodes_per_host = 1;
-  /// Parts are deferred only where a rank receives other planes than its peers send.
+  /// Parts are deferred only in exchanges in which a rank receives other planes than its peers send.
   shape::Tuning tuning{.grid = {1, 1}};
-  /// x and y are transformed in one pass, joined by a plane in cache.
+  /// Whether x and y are transformed in one pass, through a plane in cache.
   bool is_plane_in_cache = false;
-  /// The spectrum is brought back into the input's distribution, between ranks by an exchange and a pass more.
+  /// Whether the spectrum is brought back into the input's distribution; with several ranks by a further exchange and
+  /// pass.
   bool is_output_as_input = false;
-  /// Ranks of one node write into one another's memory; else they send messages as those of different nodes do.
+  /// Whether ranks of one node write into one another's memory; else they send messages as ranks of different nodes do.
   bool is_node_shared = true;
-  /// Of the machine's, which carries messages; empty: its first.
+  /// The name of the machine's transport that carries messages; empty: as `find_transport` says.
   std::string transport = {};
 };
 
 /// One pass: every element read from memory and written to memory once.
 struct FftPass {
   double transform_s = 0;  ///< 1-D transforms in cache, of one direction or two
-  double move_s = 0;       ///< gathering and scattering, but for what is read while rows are transformed
+  double move_s = 0;       ///< gathering, scattering, and writing a plane in cache
 };
 
-/// The parts of one transform's time, of all its fields.
+/// The parts of one transform's time. All but `exchanges`, which are of one field, are of all fields.
 struct PlannedFftTime {
   std::vector<FftPass> passes;
-  std::vector<FftExchange> exchanges;  ///< those between different ranks
+  std::vector<FftExchange> exchanges;  ///< those between different ranks, of one field
   double transform_s = 0;              ///< of all passes
   double move_s = 0;                   ///< of all passes
-  double start_s = 0;                  ///< setting threads to work, and telling peers by shared memory
-  double overhead_s = 0;               ///< the processor's, for messages
+  double start_s = 0;                  ///< of starting threads' work, and of signals through shared memory
+  double overhead_s = 0;               ///< the processor's time for messages
   double transfer_s = 0;               ///< of messages, hidden or not
-  double hidden_s = 0;                 ///< of these, behind the passes before and after
-  double total_s = 0;                  ///< all parts, less what is hidden
+  double hidden_s = 0;                 ///< the part of transfer_s hidden behind the passes before and after
+  double total_s = 0;                  ///< the sum of all parts, less hidden_s
 };
 
-/// The time of one call in one direction; forward and backward are the same to it. Throws Error where counts are below
-/// 1, the grid has not as many places as there are ranks, the machine's FFT rate is not known, it has no such transport
-/// where messages are sent, or several nodes have no network.
+/// The time of one call; forward and backward calls take the same. Throws Error where counts are below 1, the
+/// grid does not fill the nodes, deferred parts are out of range, or the machine's FFT rate is not known. Throws Error
+/// also where the machine lacks the transport for messages, or a network of so many nodes.
 PlannedFftTime planned_fft_time(const machine::Machine& machine, const PlannedFft& run);
 
-/// What doubling each resource would gain, the greatest first: its resource is what bounds the run.
+/// The gains of doubling each resource, the largest first: the first one's resource bounds the run.
 std::vector<Gain> planned_fft_gains(const machine::Machine& machine, const PlannedFft& run);
 
 }  // namespace penstock::model

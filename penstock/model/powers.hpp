@@ -1,4 +1,4 @@
-// Powers that formulas are written with.
+// Powers for the formulas of the models. Private to the module.
 #pragma once
 
 namespace penstock::model {

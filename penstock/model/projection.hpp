@@ -1,4 +1,4 @@
-// Machines of other years, by the time in which each of their figures doubles (Czechowski et al. 2012, Table 1).
+// Machines of other years, by the time in which each rate or size doubles (Czechowski et al. 2012, Table 1).
 #pragma once
 
 #include <array>
@@ -10,17 +10,17 @@
 
 namespace penstock::model {
 
-/// Of one figure of machines.
+/// The growth of one rate or size of machines.
 struct Trend {
   std::string_view name;
   double doubling_years;
-  /// What the table prints for ten years, from which its values for 2020 follow; two are not those of the doubling
-  /// time.
+  /// The factor that the table prints for ten years, from which its values for 2020 follow. Two of these factors do not
+  /// follow from the doubling time.
   double printed_ten_year_factor;
 
-  /// How many times the figure grows in so many years.
+  /// The growth in `years` years, as a factor, by the doubling time.
   double factor(double years) const noexcept;
-  /// The same at the pace of the printed factor of ten years.
+  /// The same by the printed factor for ten years.
   double printed_factor(double years) const noexcept;
 };
 
@@ -37,21 +37,22 @@ struct Trends {
   Trend nodes{"nodes", 2.4, 17.4};
 };
 
-/// Whether figures grow by their doubling times, or by the factors printed beside them.
+/// Whether rates and sizes grow by their doubling times, or by the factors printed beside these.
 enum class Pace { doubling_times, printed_factors };
 
 /// The machines of 2010 in Table 1, of 4 PFlop/s: "CPU", from Hopper, and "GPU", from Keeneland.
 ExascaleMachine cpu_of_2010() noexcept;
 ExascaleMachine gpu_of_2010() noexcept;
 
-/// A machine so many years later (earlier, where negative).
+/// The machine `years` later (earlier, where negative).
 ExascaleMachine project(const ExascaleMachine& machine, double years, Pace pace, const Trends& trends = {}) noexcept;
 
-/// A described machine in another year: rates, caches and count grown; its network's shape keeps its proportions as far
-/// as whole numbers let it. Its name says so.
+/// A described machine in another year, with "projected" in its name: single rates, caches and count grow; curves and
+/// memory levels stay. The network's shape keeps its proportions as far as whole numbers let it. Throws Error beyond a
+/// century.
 machine::Machine project(const machine::Machine& machine, std::int64_t year, const Trends& trends = {});
 
-/// A machine of CPU-like nodes in place of a GPU-like one (section 6, Figure 5).
+/// A machine of CPU-like nodes to replace a GPU-like machine, or that machine itself (section 6, Figure 5).
 struct SwimLane {
   std::string_view name;
   double nodes = 0;
@@ -60,8 +61,8 @@ struct SwimLane {
   double network_s = 0;
 };
 
-/// GPU, and CPU-1 (the same peak), CPU-2 (the same time) and CPU-3 (the same time where memory and network overlap),
-/// for a transform of n^3 points.
+/// The machines for a transform of n^3 points: GPU, CPU-1 (the same peak), CPU-2 (the same time), and CPU-3 (the same
+/// time where memory and network overlap).
 std::array<SwimLane, 4> swim_lanes(const ExascaleMachine& gpu, const ExascaleMachine& cpu, double n,
                                    const MemoryReading& reading) noexcept;
 

@@ -1,4 +1,4 @@
-// The resources of a machine, and what more of one would gain.
+// The resources of a machine, and the gain of doubling one.
 #pragma once
 
 #include <functional>
@@ -19,18 +19,18 @@ enum class Resource {
   latency,            ///< of messages, halved
 };
 
-/// "memory bandwidth", as reports say it.
+/// The name in reports: "memory bandwidth".
 std::string_view name_of(Resource resource) noexcept;
 
-/// The machine with twice of one resource; itself, where it has none of that.
+/// The machine with one resource doubled; unchanged where the machine does not have it.
 machine::Machine doubled(const machine::Machine& machine, Resource resource);
 
 struct Gain {
   Resource resource;
-  double factor;  ///< the time now over the time with twice of the resource
+  double factor;  ///< the time now over the time with the resource doubled
 };
 
-/// The gains of all resources that matter to `time_s`, the greatest first; empty where none gains a thousandth.
+/// The gains of the resources whose doubling gains a thousandth of `time_s` or more, the largest first.
 std::vector<Gain> gains(const machine::Machine& machine, const std::function<double(const machine::Machine&)>& time_s);
 
 }  // namespace penstock::model

@@ -1,5 +1,5 @@
-// How a program's speed grows with its workers: the laws of Amdahl and Gustafson, and their refinement by communication
-// (the lecture of seed 1, slides 145 to 163).
+// The speedup of a program as a function of its workers: the laws of Amdahl and Gustafson, and their refinement by
+// communication (the lecture of seed 1, slides 145 to 163).
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace penstock::model {
 
-/// What counts as work: all of it, or the part that can run in parallel (slides 147, 148, 151).
+/// Which work counts: all of it, or the part that can run in parallel (slides 147, 148, 151).
 enum class Work { all, parallel };
 
 /// The time c(N) that communication adds, in units of the serial time of the problem of one worker (slides 158 to 162).
@@ -16,9 +16,9 @@ enum class Communication {
   none,
   blocking,  ///< one message at a time: (kappa + lambda) N
   constant,  ///< kappa + lambda
-  /// Messages as large as the surface of a worker's part: kappa N^((alpha - 1) beta) + lambda. That is kappa N^-beta
-  /// for a fixed problem, and kappa + lambda for alpha = 1, where a worker's part keeps its size; the lecture prints
-  /// kappa N^-beta for both and uses these.
+  /// Messages as large as the surface of a worker's part: kappa N^((alpha - 1) beta) + lambda. The first term is
+  /// kappa N^-beta for a fixed problem, and kappa for alpha = 1, where a worker's part keeps its size. The lecture
+  /// prints kappa N^-beta for both, and computes with the two above.
   surface,
 };
 
@@ -27,12 +27,13 @@ struct Scaling {
   double serial = 0;  ///< s, from 0 to 1
   double alpha = 0;   ///< 0: a fixed problem (strong scaling), 1: a problem that grows with the workers (weak scaling)
   Communication communication = Communication::none;
-  double kappa = 0;       ///< time in which a message streams
-  double lambda = 0;      ///< latency
-  double beta = 2.0 / 3;  ///< of surface to volume: 2/3 in three dimensions
+  double kappa = 0;       ///< the time of a message's bytes
+  double lambda = 0;      ///< the latency of a message
+  double beta = 2.0 / 3;  ///< exponent of surface to volume: 2/3 in three dimensions
 };
 
-/// T = s + p N^(alpha - 1) + c(N) with N workers (slides 145, 146, 158), 1 being the time of one without communication.
+/// T = s + p N^(alpha - 1) + c(N) with N workers (slides 145, 146, 158), in units of the time of one without
+/// communication.
 double scaled_time(const Scaling& scaling, double workers) noexcept;
 
 /// The work per time with N workers over that of one: (s + p N^alpha) / T, or N^alpha / T where the parallel part alone
@@ -42,21 +43,21 @@ double speedup(const Scaling& scaling, double workers, Work work = Work::all) no
 /// speedup / N (slides 152 to 154).
 double efficiency(const Scaling& scaling, double workers, Work work = Work::all) noexcept;
 
-/// 1 / s - 1: with more workers, speeding up the serial part pays more than speeding up the parallel one by the same
-/// factor, whatever that is (slide 156).
+/// 1 / s - 1, for Amdahl's law (alpha = 0, no communication): with more workers, speeding up the serial part by any
+/// factor pays more than speeding up the parallel part by the same factor (slide 156).
 double crossover_workers(double serial) noexcept;
 
-/// The workers with which a fixed problem over a blocking network is fastest: sqrt(p / (kappa + lambda)), where the
-/// derivative of slide 159 is 0.
+/// The number of workers with which a fixed problem with blocking communication is fastest: sqrt(p / (kappa + lambda)),
+/// where the derivative of slide 159 is 0.
 double best_blocking_workers(const Scaling& scaling) noexcept;
 
-/// A speedup that was measured, over one worker that does not communicate.
+/// A measured speedup, relative to one worker without communication.
 struct MeasuredSpeedup {
   double workers;
   double speedup;
 };
 
-/// A fitted parameter and the interval that holds the true one with the confidence asked for.
+/// A fitted parameter and its confidence interval.
 struct Estimate {
   double value = 0;
   double low = 0;
@@ -65,17 +66,17 @@ struct Estimate {
 
 struct ScalingFit {
   Estimate serial;
-  /// Apart, where the points tell them apart.
+  /// Of Communication::surface with another alpha than 1, where the points tell kappa and lambda apart.
   std::optional<Estimate> kappa, lambda;
-  /// Where they enter by their sum: blocking and constant communication, and surfaces for alpha = 1.
+  /// Where only the sum enters: blocking and constant communication, and surface for alpha = 1.
   std::optional<Estimate> kappa_plus_lambda;
-  double relative_error = 0;  ///< root of the mean square, of the speedups fitted
+  double relative_error = 0;  ///< root mean square of the differences of the speedups' logarithms
 };
 
-/// Fits s, kappa and lambda of a program of the `form` given (its alpha, communication and beta; its other members do
-/// not matter), so that the squares of the relative errors of the speedups are least (slide 155). Throws Error for
-/// fewer points than parameters and one more, for numbers of workers below 1, speedups not above 0, and for points that
-/// leave a parameter open.
+/// Fits s, kappa and lambda of a program with alpha, communication and beta of `form`, whose other members are ignored.
+/// Minimises the sum of squared differences of the speedups' logarithms, which are close to their relative errors
+/// (slide 155). Throws Error unless there are more points than parameters, for less than 1 worker, for speedups not
+/// above 0, and for points that leave a parameter open.
 ScalingFit fit_scaling(std::span<const MeasuredSpeedup> points, const Scaling& form, double confidence = 0.95);
 
 }  // namespace penstock::model

@@ -1,4 +1,4 @@
-// What multiplies kappa and lambda in c(N), for the law and for its fits.
+// The factors of kappa and lambda in c(N) (scaling.hpp), for the laws and their fits. Private to the module.
 #pragma once
 
 #include "penstock/model/scaling.hpp"

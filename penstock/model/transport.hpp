@@ -1,4 +1,4 @@
-// The transport that a model's run means.
+// The transport that a run of a model names.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace penstock::model {
 
-/// The machine's of that name; for no name its first, or where it describes none, one that costs nothing and always
-/// progresses. Throws Error for a name that the machine has not.
+/// The machine's transport of that name. For no name its first one or, where the machine describes none, a transport
+/// that costs nothing and always progresses. Throws Error for a name that the machine does not have.
 machine::Transport find_transport(const machine::Machine& machine, const std::string& name);
 
 }  // namespace penstock::model

@@ -1,4 +1,4 @@
-// Writes loops over small elements that lie a few of their sizes apart: whole vectors are read or written, and
+// Writes loops over small elements whose stride is a few times their size: whole vectors are read or written, and
 // shuffled. Private to the module.
 #pragma once
 

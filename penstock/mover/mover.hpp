@@ -10,49 +10,49 @@
 
 namespace penstock::mover {
 
-/// Where the source comes from and what becomes of the destination.
+/// Where the source lies and whether the destination stays in cache.
 enum class Hint {
-  reuse,        ///< both lie in cache, as far as they fit: a copy that touches more is taken to come from memory
-  from_memory,  ///< what is read comes from memory and is asked for ahead; the destination stays in cache
-  streaming,    ///< both are larger than the cache: stores that bypass it save reading each line before it is written
+  reuse,        ///< both lie in cache; a copy too large for the cache is taken to come from memory
+  from_memory,  ///< the source lies in memory and is prefetched; the destination stays in cache
+  streaming,    ///< both are larger than the cache: non-temporal stores save reading each line before it is written
 };
 
 /// When machine code is made for a copy. Until then, and where there is no compiler for the processor, kernels that
-/// were compiled ahead of time serve.
+/// were compiled ahead of time do the copy.
 enum class Code {
-  when_hot,  ///< after some uses, where it is faster than the kernels
-  at_once,   ///< by `compile`, where it is faster
+  when_hot,  ///< after some uses, if it is faster than the kernels
+  at_once,   ///< by `compile`, if it is faster than the kernels
   never,
 };
 
 /// A compiled copy: byte k of the source layout goes to byte k of the destination layout.
 ///
-/// Immutable and thread-safe after `compile`; copies of a mover share what was compiled. Running one allocates nothing,
-/// takes no lock and calls the system for nothing.
+/// Immutable and thread-safe after `compile`; copies of a mover share what was compiled. Running a mover allocates
+/// nothing, takes no lock and makes no system call, but for the one use that makes machine code.
 class Mover {
  public:
   /// Moves nothing.
   Mover() = default;
 
-  /// Compiles the copy from `source` to `destination`, which name equally many bytes (else Error). No byte of the
-  /// destination may be named twice, and the two may not overlap in memory when run; the bytes may be moved in any
-  /// order.
+  /// Compiles the copy from `source` to `destination`. No byte of the destination may be named twice, and the two may
+  /// not overlap in memory when run; the bytes may be moved in any order. Throws Error where the layouts name
+  /// different numbers of bytes, and where a loop of the destination has a stride of 0.
   static Mover compile(const layout::Layout& source, const layout::Layout& destination, Hint hint = Hint::reuse,
                        Code code = Code::when_hot);
 
-  /// Copies, with the layouts' origins at `source` and `destination`. After stores that bypass the cache it does not
-  /// fence: call `finish_streaming` before another thread or rank is told. The one call of many that finds the mover
-  /// hot makes its machine code, which takes microseconds.
+  /// Copies, with the layouts' origins at `source` and `destination`. Does not fence non-temporal stores: call
+  /// `finish_streaming` before another thread or rank learns that the data are there. Under Code::when_hot one of the
+  /// calls makes the machine code, which takes microseconds.
   void operator()(const std::byte* source, std::byte* destination) const noexcept;
 
-  /// Copies bytes `first` to `last` (exclusive) of the layouts' order alone, the origins given as above: so can a
-  /// message be packed, sent and unpacked in pieces. 0 <= first <= last <= bytes().
+  /// Copies only the bytes `first` to `last` (exclusive) in the order of the layouts, so that a message can be packed,
+  /// sent and unpacked in pieces; `source` and `destination` are the origins as above. 0 <= first <= last <= bytes().
   void move_part(const std::byte* source, std::byte* destination, std::int64_t first, std::int64_t last) const noexcept;
 
-  /// Whether machine code was made for it.
+  /// Whether machine code was made for the copy.
   bool has_code() const noexcept;
 
-  /// Whether its next uses still try machine code in several styles, the fastest of which will serve.
+  /// Whether the next uses still time machine code in several styles, of which the fastest will be used.
   bool is_trying() const noexcept;
 
   /// The number of bytes moved.
@@ -70,8 +70,8 @@ class Mover {
   std::shared_ptr<Engine> engine_;
 };
 
-/// Movers by what they move, so that equal copies are compiled once. Keeps the movers used last; a mover handed out
-/// lives on without the cache. Thread-safe.
+/// A cache of movers, so that equal copies are compiled once: copies of equal layouts, Hint and Code. Keeps the
+/// `max_movers` movers used last; a mover does not need the cache to live on. Thread-safe.
 class Cache {
  public:
   explicit Cache(std::size_t max_movers);

@@ -1,4 +1,4 @@
-// A compiled copy: steps, each loops over a kernel, and the ways to run them. Private to the module.
+// A compiled copy: steps, each of them loops over a kernel, and the functions that run steps. Private to the module.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Chooses between ways of one copy by the time that its uses take. Private to the module.
+// Chooses among styles of machine code for one copy, by timing its uses. Private to the module.
 #pragma once
 
 #include <array>

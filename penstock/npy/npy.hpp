@@ -15,10 +15,10 @@
 
 namespace penstock::npy {
 
-/// The kinds of element accepted, little-endian.
+/// The types of element accepted, little-endian.
 enum class DataType { float32, float64, complex64, complex128 };
 
-/// The kind that T is: float, double, or complex of one of them.
+/// The DataType of T, which is float, double, or complex of one of these.
 template <class T>
 constexpr DataType data_type() noexcept {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::complex<float>> ||
@@ -41,13 +41,13 @@ std::int64_t element_bytes(DataType type) noexcept;
 /// Whether an element is a pair of real and imaginary part.
 bool is_complex(DataType type) noexcept;
 
-/// What an array file holds: its elements' type, its extents (last index fastest), and where its data begins.
+/// The contents of an array file: the type of its elements, its extents, their order, and where its data begin.
 struct Header {
   DataType type = DataType::float64;
   std::vector<std::int64_t> shape;
-  /// The byte of the file at which element 0 lies; known once read, of no meaning to a Writer.
+  /// The byte of the file at which element 0 lies: set by `read_header` and by Writer, ignored by `header_text`.
   std::int64_t data_offset = 0;
-  /// The first index is the fastest, not the last.
+  /// Whether the first index is the fastest, not the last.
   bool is_fortran_order = false;
 
   /// The number of elements: the product of the extents, 1 for a shape of no dimensions.
@@ -55,22 +55,23 @@ struct Header {
   std::int64_t data_bytes() const noexcept { return elements() * element_bytes(type); }
 };
 
-/// The orders of elements that a caller of `read_header` can do with.
+/// The orders of elements that a caller of `read_header` accepts.
 enum class Orders { c, c_and_fortran };
 
 /// Reads the header of the file `path`, format versions 1 to 3, and checks it against the file's length.
 ///
-/// Throws Error for a missing or foreign file, a truncated header, an order that is not among `orders`, big-endian or
-/// other elements, a shape that is negative or overflows, and for data cut short.
+/// Throws Error where the file is missing or no .npy file, and where its header is truncated or damaged. Throws Error
+/// also for elements in an order that is not among `orders`, for elements that are big-endian or no DataType, for a
+/// negative extent, more than 32 dimensions or 2^63 bytes and more, and where the file ends before its data do.
 Header read_header(const std::string& path, Orders orders = Orders::c);
 
-/// The bytes that an array file begins with, up to its element 0: for programs that write the elements by themselves.
-/// `data_offset` is not read. Throws Error, in the name of the file `path`, for a shape that cannot be.
+/// The bytes of an array file before its element 0, for programs that write the elements themselves. Ignores
+/// `header.data_offset`. Throws Error that names the file `path` for a shape that `read_header` would refuse.
 std::string header_text(const std::string& path, const Header& header);
 
 /// Reads pieces of an array file in C order. Movable; its reads are thread-safe.
 ///
-/// Every `bytes` below is as long as the elements asked for, and holds them in C order.
+/// The buffers `bytes` below have exactly the size of the elements to be read, and receive them in C order.
 class Reader {
  public:
   /// Opens the file and reads its header; the errors of `read_header`.
@@ -79,7 +80,8 @@ class Reader {
   const Header& header() const noexcept { return header_; }
   /// Reads the elements from number `first` on that fill `bytes`. Throws Error when they are not all in the array.
   void read(std::int64_t first, std::span<std::byte> bytes) const;
-  /// Reads the box of `extent` elements that begins at `start`, one number per dimension of the array.
+  /// Reads the box of `extent` elements that begins at `start`, one number per dimension of the array. Throws Error
+  /// when the box leaves the array or has not the size of `bytes`.
   void read_box(std::span<const std::int64_t> start, std::span<const std::int64_t> extent,
                 std::span<std::byte> bytes) const;
 
@@ -88,26 +90,26 @@ class Reader {
   Header header_;
 };
 
-/// Writes pieces of an array file that lies beside its final place, as `path` + ".part", until it is committed.
+/// Writes pieces of an array file, which is named `path` + ".part" until it is committed.
 ///
-/// One rank creates it; any others open it once that is done (a barrier lies between); all write their parts; the
-/// others' writers are destroyed, and once all of them are (a second barrier), the creator commits. A creator destroyed
-/// without a commit removes the file. Movable; its writes are thread-safe.
+/// One rank calls `create`; after a barrier the other ranks call `open`, and all ranks write their parts. The other
+/// ranks then destroy their writers; after a second barrier the creator commits. A creator that is destroyed without a
+/// commit removes the file. Movable; its writes are thread-safe.
 class Writer {
  public:
-  /// Makes the file with its header and its full size, so that a disk too small is an Error here and now. Throws Error
-  /// also when `path` cannot be written, and for a shape that is negative or overflows.
+  /// Makes the file with its header and its full size. Throws Error when the disk is too small for it, when `path`
+  /// cannot be written, and for a shape that `read_header` would refuse.
   static Writer create(const std::string& path, DataType type, std::span<const std::int64_t> shape);
-  /// Opens what `create` has made of the same path, to write parts of it.
+  /// Opens the file that `create` has made for the same path, to write parts of it.
   static Writer open(const std::string& path);
 
   const Header& header() const noexcept { return header_; }
   /// Writes elements from number `first` on. Throws Error when they are not all in the array.
   void write(std::int64_t first, std::span<const std::byte> bytes) const;
-  /// Writes the box of `extent` elements that begins at `start`, one number per dimension of the array.
+  /// Writes the box of `extent` elements that begins at `start`. Throws Error as `Reader::read_box` does.
   void write_box(std::span<const std::int64_t> start, std::span<const std::int64_t> extent,
                  std::span<const std::byte> bytes) const;
-  /// Brings everything to the disk and gives the file its final name; the creator alone, once.
+  /// Syncs the file to the disk and gives it its final name. To be called once, by the creator only (else Error).
   void commit();
 
  private:

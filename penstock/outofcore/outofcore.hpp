@@ -1,4 +1,4 @@
-// Work on files larger than memory: what its users may ask for, and what all such work shares.
+// Work on files larger than memory: its options, and the driver that all such work shares.
 #pragma once
 
 #include <cstdint>
@@ -25,37 +25,39 @@ namespace penstock::outofcore {
 
 struct Options {
   std::int64_t memory_bytes = 0;
-  /// Whether `memory_bytes` is for the whole process: its peak is then at most 2 % more. Else it is for the parts of
-  /// fields or matrices that are in memory, and what threads work in.
+  /// Whether `memory_bytes` limits the whole process, whose peak is then at most 2 % more. Else it limits the parts of
+  /// fields or matrices that are in memory, and the threads' work buffers.
   bool counts_process = false;
   int threads = 1;
-  /// Whether a change of any byte of an input is noticed, by reading the inputs once more before and after; else by
-  /// their lengths, times of change and samples of them. A run is resumed as it was begun.
+  /// Whether checksums detect a change of any byte of an input; the inputs are then read once more before and after the
+  /// work. Else their lengths, times of modification and samples are compared. A run begun without checksums is not
+  /// resumed with them.
   bool verifies_input = false;
-  percolate::Engine* engine = nullptr;  ///< the caller's; none: the best there is
+  percolate::Engine* engine = nullptr;  ///< the caller's; null: one of the driver, the best available
   percolate::Trace* trace = nullptr;
-  /// The machine whose rates predict the time; none: they are measured.
+  /// The machine whose rates predict the time; none: the rates are measured.
   std::optional<machine::Machine> machine = {};
-  /// Told in bytes read and written by a transform, in flops by a multiply.
+  /// Called with bytes read and written by a transform, with flops by a multiply.
   percolate::ProgressCallback progress = {};
 };
 
-/// What is done of a run and what there is to do, in one unit.
+/// The work that a run has done and its total work, in one unit.
 struct Done {
   double done = 0;
   double total = 0;
 };
 
 /// Drives one piece of work whose result is a file: it holds the engine of transfers and the result with its journal,
-/// counts memory, runs programs of parcels and reports on them. What is cut into which pieces, and which parcels make
-/// them, is its user's. One thread uses it at a time.
+/// counts memory, runs programs of parcels and reports their progress. Its user cuts the work into pieces and makes the
+/// parcels. One thread uses it at a time.
 class Driver {
  public:
-  /// `work` is a word for what is made, for messages: "transform"; `beside` are the paths of files that last as long as
-  /// the work. Throws Error for less than one thread, where another process makes the same result, and where `output`
+  /// `work` names the work in messages: "transform". `beside` are the paths of files that are removed when the work is
+  /// complete. Throws Error for less than one thread, where another process makes the same result, and where `output`
   /// cannot be made.
   Driver(const Options& options, std::string work, const std::string& output, std::vector<std::string> beside = {});
-  /// Of a process that helps another one with its result, and has none itself: nothing that tells of one is called.
+  /// For a process that helps another one with its result and has none itself: it must not call `result`, `complete`,
+  /// `check_begun` or `foreign_tiling`.
   Driver(const Options& options, std::string work);
 
   ~Driver();
@@ -65,26 +67,28 @@ class Driver {
   journal::ResumableFile& result() const noexcept { return *result_; }
   percolate::Engine& engine() const noexcept { return options_.engine != nullptr ? *options_.engine : *own_engine_; }
 
-  /// The memory of this process, and `later_bytes`, which it will have beside pieces, and what threads and parcels will
-  /// take; in steps of a 128th of the memory, so that runs on one machine, which never have quite the same, are cut
-  /// alike.
+  /// The memory that the process needs besides its pieces: what it has now, `later_bytes`, and what threads and parcels
+  /// will take. The sum is rounded up to a 128th of the memory, so that runs on one machine, whose processes never have
+  /// quite the same memory, get the same tiling.
   std::int64_t reserved_bytes(std::int64_t later_bytes = 0) const;
-  /// What measuring rates beforehand may take of the memory, where `taken_bytes` of it are taken: half of the rest.
+  /// The memory that measuring rates beforehand may take: half of what `taken_bytes` leave.
   std::int64_t measuring_bytes(std::int64_t taken_bytes) const;
-  /// Throws Error where work that goes on needs more for its pieces and `reserved_bytes` than the memory and a
-  /// thirty-second of it: what a process has besides is never quite the same. `pieces` names them: "tiles".
+  /// Throws Error where resumed work needs more memory, `piece_bytes` + `reserved_bytes`, than the limit and a
+  /// thirty-second of it. The margin is for the memory of processes, which is never quite the same. `pieces` names the
+  /// pieces in the Error: "tiles".
   void check_begun(std::int64_t piece_bytes, std::int64_t reserved_bytes, std::string_view pieces) const;
-  /// To be thrown where the journal's tiling is none of this work's.
+  /// The Error to be thrown where the journal's tiling does not fit this work.
   Error foreign_tiling() const;
 
-  /// Runs the pieces of a result, in any number of programs. Throws the Error of `pieces` with a word on how to go on.
+  /// Calls `pieces`, which makes the pieces of the result by calls of `run`. An Error that `pieces` throws is thrown
+  /// on, with the note that the next run resumes.
   void make(const std::function<void()>& pieces);
-  /// Since `make` was called; before, since this was made.
+  /// The time since `make` was called or, before that, since construction.
   double elapsed_s() const noexcept;
-  /// Walks a program to its end, with so many of its parcels drawn at once, and reports the progress that `done` tells.
+  /// Runs a program to its end, with at most `window` parcels at once, and reports the progress that `done` returns.
   percolate::RunTimes run(const percolate::Slots& slots, const percolate::Program& program, int window,
                           const std::function<Done()>& done);
-  /// The result is whole: it gets its name. Throws Error where an input is not what it was when the work was begun.
+  /// Commits the result, which is whole, to its path. Throws Error where an input has changed since the work began.
   void complete(const std::vector<journal::ResumeFact>& key);
 
  private:

@@ -1,4 +1,4 @@
-// The engines by name; `make_engine` chooses among them.
+// The constructors of engines, among which `make_engine` chooses. Private to the module.
 #pragma once
 
 #include <memory>

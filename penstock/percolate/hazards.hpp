@@ -1,4 +1,4 @@
-// Which operation must wait for which: the hazards of a program's order, kept for each slot.
+// Which operation must wait for which: the hazards of a program's order, kept for each slot. Private to the module.
 #pragma once
 
 #include <cstdint>

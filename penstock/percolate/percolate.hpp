@@ -1,12 +1,12 @@
-// Split-phase movement between memory levels, after HTMT's percolation: data and the function that will use them come
-// together nearer to the processor ahead of time, so that the processor does not wait. In the order of reading:
+// Split-phase movement between memory levels, after HTMT's percolation: data are moved nearer to the processor,
+// together with the function that will use them, before the processor needs them. The headers in the order of reading:
 //
 // - levels.hpp: the levels, how much each holds, and the slots that they are divided into
 // - transfer.hpp: bytes on their way between storage and memory, and the engines that move them
 // - schedule.hpp: parcels, and the loop that walks a program of them
-// - progress.hpp: how far a program is
+// - progress.hpp: the progress of a program
 // - storage_rate.hpp: how fast storage is
-// - trace.hpp: what waited for what, as a picture
+// - trace.hpp: which event waited for which, for a trace viewer
 #pragma once
 
 #include "penstock/percolate/levels.hpp"

@@ -1,4 +1,4 @@
-// A transfer as the requests that the system is asked for one by one.
+// A transfer, cut into the requests that go to the system one by one. Private to the module.
 #pragma once
 
 #include <algorithm>

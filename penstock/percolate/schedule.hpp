@@ -17,22 +17,22 @@ namespace penstock::percolate {
 struct Arrival {
   Slot slot;
   Transfer transfer;
-  /// A slot or token that it reads besides, so that it comes after the parcels before that change it: for what lies in
-  /// a file that an earlier parcel writes.
+  /// A further slot or token that the arrival uses: the arrival waits for all earlier parcels that change that slot.
+  /// For data in a file that an earlier parcel writes.
   std::optional<Slot> after = {};
 };
 
-/// A piece of data with the function that will use it. Its phases, each of which waits for what it needs and for
-/// nothing else:
+/// A piece of data with the function that will use it. A parcel goes through four phases:
 ///
 /// 1. requested: it is drawn from the program; each arrival begins as soon as its slot is free
-/// 2. enabled: all arrivals are there, and what it uses is ready: `work` runs on a worker
+/// 2. enabled: all its arrivals are there and the slots that it uses are ready; `work` runs on a worker
 /// 3. retired: `work` has returned; `outward` begins
-/// 4. gone: `outward` is done, and the slots are free for the next
+/// 4. gone: `outward` is done, and its slots are free for the next parcels
 ///
 /// The program's order says what "free" and "ready" mean, as in a processor that executes out of order: a parcel sees
-/// its slots as if all parcels before it had gone and none after it had come. What it changes, no other parcel uses or
-/// changes until it is gone; what it uses (and all that arrived for it), others may use at the same time.
+/// its slots as if all parcels before it were gone and none after it had come. A slot that a parcel changes is not used
+/// or changed by any other parcel until that one is gone. A slot that a parcel uses, the slots of its arrivals
+/// included, may be used by other parcels at the same time.
 struct Parcel {
   std::string label;
   std::vector<Arrival> inward = {};
@@ -42,17 +42,17 @@ struct Parcel {
   std::vector<Transfer> outward = {};
 };
 
-/// The parcels in order, one a call, then none. Called under a lock by whatever thread has room for one; must neither
-/// block nor call what runs it.
+/// Returns the parcels in order, one a call, then none. Any thread of the run calls it, under a lock; a program must
+/// neither block nor call into the run.
 using Program = std::function<std::optional<Parcel>()>;
 
 struct RunOptions {
   int workers = 1;         ///< threads that run works, the caller's among them
-  int window = 64;         ///< parcels that have been drawn and are not gone
-  Trace* trace = nullptr;  ///< filled where there is one
+  int window = 64;         ///< max number of parcels that have been drawn and are not gone
+  Trace* trace = nullptr;  ///< to be filled; null: none
 };
 
-/// Where the time went.
+/// What a run has done, and where its time went.
 struct RunTimes {
   double total_s = 0;
   double work_s = 0;  ///< of all workers together, in functions
@@ -62,11 +62,11 @@ struct RunTimes {
   std::int64_t written_bytes = 0;
 };
 
-/// Walks the program to its end; the caller's thread is the first worker. `slots` and what the parcels name must live
-/// until then.
+/// Runs the program to its end and returns then; the caller's thread is the first worker. `slots` and what the parcels
+/// name must live until then. Throws Error for less than 1 worker or a window of less than 1 parcel.
 ///
-/// Where a transfer or a work fails, nothing new is begun, what is under way is waited for, and the first failure is
-/// thrown.
+/// Where a transfer or a work fails, the run begins nothing new, waits for what is under way, and throws the first
+/// failure.
 RunTimes run(const Slots& slots, Engine& engine, const Program& program, const RunOptions& options = {});
 
 }  // namespace penstock::percolate

@@ -12,12 +12,12 @@
 
 namespace penstock::percolate {
 
-/// `runs` runs of `run_bytes` bytes each, `file_pitch` apart in the file and `memory_pitch` in memory: a box of a
-/// matrix in one transfer. Or no bytes, but word to the system: `read_ahead`, that these runs of the file will be read
-/// soon, so that it may bring them into its page cache in longer runs than those of the reads; `sync`, that what was
-/// written to the file before shall be on the disk when this is done.
+/// A transfer of `runs` runs of `run_bytes` bytes each, `file_pitch` apart in the file and `memory_pitch` in memory:
+/// for example a box of a matrix. Two kinds move no bytes. `read_ahead` asks the system to prefetch these runs of the
+/// file into its page cache, in longer runs than those of the reads to come. `sync` is done when all that was written
+/// to the file before is on the disk.
 ///
-/// File and memory stay the caller's, and must live until it is done.
+/// File and memory stay the caller's, and must live until the transfer is done.
 struct Transfer {
   enum class Kind { read, write, read_ahead, sync };
   Kind kind = Kind::read;
@@ -32,29 +32,29 @@ struct Transfer {
   std::size_t bytes() const noexcept { return kind == Kind::read || kind == Kind::write ? run_bytes * runs : 0; }
 };
 
-/// Moves transfers, several at a time, while its user does something else. Thread-safe.
+/// Runs transfers, several at a time, while its user does other work. Thread-safe.
 ///
-/// An interface, as kernels differ in what they offer, and as a test wants one that fails.
+/// An interface because kernels differ in what they offer, and because a test needs an engine that fails.
 class Engine {
  public:
-  /// Called once for each transfer, on a thread of the engine: null, or what went wrong.
+  /// Called once for each transfer, on a thread of the engine, with its failure or null.
   using Done = std::function<void(std::exception_ptr)>;
 
-  /// Returns when all that was started is done.
+  /// Waits for all transfers that were started.
   virtual ~Engine() = default;
   virtual std::string_view name() const noexcept = 0;
-  /// The transfer has at least one run.
+  /// Begins a transfer of at least one run and does not wait for it; `done` may be called before `start` returns.
   virtual void start(const Transfer& transfer, Done done) = 0;
 };
 
 /// io_uring where the kernel allows it, else threads; or one of the two.
 enum class EngineChoice { automatic, uring, threads };
 
-/// Whether this kernel and this build have io_uring.
+/// Whether this build has io_uring and this kernel lets the process use it.
 bool has_uring();
 
-/// An engine that has up to `depth` requests with the system at once. Throws Error where io_uring is asked for and
-/// cannot be had.
+/// An engine with up to `depth` requests under way at once; with threads, 16 at most. Throws Error for a depth below 1,
+/// and for EngineChoice::uring where `has_uring` is false.
 std::unique_ptr<Engine> make_engine(EngineChoice choice = EngineChoice::automatic, int depth = 32);
 
 }  // namespace penstock::percolate

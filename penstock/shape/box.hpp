@@ -11,7 +11,7 @@ namespace penstock::shape {
 template <std::size_t dimensions>
 using Index = std::array<std::int64_t, dimensions>;
 
-/// Of a field, by direction: 0 is x, 1 is y, 2 is z.
+/// The extents of a field by direction: 0 is x, 1 is y, 2 is z.
 using Extents = Index<3>;
 
 /// `extent` indices from `lower` on.
@@ -22,10 +22,10 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-/// The indices that are in both; none where `extent` is 0.
+/// The indices that lie in both ranges; none if the result's `extent` is 0.
 Range intersect(const Range& a, const Range& b) noexcept;
 
-/// Part `index` of `parts` nearly equal parts of [0, n): extents differ by at most one, the first are the longer.
+/// Part `index` of `parts` nearly equal parts of [0, n): extents differ by at most one, the longer parts first.
 Range part_of(std::int64_t n, int parts, int index) noexcept;
 
 /// `extent` points from `lower` on in each dimension.
@@ -34,7 +34,7 @@ struct BoxOf {
   Index<dimensions> lower{};
   Index<dimensions> extent{};
 
-  /// The points in it.
+  /// The number of points.
   std::int64_t count() const noexcept {
     std::int64_t count = 1;
     for (const std::int64_t n : extent) {
@@ -48,7 +48,7 @@ struct BoxOf {
 /// A box of grid points, in x, y and z.
 using Box = BoxOf<3>;
 
-/// The points that are in both boxes; none where `count()` is 0.
+/// The points that lie in both boxes; none if the result's `count()` is 0.
 template <std::size_t dimensions>
 BoxOf<dimensions> intersect(const BoxOf<dimensions>& a, const BoxOf<dimensions>& b) noexcept {
   BoxOf<dimensions> common;
@@ -60,7 +60,7 @@ BoxOf<dimensions> intersect(const BoxOf<dimensions>& a, const BoxOf<dimensions>&
   return common;
 }
 
-/// A grid of ranks: rank r is in row r % ty of plane group r / ty.
+/// A grid of ty x tz ranks: rank r has row r % ty and plane group r / ty. Pencils along x cut y by rows, z by groups.
 struct Grid {
   int ty = 0;
   int tz = 0;

@@ -1,8 +1,8 @@
-// The vocabulary of plans, for what makes them, predicts them and measures them:
+// The vocabulary of plans, shared by the modules that make, predict and measure plans:
 //
 // - box.hpp: ranges, boxes and the grid of ranks that cuts them
 // - tuning.hpp: how the exchanges of a transform are run
-// - tiles.hpp: how wide tiles are, and how their rows lie
+// - tiles.hpp: the width of tiles, the number of their rows and the pitch of these
 #pragma once
 
 #include "penstock/shape/box.hpp"

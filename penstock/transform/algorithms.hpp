@@ -1,4 +1,4 @@
-// How a length is best transformed by the passes that there are.
+// The cheapest algorithm for a length, made of the available passes. Private to the module.
 #pragma once
 
 #include <cstdint>

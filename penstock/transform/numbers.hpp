@@ -1,4 +1,4 @@
-// Primes, generators, and transforms in long double of what programs are made with.
+// Primes, their generators, and transforms in long double, for the constants of programs. Private to the module.
 #pragma once
 
 #include <complex>

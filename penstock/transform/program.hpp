@@ -1,5 +1,5 @@
-// The forward transform of any length as data that is walked: passes from rows of the caller, through rows of its own,
-// to rows of the caller. A row of its own is as the work buffer has it. Private to the module.
+// The forward transform of any length as data that is walked: a list of passes, from rows of the caller, through rows
+// of the work buffer, to rows of the caller. Private to the module.
 #pragma once
 
 #include <cstddef>

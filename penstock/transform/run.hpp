@@ -1,5 +1,5 @@
-// What a transform is when it is planned, and one run of it: passes are told where their rows lie, one after the other.
-// Private to the module.
+// A planned transform, and one run of it, which calls one pass after the other with the addresses of its rows. Private
+// to the module.
 #pragma once
 
 #include <algorithm>

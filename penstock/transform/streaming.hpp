@@ -1,5 +1,4 @@
-// Stores past the cache: whole lines of memory, which is not read first. Written over a vector type, as
-// pass_bodies.hpp.
+// Non-temporal stores of whole cache lines, which are not read first. Written over a vector type, as pass_bodies.hpp.
 #pragma once
 
 #include <cstddef>

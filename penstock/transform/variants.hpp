@@ -1,4 +1,4 @@
-// Which of several ways to take a length apart is the fastest on this machine: found by timing, and remembered. Private
+// Which of several factorisations of a length is the fastest on this machine: found by timing, and remembered. Private
 // to the module.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What UCX gives, owned; with its status codes checked in one place.
+// UCX: its functions, owners of its handles, and its status codes checked in one place.
 #pragma once
 
 #include <ucp/api/ucp.h>
@@ -47,7 +47,7 @@ namespace penstock::ucx {
   X(ucs_status_string)
 // clang-format on
 
-/// UCX's functions that we call.
+/// The functions of UCX that we call.
 struct Functions {
 #define PENSTOCK_DECLARE(NAME) decltype(&::NAME) NAME;
   PENSTOCK_UCX_FUNCTIONS(PENSTOCK_DECLARE)
@@ -55,17 +55,17 @@ struct Functions {
 };
 // NOLINTEND(bugprone-macro-parentheses, cppcoreguidelines-macro-usage)
 
-/// UCX is opened by the first call, and stays: a process loads it where it uses it. When it is loaded it installs
-/// handlers of signals, which are taken away again. Throws Error where it cannot be opened.
+/// The functions of UCX. The first call loads the library, which then stays loaded. UCX installs signal handlers as it
+/// is loaded; the call restores the former ones. Throws Error where UCX cannot be loaded or lacks a function.
 const Functions& api();
 
 /// Throws Error with UCX's own text when `status` is not success; `what` names the call.
 void check(ucs_status_t status, const char* what);
 
-/// What memory is registered with.
+/// The UCX context of one rank, with which memory is registered.
 class Context {
  public:
-  /// Throws Error where UCX finds no way to communicate.
+  /// `ranks` is how many peers to expect. Throws Error where UCX cannot be initialised.
   explicit Context(int ranks);
   ~Context();
   Context(const Context&) = delete;
@@ -77,10 +77,10 @@ class Context {
   ucp_context_h context_ = nullptr;
 };
 
-/// UCX of one rank: its worker, for one thread at a time, and its context, which memory may keep for longer.
+/// The UCX worker of one rank, for one thread at a time, and its context, which registered memory may keep for longer.
 class Worker {
  public:
-  /// Throws Error where UCX finds no way to communicate.
+  /// `ranks` is how many peers to expect. Throws Error where UCX cannot be initialised.
   explicit Worker(int ranks);
   ~Worker();
   Worker(const Worker&) = delete;
@@ -88,11 +88,11 @@ class Worker {
 
   const std::shared_ptr<const Context>& context() const noexcept { return context_; }
   ucp_worker_h get() const noexcept { return worker_; }
-  /// By which peers reach it.
+  /// The address by which peers reach the worker.
   std::vector<std::byte> address() const;
-  /// Has `callback(self, ...)` take the active messages of number `id`, whole; with `flags` of UCX besides.
+  /// Lets `callback(self, ...)` receive active messages of number `id`, each whole; `flags` are further flags of UCX.
   void handle(unsigned id, ucp_am_recv_callback_t callback, void* self, std::uint32_t flags = 0) const;
-  /// What peers need to reach `memory`, which is at `address`: the address, then what UCX packs.
+  /// The key by which peers reach `memory`, which is at `address`: the address, then the remote key that UCX packs.
   std::vector<std::byte> key_of(ucp_mem_h memory, const std::byte* address) const;
 
  private:
