@@ -1,4 +1,4 @@
-// How a box of the field lies in memory: in some order of the directions, perhaps cut into messages.
+// Blocks: how a box of the field lies in memory, in some order of the directions, perhaps cut into messages and strips.
 #pragma once
 
 #include <array>

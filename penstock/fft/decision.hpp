@@ -1,4 +1,4 @@
-// What planning decided, and where the time of a run went. Included by fft.hpp.
+// The decisions of planning, the memory of a plan, and the times of a run by stage. Included by fft.hpp.
 #pragma once
 
 #include <array>
@@ -18,34 +18,34 @@ struct PlannedFft;
 
 namespace penstock::fft {
 
-/// What a plan costs a rank in memory, and beyond it one field of the user's, transformed in place.
+/// The memory that a plan takes on a rank, and beside it one field of the user's, transformed in place.
 struct MemoryNeed {
-  std::uint64_t exchange_bytes = 0;  ///< what peers write into, and buffers for messages to other nodes
-  std::uint64_t scratch_bytes = 0;   ///< tiles and planes in cache, per thread
-  std::uint64_t field_bytes = 0;     ///< the user's own; not in the total
+  std::uint64_t exchange_bytes = 0;  ///< memory that peers write into, and buffers for messages to other nodes
+  std::uint64_t scratch_bytes = 0;   ///< tiles and planes in cache, of all threads
+  std::uint64_t field_bytes = 0;     ///< the user's field; not in the total
   std::uint64_t total_bytes() const noexcept { return exchange_bytes + scratch_bytes; }
 };
 
-/// The most stages of a call: one per direction, there and (in a convolution) back, and one that only moves data at
-/// each end where the user's part is not what the first or last transform takes.
+/// The most stages of a call. There is one per direction, forward and (in a convolution) back, and at each end one that
+/// only moves data, where the user's part is not what the first or last transform takes.
 inline constexpr std::size_t max_stages = 7;
 
-/// Where the time of one stage went, summed over the threads of a rank and divided by their number.
+/// The time of one stage by what it was spent on, summed over the threads of a rank and divided by their number.
 struct StageTime {
-  double gather_s = 0;     ///< tiles into cache
+  double gather_s = 0;     ///< copying tiles into cache
   double transform_s = 0;  ///< 1-D transforms in cache
-  double scatter_s = 0;    ///< tiles to where they go next
-  double wait_s = 0;       ///< for peers
+  double scatter_s = 0;    ///< copying tiles to the next place
+  double wait_s = 0;       ///< waiting for peers
 };
 
-/// Where the time of a transform went.
+/// The time of a transform by stage.
 struct Breakdown {
   std::array<StageTime, max_stages> stages{};  ///< in the order in which they run
   double total_s = 0;                          ///< from call to return
   double transform_s() const noexcept;
   double move_s() const noexcept;  ///< gathering and scattering
   double wait_s() const noexcept;
-  /// Adds `share` of another one's times, as for a sum or a mean.
+  /// Adds `share` times another breakdown, to make a sum or a mean.
   void add(const Breakdown& other, double share = 1) noexcept;
 };
 
@@ -54,21 +54,22 @@ struct StagePlan {
   int pass = 0;                     ///< stages of one pass are joined by a plane in cache
   int along = 0;                    ///< the direction of its transforms
   bool is_move = false;             ///< no transform: data changes places
-  std::uint64_t bytes_read = 0;     ///< from memory: the user's array, or what peers wrote
-  std::uint64_t bytes_written = 0;  ///< to memory: the user's array, the peers', messages
+  std::uint64_t bytes_read = 0;     ///< from memory: the user's array, or data that peers wrote
+  std::uint64_t bytes_written = 0;  ///< to memory: the user's array, the peers' memory, messages
 };
 
-/// What a plan decided.
+/// The decisions of a plan.
 struct Decision {
   Tuning tuning;                      ///< of the forward direction
-  std::string exchange_method;        ///< the name of that of the options; empty: our own
+  std::string exchange_method;        ///< the name of the options' method; empty: the library's own
   bool has_progress_thread = false;   ///< a progress thread polls the network
-  std::string local;                  ///< what transforms pencils along the first direction
+  std::string local;                  ///< the library that transforms pencils along the first direction
   bool is_plane_in_cache = false;     ///< the first two directions are transformed in one pass over memory
-  std::vector<Candidate> candidates;  ///< all that were looked at, the one chosen first
-  machine::Machine machine;           ///< of the options, with what its network reaches where that was measured
-  /// The run as the model is asked about it: `model::planned_fft_time(machine, *modelled)`. nullptr where the model
-  /// does not know such transforms: it knows complex and real ones, along all directions, by our own exchanges.
+  std::vector<Candidate> candidates;  ///< all candidates; the first is the one that was chosen
+  machine::Machine machine;           ///< of the options or detected, with the network's rates where they were measured
+  /// The run as the model sees it: `model::planned_fft_time(machine, *modelled)` is its prediction. nullptr where the
+  /// model does not know such transforms: it knows complex and real ones, along all directions, by the library's own
+  /// exchanges.
   std::shared_ptr<const model::PlannedFft> modelled;
   int passes = 0;  ///< how often a transform reads and writes the field
   std::vector<StagePlan> forward_stages;

@@ -1,4 +1,4 @@
-// Who owns which box of the field before and after each stage: pencils on a TY x TZ grid of ranks.
+// The decomposition of a field into pencils on a TY x TZ grid of ranks: the box of each rank before and after a stage.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What an Execution holds: a plan's transform, done step by step. Private to the module.
+// The work that an Execution holds: a plan's transform, done step by step. Private to the module.
 #pragma once
 
 #include "penstock/fft/fft.hpp"

@@ -1,10 +1,10 @@
 // Distributed 3-D fast Fourier transforms. In the order of reading:
 //
-// - kinds.hpp: what is transformed into what
-// - options.hpp: how fields lie in the memory of ranks, and what a plan is made from
-// - plan.hpp: the transforms
-// - decision.hpp: what planning decided, and where the time of a run went
-// - wisdom.hpp: what planning by measuring has learned, kept between runs
+// - kinds.hpp: the types of transforms
+// - options.hpp: distributions of fields over ranks, and the options of plans
+// - plan.hpp: plans, which do the transforms
+// - decision.hpp: the decisions of planning, and the times of a run by stage
+// - wisdom.hpp: what planning by measuring has learned, to be kept between runs
 //
 // Transforms of fields in files, larger than memory, have a face of their own: files/files.hpp.
 #pragma once

@@ -1,27 +1,27 @@
-// What is transformed into what. Included by fft.hpp.
+// The types of transforms, the kinds of sine and cosine transforms, and scalings. Included by fft.hpp.
 #pragma once
 
 #include "penstock/shape/shape.hpp"
 
 namespace penstock::fft {
 
-// The vocabulary of plans, in the namespace of their users. Of directions 0 is x, which is contiguous in the input, 1
-// is y and 2 is z.
+// The vocabulary of plans, in this namespace too. Direction 0 is x, which is contiguous in the input; 1 is y, 2 is z.
 using shape::Box;
 using shape::Extents;
 using shape::Grid;
 using shape::Range;
 using shape::Tuning;
 
-/// What is transformed into what by `forward`; `backward` goes the other way.
+/// The elements before and after `forward`; `backward` is the other way round.
 enum class Type {
   c2c,  ///< complex to complex
-  r2c,  ///< real to complex with the n/2 + 1 coefficients that determine the others, in the first direction transformed
+  r2c,  ///< real to complex: n/2 + 1 coefficients in the first transformed direction, which determine the others
   r2r,  ///< real to real: a sine or cosine transform in each direction, see RealKind
 };
 
-/// The sine and cosine transforms under FFTW's names, unscaled as there: where the even (redft: cosines) or odd (rodft:
-/// sines) continuation of n points is mirrored, at a point or half-way between two, and so how long its period N is.
+/// The sine and cosine transforms under FFTW's names, unscaled as in FFTW. A kind continues n points evenly (redft:
+/// cosines) or oddly (rodft: sines), by mirroring at a point or half-way between two. N is the period of the
+/// continuation.
 enum class RealKind {
   redft00,  ///< DCT-I: N = 2 (n - 1), n at least 2; inverse of itself
   redft10,  ///< DCT-II: N = 2 n; the inverse is redft01

@@ -1,4 +1,4 @@
-// The joint to what transforms pencils: some local transforms, each asked for what it can.
+// The interface to libraries of local transforms, which transform pencils: Penstock's own, and FFTW.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// How a field lies in the memory of ranks, and what a plan is made from. Included by fft.hpp.
+// The distribution of a field over ranks, and the options of a plan. Included by fft.hpp.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ class ExchangeMethod;
 
 namespace penstock::fft {
 
-/// The part of a field that one rank holds, and how: the directions from slowest to fastest, so that {2, 1, 0} is
-/// [z][y][x] with x contiguous. No padding.
+/// The part of a field that one rank holds: a box, without padding, and the order of its directions from slowest to
+/// fastest. {2, 1, 0} is [z][y][x] with x contiguous.
 struct Distribution {
   Box box;
   std::array<int, 3> order{2, 1, 0};
@@ -28,83 +28,86 @@ struct Distribution {
   std::int64_t position(std::int64_t x, std::int64_t y, std::int64_t z) const noexcept;
 };
 
-/// How the spectrum is distributed, where it is not said by index ranges.
+/// The distribution of the spectrum, unless `output_part` gives it.
 enum class Output {
-  transposed,  ///< z-pencils, [x][y][z] with z contiguous: where the last transform leaves it, the cheap one. Where z
-               ///< is not transformed: pencils of the last direction that is, contiguous in it; of one alone, as the
-               ///< input
-  as_input,    ///< x-pencils, [z][y][x] with x contiguous, like the input: one exchange more. Of an `input_part` of the
-               ///< user's the spectrum has the same points, of r2c as far as there are coefficients
+  transposed,  ///< pencils along the last transformed direction and contiguous in it ([x][y][z] for z): where the last
+               ///< transform leaves the spectrum, so no further exchange. With one transformed direction: as the input
+  as_input,    ///< as the input ([z][y][x] with x contiguous, or `input_part`): one exchange more. A rank has the same
+               ///< points as of the input, for r2c as far as there are coefficients
 };
 
-/// How the local transform chooses its variant.
+/// How a local transform chooses its variant.
 enum class Effort {
-  estimate,  ///< by what variants cost: the same always, so that results are the same to the last bit
-  measure,   ///< by timing them, some tenths of a second; less where wisdom is at hand
+  estimate,  ///< by estimated costs: always the same variant, so that results are equal to the last bit
+  measure,   ///< by timing the variants for some tenths of a second; for less where wisdom is given
 };
 
-/// How tiles are copied from and to the places where they lie.
+/// What copies tiles to and from the user's array, exchanges and planes.
 enum class Movers {
-  compiled,       ///< by machine code made for each shape, where that is faster and this build makes it
-  ahead_of_time,  ///< by kernels compiled with the library
+  compiled,       ///< machine code made for each shape, where that is faster and this build can make it
+  ahead_of_time,  ///< kernels compiled with the library
 };
 
-/// Who polls the network while a rank computes, where ranks do not map one another's memory.
+/// The threads that poll the network while a rank computes. Matters only where some ranks do not map one another's
+/// memory.
 enum class Progress {
-  automatic,  ///< a thread where each rank has a processor left for one and that was seen to hide more, else tiles
+  automatic,  ///< `thread` where each rank has a processor left for it and it was measured to hide at least 5 % of a
+              ///< transfer more; else `tiles`
   tiles,      ///< the threads that transform, between tiles
-  thread,     ///< a thread of the plan's own, while it runs; see gas::ProgressThread
+  thread,     ///< a thread of the plan's own, while a transform runs; see gas::ProgressThread
 };
 
 /// How a plan chooses its tuning (see shape::Tuning) where the options leave it open.
 enum class Planning {
   model,    ///< by the model of the machine
-  measure,  ///< of those that are best by the model some are made and timed
+  measure,  ///< by timing candidates, best by the model first, as `planning_budget_s` allows
 };
 
-/// What a plan is made from; the same on every rank, but for threads, machine and the boxes of the parts.
+/// The options of a plan. They must be the same on every rank, except threads, machine and the boxes of the parts.
 struct Options {
   Extents size{};  ///< nx, ny, nz: points of the field in real space
   Type type = Type::c2c;
-  std::array<RealKind, 3> kinds{RealKind::redft10, RealKind::redft10, RealKind::redft10};  ///< of type r2r: x, y, z
-  std::array<bool, 3> along{true, true, true};  ///< the directions that are transformed, x, y, z: at least one
-  Grid grid{};                                  ///< ranks in y and z; 0 x 0: the plan chooses
+  std::array<RealKind, 3> kinds{RealKind::redft10, RealKind::redft10, RealKind::redft10};  ///< for type r2r: in x, y, z
+  std::array<bool, 3> along{true, true, true};  ///< whether x, y, z are transformed: at least one
+  Grid grid{};  ///< ranks along y and z, their product the team's; 0 x 0: the plan chooses
   Output output = Output::transposed;
   /// This rank's part of the field and of the spectrum by index ranges (0 to nx/2 in x for r2c), each given on every
-  /// rank or on none. The boxes of all ranks together hold every point once; they may be empty; the order is the same
-  /// on all ranks. Where the parts are pencils as the grid cuts them they are used as they are; others cost an exchange
-  /// more each.
+  /// rank or on none. The boxes of all ranks together hold every point once. A box may be empty. The order is the same
+  /// on all ranks. Parts that are the pencils of the grid are used as they are; other parts cost one more exchange
+  /// each.
   std::optional<Distribution> input_part{};
   std::optional<Distribution> output_part{};
-  /// Planes that share a message, and parts that are sent last: see shape::Tuning. Nothing: the plan chooses.
+  /// Planes per message and deferred parts: see shape::Tuning. Nothing: the plan chooses.
   std::optional<std::int64_t> planes_per_message{};
   std::optional<std::int64_t> deferred_parts{};
-  /// Another way to carry exchanges than the library's own, to be compared with; it defers nothing. nullptr: none.
+  /// Another implementation of exchanges than the library's own, for comparison; it defers no parts. nullptr: the
+  /// library's.
   std::shared_ptr<const gas::ExchangeMethod> exchange_method = {};
   Progress progress = Progress::automatic;
   int threads = 1;  ///< threads of each rank that transform
-  int batch = 1;    ///< fields per call, in the same arrays; see Plan::input_stride
+  int batch = 1;    ///< fields per call, one after the other in the arrays; see Plan::input_stride
   Effort effort = Effort::estimate;
-  std::string local{};  ///< which local transforms: "penstock", or "fftw" where this build has it; empty: the first of
-                        ///< these that can do the type
-  std::optional<InstructionSet> instruction_set{};  ///< of our own local transforms; nothing: the widest that is usable
+  std::string local{};  ///< the library of local transforms: "penstock", or "fftw" where this build has it; empty: the
+                        ///< first of these that can do the type
+  std::optional<InstructionSet> instruction_set{};  ///< of Penstock's own local transforms; nothing: the widest usable
   Movers movers = Movers::compiled;
-  bool convolves = false;                 ///< the plan can `convolve`: takes exchange memory for both ways at once; all
-                                          ///< three directions are transformed, the spectrum is complex
-  std::uint64_t memory_budget_bytes = 0;  ///< what plans of one node may take; 0: what the system has left
+  bool convolves = false;  ///< whether the plan can `convolve`. It then takes exchange memory for both ways at once,
+                           ///< must transform all three directions, and must have a complex spectrum
+  std::uint64_t memory_budget_bytes = 0;  ///< the memory that a plan may take on one node; 0: what the system has left
   Planning planning = Planning::model;
-  double planning_budget_s = 10;              ///< no other candidate is timed after so long
-  std::shared_ptr<Wisdom> wisdom = {};        ///< what measuring has found before; rank 0's is asked and added to
-  std::optional<machine::Machine> machine{};  ///< which the model is asked about; nothing: machine::detect()
+  double planning_budget_s = 10;  ///< after this time no further candidate is timed
+  /// What measuring has found before: rank 0's decides; every rank adds to its own what is measured now.
+  std::shared_ptr<Wisdom> wisdom = {};
+  std::optional<machine::Machine> machine{};  ///< the machine that the model predicts for; nothing: machine::detect()
 };
 
-/// The points of the spectrum in x, y and z: for r2c n/2 + 1 in the first direction transformed. Local.
+/// The points of the spectrum in x, y and z. For r2c the first transformed direction has n/2 + 1. Local.
 Extents spectrum_points(const Options& options) noexcept;
 
 /// The factor that `scaling` stands for in a plan with these options. Local.
 double factor_of(Scaling scaling, const Options& options) noexcept;
 
-/// The names of the local transforms of this build, for people; those first that are taken where none is named.
+/// The names of this build's libraries of local transforms, for messages; in the order in which they are tried.
 std::string local_transform_names();
 
 }  // namespace penstock::fft

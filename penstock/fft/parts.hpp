@@ -1,5 +1,5 @@
-// Which part of the user's field and of its spectrum each rank has: the pencils of the first and last transform, or
-// index ranges of the user's own, which must hold every point once.
+// The part of the field and of the spectrum that each rank has: pencils of the first and last transform, or the user's
+// index ranges, which together must hold every point once.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// All schedules of a plan, what they need, and what was decided about them. Private to the module.
+// All schedules of a plan, the memory that they need, and the plan's Decision. Private to the module.
 #pragma once
 
 #include <cstdint>

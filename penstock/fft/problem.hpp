@@ -1,4 +1,4 @@
-// A transform's options, settled and checked: what is left open by the user is decided, on every rank alike.
+// The problem of a plan: the options, checked, with what they leave open resolved, alike on every rank.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The stages of a transform, of all ranks: which boxes each rank holds before and after, and what is done there.
+// Routes: the stages of a transform for all ranks, with the boxes that each rank holds before and after each stage.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The plan of a transform as data that is walked: passes of stages of tiles, and their moves.
+// The schedule of a transform on one rank, as data that the pipeline walks: passes of stages of tiles, and their moves.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The memory in cache that a thread works in.
+// A thread's scratch memory, which stays in cache: its tiles and planes.
 #pragma once
 
 #include <cstddef>

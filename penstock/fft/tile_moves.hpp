@@ -1,5 +1,5 @@
-// Joins a stage's tiles to the places they come from and go to: the sections of its ends, and for each tile where its
-// pencils lie, or copies.
+// Connects a stage's tiles with the places that they are read from and written to: by the addresses of their pencils,
+// or by copies.
 #pragma once
 
 #include <cstdint>

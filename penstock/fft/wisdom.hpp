@@ -1,4 +1,4 @@
-// What planning by measuring has learned about this machine, kept between runs by whoever likes to. Included by
+// Wisdom: what planning by measuring has learned about this machine. A program may keep it between runs. Included by
 // fft.hpp.
 #pragma once
 
@@ -12,24 +12,25 @@
 
 namespace penstock::fft {
 
-/// A tuning, and what is known of its time.
+/// A tuning, and its predicted and measured times.
 struct Candidate {
   Tuning tuning{};
-  double predicted_s = 0;  ///< of one call, by the model of the machine; 0 where its figures do not suffice
+  double predicted_s = 0;  ///< of one call, by the model; 0 where the machine's rates do not suffice for a prediction
   double measured_s = 0;   ///< 0 where it was not measured
   bool operator==(const Candidate&) const = default;
 };
 
-/// The tunings that measuring has found best, by problem; and what local transforms have learned, which all plans of
-/// the process share. Thread-safe; not copyable.
+/// The tunings that measuring has found best, by problem, and the wisdom of the libraries of local transforms, which
+/// all plans of the process share. Thread-safe; not copyable.
 class Wisdom {
  public:
-  /// Adds what `text()` of an earlier run has told. Returns false where that is not of this version or damaged. Of
-  /// damaged tunings none is added, of a damaged library of local transforms nothing of that library.
+  /// Adds the wisdom in `text`, which `text()` of an earlier run has returned. Returns false where the text is of
+  /// another version or damaged. Where tunings are damaged none is added; where a library's part is damaged, nothing of
+  /// that part.
   bool read(const std::string& text);
   std::string text() const;
 
-  /// Of the problem of that name.
+  /// The best tuning of the problem `problem`; nothing where it is not known.
   std::optional<Candidate> find(const std::string& problem) const;
   void keep(const std::string& problem, const Candidate& best);
 

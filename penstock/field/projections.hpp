@@ -1,5 +1,5 @@
-// Random projections of a field and of its spectrum, which are equal where the spectrum is right: a check that takes no
-// other transform, and each rank only through its own part.
+// Random projections of a field and of its spectrum, which are equal where the spectrum is right. This checks a
+// transform without another one; each rank reads only its own part. Private to the module.
 #pragma once
 
 #include <array>

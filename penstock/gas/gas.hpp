@@ -1,16 +1,16 @@
-// The global address space, for any program that has an MPI_Comm, or threads, or neither. In the order of reading:
+// The global address space, over an MPI communicator, over threads, or on one process alone. In the order of reading:
 //
 // - team.hpp: ranks, teams and the world
 // - segment.hpp: memory that peers read and write; puts, gets, signals, atomic operations
-// - event.hpp: learning that what was begun is done
-// - collectives.hpp: barrier, broadcast, reduce, gather, exchange, begun and waited for
+// - event.hpp: events, by which a program tests and waits for what it has begun
+// - collectives.hpp: collective calls, split-phase or blocking: barrier, broadcast, reduce, gather, exchange
 // - global_array.hpp: one array over the memory of all ranks
 // - active_messages.hpp: handlers that ranks call on one another
-// - exchange.hpp: schedules of messages, repeated in rounds
-// - method.hpp: other ways to carry them, to be compared with
-// - network_rates.hpp: what messages between nodes reach
-// - reach.hpp: the transports, by name
-// - time_together.hpp: how long work of all ranks takes
+// - exchange.hpp: exchanges, which repeat a fixed list of messages in rounds
+// - method.hpp: other implementations of an exchange, for comparison
+// - network_rates.hpp: latency and bandwidth of messages between nodes, measured
+// - reach.hpp: the transports and their names
+// - time_together.hpp: the time of work that all ranks do, by the slowest rank
 #pragma once
 
 #include "penstock/gas/array/global_array.hpp"

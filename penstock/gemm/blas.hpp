@@ -1,4 +1,4 @@
-// Multiplies of blocks in memory, each on the thread that asks for it, by OpenBLAS. Included by gemm.hpp.
+// Multiplies of blocks in memory by OpenBLAS, each on the calling thread. Included by gemm.hpp.
 #pragma once
 
 #include <complex>
@@ -9,11 +9,11 @@
 
 namespace penstock::gemm {
 
-/// What is multiplied of a matrix: itself, its transpose, or its transpose with conjugated elements.
+/// The operation on a factor: none, its transpose, or its transpose with conjugated elements.
 enum class Op { none, transpose, conjugate_transpose };
 
-/// A block of op(matrix) as it lies in memory. `leading` elements apart lie the beginnings of its rows, or, where it is
-/// transposed, of its columns.
+/// A block of op(matrix) as it lies in memory. `leading` is the distance in elements between the beginnings of its
+/// rows, or, where it is transposed, of its columns.
 struct Block {
   const std::byte* data = nullptr;
   std::int64_t leading = 0;
@@ -26,13 +26,13 @@ struct Scalars {
   std::complex<double> beta = 0;
 };
 
-/// As long as one lives, multiplies run on the threads that ask for them, and OpenBLAS's own threads, which would
-/// contend with these, do nothing: in the whole process, since OpenBLAS knows no other way. The last one to go restores
-/// them.
+/// While an object lives, each multiply runs on its calling thread alone, and OpenBLAS's own threads, which would
+/// compete with the callers, do nothing. This holds for the whole process, since OpenBLAS has one number of threads.
+/// The last object to be destroyed restores that number.
 class SerialBlas {
  public:
   /// For multiplies on `threads` threads at once. Throws Error where the address space (`ulimit -v`) has no room for
-  /// what OpenBLAS maps for each: it would try for ever.
+  /// the memory that OpenBLAS maps for each thread: OpenBLAS would try for ever.
   explicit SerialBlas(int threads);
   ~SerialBlas();
   SerialBlas(const SerialBlas&) = delete;
@@ -43,25 +43,24 @@ class SerialBlas {
 };
 
 /// C = alpha A B + beta C, of m x k, k x n and m x n elements of `type`; C's rows are `leading_c` elements apart. With
-/// a beta of 0 what was in C is not read. For real types only the real parts of the scalars count. Thread-safe.
+/// beta 0, C is not read. For real types only the real parts of the scalars are used. Thread-safe.
 void multiply(npy::DataType type, std::int64_t m, std::int64_t n, std::int64_t k, const Scalars& scalars,
               const Block& a, const Block& b, std::byte* c, std::int64_t leading_c);
 
-/// The same on `threads` threads of OpenBLAS's own, as programs without us would call it. Not while a SerialBlas lives,
-/// nor on two threads at a time.
+/// As `multiply`, on `threads` threads of OpenBLAS's own, as in programs that do not use Penstock. Not to be called
+/// while a SerialBlas lives, nor by two threads at a time.
 void multiply_by_blas_threads(npy::DataType type, std::int64_t m, std::int64_t n, std::int64_t k,
                               const Scalars& scalars, const Block& a, const Block& b, std::byte* c,
                               std::int64_t leading_c, int threads);
 
-/// C = beta C, for products without terms.
+/// C = beta C, for products with k = 0.
 void scale(npy::DataType type, std::int64_t m, std::int64_t n, std::complex<double> beta, std::byte* c,
            std::int64_t leading_c);
 
-/// 2 m n k operations, four times as many for complex numbers.
+/// The operations of a product: 2 m n k, four times as many for complex numbers.
 double flops(npy::DataType type, double m, double n, double k) noexcept;
 
-/// What a thread that multiplies keeps for itself in OpenBLAS, and OpenBLAS for the process. Measured with 0.3.21: 3.1
-/// MiB.
+/// The memory that each multiplying thread costs in OpenBLAS, its own and the process's. Measured with 0.3.21: 3.1 MiB.
 inline constexpr std::int64_t blas_bytes_per_thread = 13 << 18;
 
 }  // namespace penstock::gemm

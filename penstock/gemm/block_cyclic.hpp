@@ -1,5 +1,5 @@
-// ScaLAPACK's distributed matrices: which elements of a sub-matrix lie on a process and where, and how they get into
-// blocks and back.
+// ScaLAPACK's block-cyclic matrices: which elements of a sub-matrix lie on a process, at which positions, and their
+// copies into matrices in one block a rank and back.
 #pragma once
 
 #include <cstdint>

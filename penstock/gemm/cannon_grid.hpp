@@ -1,4 +1,5 @@
-// Which terms of which elements of C each rank makes, in which order: Cannon's skewed order, on any grid and in layers.
+// The grid of workers: which tile of C, and which panels along k, each rank multiplies. Workers walk the panels in
+// Cannon's skewed order, on any grid and in layers.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which panels of a factor must be brought to which worker, and by whom.
+// Deliveries: the panels of a factor that must be sent to a worker, and the senders.
 #pragma once
 
 #include <cstdint>

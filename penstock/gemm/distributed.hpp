@@ -1,4 +1,4 @@
-// C = alpha op(A) op(B) + beta C of matrices that lie on the ranks of a team. Included by gemm.hpp.
+// C = alpha op(A) op(B) + beta C of matrices on the ranks of a team. Included by gemm.hpp.
 #pragma once
 
 #include <array>
@@ -17,12 +17,13 @@ namespace penstock::gemm {
 template <class T>
 using GlobalMatrix = gas::GlobalArray<T, 2>;
 
-/// How the blocks of A and B come to who multiplies them.
+/// How the ranks that multiply get the blocks of A and B.
 enum class Algorithm {
-  automatic,   ///< by the model; blocks that all ranks map are read in place
-  stationary,  ///< each rank makes its part of C, reads what it maps in place and gets the rest
-  cannon,      ///< the same, but owners put panels to who needs them next, who hand them on
-  layered,     ///< 2.5-D: copies of C on layers of ranks, each with a part of k, as `cannon`, then summed up
+  automatic,   ///< `stationary` where all ranks map one another's memory, else by the model
+  stationary,  ///< each rank makes its part of C; it reads in place what it maps, and gets the rest
+  cannon,      ///< the same, but owners put panels to the ranks that need them next, which pass them on
+  layered,  ///< 2.5-D: layers of ranks, each with a copy of C and a part of k, as `cannon`; then the copies are summed
+            ///< up
 };
 
 /// "automatic", "stationary", "cannon" or "layered".
@@ -31,49 +32,50 @@ std::string_view name(Algorithm algorithm) noexcept;
 struct MultiplyOptions {
   int threads = 1;  ///< of each rank
   Algorithm algorithm = Algorithm::automatic;
-  /// Layers, rows and columns of ranks for `layered`; zeros: chosen by the model.
+  /// Layers, rows and columns of ranks, for `layered` only; zeros: chosen by the model.
   std::array<int, 3> layers{};
-  /// What a node's ranks may take besides the matrices; 0: half of what the node has left.
+  /// The memory that a node's ranks may take besides the matrices; 0: half of what the node has left.
   std::uint64_t memory_bytes = 0;
-  /// By whose figures the model chooses; nullptr: machine::built_in().
+  /// The machine by whose rates the model chooses; nullptr: machine::built_in().
   const machine::Machine* machine = nullptr;
 };
 
-/// What was chosen for a multiply, and why.
+/// The algorithm of a multiply, and why it was chosen.
 struct MultiplyPlan {
   Algorithm algorithm = Algorithm::stationary;
   std::array<int, 3> grid{1, 1, 1};  ///< layers, rows and columns of the ranks that multiply
-  std::int64_t depth = 512;          ///< of panels that travel, at most
-  double predicted_s = 0;            ///< by the model; 0 where it knows no network, and there is one
-  double transfer_s = 0;             ///< of it, panels on their way
-  double hidden_s = 0;               ///< of these, behind multiplies
-  std::string reason = {};           ///< a sentence
+  std::int64_t depth = 512;          ///< the largest depth, in k, of panels that travel
+  double predicted_s = 0;   ///< by the model; 0 where messages go through a network that the machine does not describe
+  double transfer_s = 0;    ///< the part of predicted_s in which panels travel
+  double hidden_s = 0;      ///< the part of transfer_s that is hidden behind multiplies
+  std::string reason = {};  ///< a sentence
 };
 
-/// Collective: what `multiply` would do with C = A B, of m x k and k x n elements of `type`, C in one block a rank of a
-/// grid of rows and columns; A and B are taken to lie alike. Throws Error on every rank for options that cannot be.
+/// Collective: the plan of `multiply` for C = A B, of m x k and k x n elements of `type`, with C in one block a rank on
+/// a grid of rows and columns. A and B are assumed to be distributed likewise. Throws Error on every rank for options
+/// that cannot be used, and where ranks would choose differently.
 MultiplyPlan plan_multiply(const gas::Team& team, npy::DataType type, std::int64_t m, std::int64_t n, std::int64_t k,
                            const std::array<int, 2>& grid_of_c, const MultiplyOptions& options = {});
 
-/// What a multiply did on this rank, beyond its result.
+/// The times and the traffic of a multiply on this rank.
 struct DistributedTimes {
   double total_s = 0;
-  double multiply_s = 0;           ///< in multiplies of blocks
-  double wait_s = 0;               ///< for blocks that had not arrived, and for the other ranks
-  double redistribute_s = 0;       ///< to and from block distributions
-  double sum_s = 0;                ///< to sum up layers
-  std::int64_t fetched_bytes = 0;  ///< of A and B, copied here from other ranks; what is multiplied in place is not
+  double multiply_s = 0;           ///< multiplying blocks
+  double wait_s = 0;               ///< waiting for blocks that had not arrived, and for other ranks
+  double redistribute_s = 0;       ///< moving matrices to and from block distributions
+  double sum_s = 0;                ///< summing up layers
+  std::int64_t fetched_bytes = 0;  ///< of A and B, copied here; blocks that are multiplied in place do not count
   MultiplyPlan plan = {};
 };
 
-/// Multiplies; the sizes fit each other, the matrices are not the same, and all live on `team`. Collective, with the
-/// same options on all ranks; throws Error on every rank where the sizes do not fit, the ranks differ in what they ask
-/// for, or one has no memory. Where a rank fails midway the team is revoked (see gas::Team).
+/// Multiplies. The three matrices are different objects, and all are of `team`. Collective, with the same options on
+/// all ranks. Throws Error on every rank where the sizes do not fit, the ranks differ in arguments or options, or one
+/// has no memory. Where a rank fails midway the team is revoked (see gas::Team).
 ///
-/// Along k the ranks walk the blocks of A and B, beginning with different ones, as Cannon's algorithm does, so that no
-/// rank is asked by all at once. Blocks of ranks whose memory is mapped are multiplied where they lie; others arrive in
-/// panels while the one before is multiplied: three buffers each. What is not in one block a rank (block-cyclic
-/// matrices) is first brought into such a distribution, and C back.
+/// Along k the ranks walk the blocks of A and B, each beginning with a different one, as in Cannon's algorithm, so that
+/// no rank serves all others at once. Blocks of ranks whose memory is mapped are multiplied where they lie. Other
+/// blocks arrive in panels while the panel before is multiplied; A and B have three buffers each. Matrices that are not
+/// in one block a rank (block-cyclic ones) are first moved to such a distribution, and C is moved back.
 ///
 /// T: float, double, or a complex of one.
 template <class T>

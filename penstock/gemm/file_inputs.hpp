@@ -1,4 +1,4 @@
-// The matrices that a product in files reads, opened and found to fit together.
+// The matrices that a product in files reads, opened and checked to fit together.
 #pragma once
 
 #include <optional>

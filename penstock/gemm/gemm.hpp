@@ -2,10 +2,10 @@
 //
 // - blas.hpp: blocks in memory, on one thread
 // - distributed.hpp: matrices on the ranks of a team
-// - product_check.hpp: whether such a product is right
-// - scalapack.hpp: ScaLAPACK's matrices, as its p?gemm
+// - product_check.hpp: the check of such a product, without another multiply
+// - scalapack.hpp: ScaLAPACK's matrices, with the arguments of its p?gemm
 // - out_of_core.hpp: matrices in files, larger than memory
-// - rates.hpp: what the machine multiplies and moves
+// - rates.hpp: the machine's rates of multiplies and storage
 #pragma once
 
 #include "penstock/gemm/blas.hpp"

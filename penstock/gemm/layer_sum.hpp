@@ -1,4 +1,4 @@
-// Tiles of C that layers of workers have made are summed up where C lies.
+// Sums up the tiles of C that the layers of workers have made, on the ranks that own C.
 #pragma once
 
 #include "penstock/gas/gas.hpp"

@@ -1,4 +1,5 @@
-// A factor of a product on ranks, as its op turns it: which boxes of it can be multiplied where they lie.
+// A factor of a product on ranks, with its op: which of its boxes this rank can multiply where they lie, and gets of
+// others.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Whether a product of matrices on the ranks of a team is right, without multiplying once more. Included by gemm.hpp.
+// The check of a product of matrices on the ranks of a team, without another multiply. Included by gemm.hpp.
 #pragma once
 
 #include <complex>
@@ -14,7 +14,7 @@ namespace penstock::gemm {
 using ElementAt = std::function<std::complex<double>(std::int64_t row, std::int64_t column)>;
 
 /// A product C = alpha op(A) op(B) + beta C' of matrices of which each rank knows all elements, for instance by a
-/// formula. C' is what C was before.
+/// formula. C' is C before the multiply.
 struct KnownProduct {
   Op op_a = Op::none;
   Op op_b = Op::none;
@@ -29,10 +29,9 @@ struct KnownProduct {
 /// for the vector with the elements `x(column)`. Returns the number of this rank's rows in which the two sides differ.
 /// Not collective.
 ///
-/// The sides are compared exactly: give whole numbers alone, in the matrices, the scalars and x, whose sums stay below
-/// 2^53. A row that is wrong passes where its errors, times x, add up to 0; of a random x that is unlikely. The check
-/// takes k times as many steps as this rank has rows and columns together, and a product would take k times as many as
-/// it has elements.
+/// The sides are compared exactly: the matrices, the scalars and x must be whole numbers whose sums stay below 2^53. A
+/// wrong row is not noticed where its errors, times x, add up to 0; with a random x that is unlikely. The check takes k
+/// steps for each row and each column of this rank; a product would take k steps for each element.
 template <class T>
 std::int64_t wrong_rows(const GlobalMatrix<T>& c, const KnownProduct& product,
                         const std::function<double(std::int64_t column)>& x);

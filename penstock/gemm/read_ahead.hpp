@@ -1,4 +1,5 @@
-// What is asked for before it is read: the blocks of several layers together, in runs so much longer than theirs.
+// Prefetch of inputs into the page cache: the blocks of several layers together, in longer runs than those of one
+// layer.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 
 namespace penstock::gemm {
 
-/// How the ranks of a team lie on ScaLAPACK's grid of processes; what BLACS keeps in a context.
+/// The places of a team's ranks on ScaLAPACK's grid of processes, as BLACS keeps them in a context.
 struct ProcessGrid {
   enum class Order { by_rows, by_columns };  ///< BLACS's "Row" and "Column"
 
@@ -22,16 +22,16 @@ struct ProcessGrid {
 
 /// sub(C) = alpha op(sub(A)) op(sub(B)) + beta sub(C), with ScaLAPACK's arguments in their order: op is 'N', 'T' or
 /// 'C', indices begin at 1, a descriptor has 9 numbers, and `a`, `b`, `c` are this rank's columns of the whole
-/// matrices. sub(C) is m x n. Of a descriptor the context (its second number) is not looked at: `grid` stands for it.
-/// Neither A nor B is read where alpha is 0, nor C where beta is.
+/// matrices. sub(C) is m x n. The context of a descriptor (its second number) is not used: `grid` takes its place.
+/// Where alpha is 0, A and B are not read; where beta is 0, C is not read.
 ///
-/// Collective, with the same arguments on all ranks but for the arrays and their leading dimensions; the team has as
-/// many ranks as the grid. Throws Error on every rank where an argument cannot be, or one has no memory. Where a
-/// rank fails midway the team is revoked (see gas::Team).
+/// Collective, with the same arguments on all ranks, except the arrays and their leading dimensions. The team has as
+/// many ranks as the grid. Throws Error on every rank where an argument is not valid, the ranks' arguments differ, or
+/// one rank has no memory. Where a rank fails midway the team is revoked (see gas::Team).
 ///
-/// Each element of the factors goes once from its owner's array into a block on the rank that multiplies it next to its
-/// neighbours, and each of C back; `multiply` does the rest, on `threads` threads a rank. This takes the memory of the
-/// sub-matrices once more.
+/// The sub-matrices are copied into matrices in one block a rank, `multiply` multiplies these on `threads` threads a
+/// rank, and C is copied back. Each element of A and B is moved once, each of C once each way. This takes the memory of
+/// the sub-matrices once more.
 ///
 /// T: float, double, or a complex of one.
 template <class T>

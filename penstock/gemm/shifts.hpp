@@ -1,5 +1,5 @@
-// Panels of a factor on their way: put into the buffers of the workers that multiply them next, each put with a signal,
-// and handed on from worker to worker.
+// Transport of a factor's panels: they are put, with signals, into the buffers of the workers that multiply them next,
+// and passed on from worker to worker.
 #pragma once
 
 #include <array>

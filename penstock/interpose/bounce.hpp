@@ -1,4 +1,4 @@
-// Buffers that packed messages are sent from and received into, kept warm between messages.
+// Buffers for packed messages, kept between messages so that they stay in cache.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace penstock::interpose {
 
 class Bounces;
 
-/// A buffer on loan; goes back when destroyed. Movable, not copyable.
+/// A buffer on loan; its destructor returns it. Movable, not copyable.
 class Bounce {
  public:
   Bounce() = default;
@@ -38,8 +38,8 @@ class Bounce {
   std::unique_ptr<Block> block_;
 };
 
-/// Lends buffers, the one returned last first, as it is the likeliest to be in cache; in huge pages, as slices of
-/// 2 MiB or as blocks of their own. Thread-safe.
+/// A pool of buffers. It lends the buffer that was returned last, which is the likeliest to be in cache. Buffers lie in
+/// huge pages: slices of slabs of 2 MiB, or blocks of their own. Thread-safe.
 class Bounces {
  public:
   /// A buffer of at least `bytes` bytes, aligned to 4 KiB. Throws Error where the system gives no memory.

@@ -17,7 +17,8 @@
 
 namespace penstock::interpose {
 
-/// What the wrappers of MPI's functions share. One for the process, as MPI's functions have nothing to hang it on.
+/// The state that the wrappers of MPI's functions share. There is one in a process, as MPI's functions take no object
+/// of ours.
 struct Library {
   Library();
 
@@ -39,40 +40,41 @@ struct Library {
   static Library& make() noexcept;
 };
 
-/// The type of `count` elements at `buffer` that are not contiguous; nullptr for what MPI has to serve or to complain
-/// of.
+/// The type of `count` elements at `buffer`, if they are not contiguous; nullptr where MPI has to serve the call or to
+/// report an error.
 Type* find_mover_type(const void* buffer, int count, MPI_Datatype datatype) noexcept;
 
-/// Whether so many elements are better packed ahead than given to MPI as they are, by the length of their runs and by
-/// their bytes: in a message, and in a rank's side of a collective.
+/// Whether `count` elements are better packed beforehand than given to MPI as they are, by the length of their runs and
+/// their bytes: in a message, and in a rank's side of a collective call.
 bool is_worth_packing(const Type& type, std::int64_t count) noexcept;
 bool is_worth_packing_collectively(const Type& type, std::int64_t count) noexcept;
 
-/// Whether a call with these datatypes may be served at all; costs next to nothing.
+/// Whether a call with these datatypes may be served at all; costs hardly anything.
 bool may_serve(MPI_Datatype one, MPI_Datatype other) noexcept;
 
-/// The type that packs `count` elements at `buffer` faster than MPI; nullptr where MPI itself should serve the call,
-/// which includes all that MPI may have to complain of.
+/// The type that packs `count` elements at `buffer` faster than MPI does. nullptr where MPI itself should serve the
+/// call, which includes all calls that MPI may report an error for.
 Type* find_packer(const void* buffer, int count, MPI_Datatype datatype) noexcept;
 
-/// The same for unpacking.
+/// As find_packer, for unpacking.
 Type* find_unpacker(const void* buffer, int count, MPI_Datatype datatype) noexcept;
 
-/// As above for messages between two ranks: MPI's own way of sending a datatype overlaps packing with unpacking, which
-/// is faster than packing ahead where runs are long.
+/// As find_packer and find_unpacker, for messages between two ranks. There MPI overlaps packing with unpacking when it
+/// sends a datatype itself, which is faster than packing beforehand where runs are long.
 Type* find_sender(const void* buffer, int count, MPI_Datatype datatype, int destination) noexcept;
 Type* find_receiver(const void* buffer, int count, MPI_Datatype datatype, int source) noexcept;
 
-/// Room for a message of `count` elements; nothing where there is no memory.
+/// A message with room for `count` elements; nothing where there is no memory.
 std::optional<Message> make_message(Type& type, int count) noexcept;
 
-/// Blocking calls pack messages of up to so many bytes, which never travel gapped, into buffers on the stack.
+/// Blocking calls pack messages of up to this length into buffers on the stack. Messages of this length never travel
+/// gapped.
 inline constexpr std::int64_t max_bytes_on_stack = WireTypes::max_eager_bytes;
 
-/// The packed message of a send that is served, and nothing for any other.
+/// The packed message of a send that is served; nothing for any other send.
 std::optional<Message> pack_message(const void* buffer, int count, MPI_Datatype datatype, int destination) noexcept;
 
-/// Room for the message of a receive that is served, and nothing for any other.
+/// A message for a receive that is served, and its type; nothing for any other receive.
 struct Receiving {
   Message message;
   Type* type;

@@ -1,4 +1,4 @@
-// A message of packed bytes: what MPI is given in place of the user's buffer, count and datatype.
+// A message of packed bytes, which MPI gets in place of the user's buffer, count and datatype.
 #pragma once
 
 #include <mpi.h>
@@ -19,7 +19,7 @@ class Message {
   /// Room for `count` elements of `type`. Throws Error without memory.
   Message(Bounces& bounces, WireTypes& wire_types, Type& type, int count);
 
-  /// What to give to MPI.
+  /// The arguments for MPI.
   void* buffer() const noexcept { return memory_.data(); }
   int count() const noexcept { return wire_count_; }
   MPI_Datatype datatype() const noexcept { return wire_type_; }
@@ -27,7 +27,7 @@ class Message {
   /// Fills the buffer from the user's elements.
   void pack(Type& type, const void* user) noexcept;
 
-  /// Moves the first `received` bytes of the message to the user's elements, and no more than it has.
+  /// Unpacks the first `received` bytes of the message to the user's elements, at most the bytes that the message has.
   void unpack(Type& type, void* user, std::int64_t received) noexcept;
 
  private:

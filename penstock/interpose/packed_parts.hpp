@@ -1,4 +1,4 @@
-// The parts of a buffer in the calls that give each rank's count and displacement (the v of gatherv).
+// One side of the calls that have a count and a displacement for each rank (the v of gatherv), packed.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace penstock::interpose {
 
-/// A side of so many parts, one rank's after the other's in the packed form.
+/// A packed side of `ranks` parts, which follow one another in the packed buffer.
 class PackedParts {
  public:
   PackedParts() = default;
@@ -21,7 +21,7 @@ class PackedParts {
   bool is_served() const noexcept { return side_.is_served(); }
   void* buffer() const noexcept { return side_.buffer(); }
   MPI_Datatype datatype() const noexcept { return side_.datatype(); }
-  /// Where each part lies in the packed form, in elements.
+  /// The displacement of each part in the packed buffer, in elements.
   const int* displacements() const noexcept { return packed_at_.data(); }
 
   void pack(const void* user, int rank) noexcept;

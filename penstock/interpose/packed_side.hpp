@@ -1,7 +1,7 @@
-// One side of a collective call, packed.
+// One side of a collective call, packed: the buffer that MPI sends from, or receives into.
 //
-// MPI sees elements of as many bytes each and as many of them as the user gave, contiguous: what it decides by count
-// and by size of the datatype it decides as without us, and so as the ranks whose side is not packed.
+// MPI gets the count of elements that the user gave, and a contiguous datatype of the same size. So what MPI decides by
+// count and size it decides as without this library, and as on the ranks whose side is not packed.
 #pragma once
 
 #include <mpi.h>
@@ -14,12 +14,13 @@
 
 namespace penstock::interpose {
 
-/// The packed form of a buffer of some ranks' parts. Without a type where the side is not served.
+/// The packed form of one side's buffer, which has parts of several ranks. Without a type where MPI itself serves the
+/// side.
 class PackedSide {
  public:
   PackedSide() = default;
-  /// Room for `count` elements at `user`, to be packed or unpacked by whole parts of `part_count`; no type where MPI
-  /// should serve the side itself.
+  /// A packed buffer for `count` elements at `user`, to be packed or unpacked in whole parts of `part_count`. Without a
+  /// type where MPI should serve the side itself.
   static PackedSide to_send(const void* user, std::int64_t count, int part_count, MPI_Datatype datatype) noexcept;
   static PackedSide to_receive(const void* user, std::int64_t count, int part_count, MPI_Datatype datatype) noexcept;
 
@@ -27,8 +28,8 @@ class PackedSide {
   void* buffer() const noexcept { return packed_.data(); }
   MPI_Datatype datatype() const noexcept { return twin_; }
 
-  /// Moves `count` elements from or to the user's buffer, `user_offset` elements' extents into it and `packed_offset`
-  /// elements into the packed form.
+  /// Packs or unpacks `count` elements, which begin `user_offset` extents into the user's buffer and `packed_offset`
+  /// elements into the packed one.
   void pack(const void* user, std::int64_t user_offset, std::int64_t packed_offset, std::int64_t count) noexcept;
   void unpack(void* user, std::int64_t user_offset, std::int64_t packed_offset, std::int64_t count) noexcept;
 

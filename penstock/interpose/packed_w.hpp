@@ -1,4 +1,4 @@
-// The sides of MPI_Alltoallw, where each rank's part has a datatype of its own.
+// One side of MPI_Alltoallw, packed. Each rank's part has a datatype of its own.
 #pragma once
 
 #include <mpi.h>
@@ -12,7 +12,7 @@
 
 namespace penstock::interpose {
 
-/// One side as MPI takes it; displacements in bytes.
+/// The arguments of one side, as MPI takes them; displacements are in bytes.
 struct WSide {
   void* buffer;
   const int* counts;
@@ -20,7 +20,7 @@ struct WSide {
   const MPI_Datatype* datatypes;
 };
 
-/// A side packed: every part of it, or none, as MPI takes one buffer for all.
+/// A packed side. Either every part is packed or none, as MPI takes one buffer for all parts.
 class PackedW {
  public:
   PackedW() = default;

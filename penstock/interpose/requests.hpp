@@ -1,4 +1,4 @@
-// The pending requests whose messages are packed: what has to be done when MPI says that they are complete.
+// The pending requests whose messages are packed, and the unpacking when MPI reports that they are complete.
 #pragma once
 
 #include <mpi.h>
@@ -14,7 +14,7 @@
 
 namespace penstock::interpose {
 
-/// A request of MPI's and the packed message that it sends or receives.
+/// A request of MPI's, and the packed message that it sends or receives.
 struct Pending {
   enum class Side : unsigned char { send, receive };
 
@@ -23,16 +23,16 @@ struct Pending {
   void* user = nullptr;  // only read for a send
   Side side = Side::send;
   bool is_persistent = false;
-  bool is_active = true;  // started, and completion not yet seen; a persistent one is made inactive
+  bool is_active = true;  // started and not yet seen complete; a persistent request begins inactive
 
   // The table's own.
   MPI_Request request = MPI_REQUEST_NULL;
   Pending* next = nullptr;
 };
 
-/// Pending requests by handle. The user's handle stays MPI's own, and MPI gives a handle out again, perhaps to another
-/// thread, as soon as its request is complete: whoever completes a request takes its entry first, and puts it back
-/// where the request lives on. Thread-safe.
+/// The pending requests by handle. The user's handle is MPI's own. MPI may give a handle out again, perhaps to another
+/// thread, as soon as its request is complete. So a thread that completes a request takes the entry out first, and puts
+/// it back where the request stays alive. Thread-safe.
 class Requests {
  public:
   Requests() = default;
@@ -43,19 +43,20 @@ class Requests {
 
   /// The entry of `request`, or nullptr; it stays in the table. Costs one load while no request is pending.
   Pending* find(MPI_Request request) noexcept { return is_empty() ? nullptr : search(request); }
-  /// The same, out of the table.
+  /// As `find`, and removes the entry from the table.
   std::unique_ptr<Pending> take(MPI_Request request) noexcept { return is_empty() ? nullptr : take_out(request); }
   bool is_empty() const noexcept { return held_.load(std::memory_order_relaxed) == 0; }
 
-  /// Takes over an active request that the user frees: it is freed when it is complete.
+  /// Takes over an active request that the user has freed (an orphan): the message is freed when the request is
+  /// complete.
   void orphan(std::unique_ptr<Pending> pending) noexcept;
-  /// Completes the orphans that can be completed. Cheap without any.
+  /// Completes the orphans that can be completed. Costs one load where there are none.
   void tend_orphans() noexcept {
     if (orphan_count_.load(std::memory_order_relaxed) != 0) {
       test_orphans();
     }
   }
-  /// For the end of the program: leaves the last orphans to MPI.
+  /// For the end of the program: leaves the remaining orphans to MPI.
   void release_orphans() noexcept;
 
  private:
@@ -77,8 +78,8 @@ class Requests {
   std::vector<std::unique_ptr<Pending>> orphans_;
 };
 
-/// Tends the orphans when a call that may have waited for them ends: the program can know by now that they are
-/// complete.
+/// Completes orphans at the end of a call that may have waited for them: from then on the program may know that they
+/// are complete.
 class OrphanTender {
  public:
   explicit OrphanTender(Requests& requests) noexcept : requests_(requests) {}
@@ -89,11 +90,11 @@ class OrphanTender {
   Requests& requests_;
 };
 
-/// MPI has completed the request with `status` and the return code `result`: unpacks what was received and makes the
-/// request inactive. Nothing more for a send, a cancelled or an inactive request.
+/// To be called when MPI has completed the request with `status` and the return code `result`. Unpacks what was
+/// received, and makes the request inactive. Nothing is unpacked for a send, a cancelled request or an inactive one.
 void deliver(Pending& pending, const MPI_Status& status, int result) noexcept;
 
-/// Whether a receive with this return code has put something into its buffer: also a part of a message too long.
+/// Whether a receive with this return code has put data into its buffer. A message that was too long has, in part.
 bool has_received(int result) noexcept;
 
 /// The bytes that a completed receive put into its buffer.

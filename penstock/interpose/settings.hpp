@@ -1,16 +1,16 @@
-// What the environment asks of the preloaded library, and what it tells of the job.
+// The settings of the preloaded library that come from the environment.
 #pragma once
 
 namespace penstock::interpose {
 
-/// What PENSTOCK_MPI asks for: MPI as it is, compiled datatypes, or these with a table of their use at the end.
+/// The modes of PENSTOCK_MPI: MPI as it is; compiled datatypes; these, and a table of their use at the end.
 enum class Mode { off, on, stats };
 
-/// The value of PENSTOCK_MPI, `on` where it is not set. Says on standard error which values there are, once for each
-/// process, where it has another one, and takes `on`.
+/// The value of PENSTOCK_MPI; `on` where it is not set. For an unknown value writes the known ones to standard error,
+/// and returns `on`. Called once in a process.
 Mode mode_from_environment();
 
-/// Whether the launcher says that all ranks of this job run on this node; false where it does not say.
+/// Whether the launcher's variables say that all ranks of this job run on this node. False where it sets none.
 bool is_job_on_one_node();
 
 }  // namespace penstock::interpose

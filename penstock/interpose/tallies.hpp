@@ -1,4 +1,4 @@
-// What PENSTOCK_MPI=stats counts, per distinct layout, and the table of it.
+// The counts of PENSTOCK_MPI=stats for each distinct layout, and their table.
 #pragma once
 
 #include <mpi.h>
@@ -13,19 +13,20 @@
 
 namespace penstock::interpose {
 
-/// The uses of all types of one layout. Thread-safe.
+/// The uses of all types that have one layout. Thread-safe.
 struct Tally {
-  /// Seconds spent on reading the type and on choosing and compiling its movers.
+  /// Adds seconds that were spent on reading a type and on choosing and compiling its movers.
   void add_preparation(double seconds);
 
-  /// `count` elements at `user` were packed into `bytes` bytes in so many seconds. Now and then has MPI pack them, too.
+  /// Adds a use: `count` elements at `user` were packed into `bytes` bytes in `seconds`. Some uses are a sample: MPI
+  /// packs the same elements too, and is timed.
   void add_pack(std::int64_t bytes, double seconds, std::int64_t count, const void* user);
 
-  /// The first `bytes` packed bytes of `count` elements were unpacked to `user`. Now and then has MPI unpack them, too,
-  /// to where they already are.
+  /// Adds a use: the first `bytes` packed bytes of `count` elements were unpacked to `user`. In a sample MPI unpacks
+  /// them too, to where they already are.
   void add_unpack(std::int64_t bytes, double seconds, std::int64_t count, const std::byte* packed, void* user);
 
-  /// One direction's sums, and those of the uses that MPI repeated.
+  /// The sums of one direction, and of the uses that MPI repeated.
   struct Sums {
     std::int64_t uses = 0;
     std::int64_t bytes = 0;
@@ -33,7 +34,7 @@ struct Tally {
     std::int64_t mpi_bytes = 0;
     double mpi_seconds = 0;
 
-    /// What MPI would have taken for all bytes, at the rate of the sampled uses; 0 without any.
+    /// The seconds that MPI would have taken for all bytes, at the rate of the samples; 0 without samples.
     double estimated_mpi_seconds() const noexcept;
     bool is_sample_due() const noexcept;
   };
@@ -51,13 +52,14 @@ struct Tally {
 /// All tallies of the process. Thread-safe.
 class Tallies {
  public:
-  /// The tally of all types of this layout and extent; `type` is one of them. Valid as long as this object.
+  /// The tally of all types with this layout and extent; `type` is one of them. The reference is valid as long as this
+  /// object.
   Tally& of(const layout::Layout& element, std::int64_t extent, MPI_Datatype type);
 
-  /// The table, a line per layout that was used, most bytes first.
+  /// The table: a line for each layout that was used, the most bytes first.
   std::string table();
 
-  /// Frees the duplicates of datatypes, before MPI ends; nothing is sampled from then on.
+  /// Frees the duplicates of datatypes before MPI ends; no use is sampled after that.
   void free_types() noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// What is known of one MPI datatype: its bytes, and the movers that pack and unpack so many elements of it.
+// An MPI datatype as this library knows it: its layout, and the movers that pack and unpack a count of its elements.
 #pragma once
 
 #include <mpi.h>
@@ -17,40 +17,41 @@ namespace penstock::interpose {
 struct Tally;
 class Tallies;
 
-/// A committed datatype, read at its first use. Outlives the datatype while messages of it are pending, as it refers to
-/// nothing of MPI's. Thread-safe.
+/// A committed datatype, read at its first use. It may outlive the datatype while messages of it are pending: it refers
+/// to nothing of MPI's. Thread-safe.
 class Type : public std::enable_shared_from_this<Type> {
  public:
-  /// `tallies` is where uses are counted, or nullptr.
+  /// `tallies` counts the uses; nullptr: nothing does.
   Type(mover::Cache& movers, Tallies* tallies) noexcept : movers_(movers), tallies_(tallies) {}
 
-  /// Reads `type` unless that was done. False where it cannot be read or has no bytes: MPI itself serves it then.
+  /// Reads `type` unless that was done before. False where the type cannot be read or has no bytes: then MPI itself
+  /// serves it.
   bool is_read(MPI_Datatype type) noexcept {
     return state_.load(std::memory_order_acquire) == State::read || read(type);
   }
 
-  // All below only after is_read said true.
+  // All members below require that is_read has returned true.
 
   /// Bytes of an element, packed.
   std::int64_t bytes() const noexcept { return bytes_; }
   std::int64_t extent() const noexcept { return extent_; }
   /// The lowest offset of an element.
   std::int64_t lower_bound() const noexcept { return element_.lower_bound(); }
-  /// Whether so many elements lie in memory as they are packed.
+  /// Whether `count` elements lie in memory as they are packed.
   bool is_contiguous(std::int64_t count) const noexcept {
     return is_element_contiguous_ && (count == 1 || extent_ == bytes_);
   }
   /// The mean length of the contiguous runs of an element.
   std::int64_t run_bytes() const noexcept { return run_bytes_; }
 
-  /// Moves `count` elements at `user` to `packed`; only where can_pack says so.
+  /// Packs `count` elements at `user` into `packed`. Requires can_pack(count).
   void pack(std::int64_t count, const void* user, std::byte* packed) noexcept;
 
-  /// Moves the first `received` packed bytes of `count` elements from `packed` to `user`; only where can_unpack says
-  /// so.
+  /// Unpacks the first `received` packed bytes of `count` elements from `packed` to `user`. Requires can_unpack(count).
   void unpack(std::int64_t count, const std::byte* packed, void* user, std::int64_t received) noexcept;
 
-  /// Whether movers can move `count` elements, which are then at hand; else MPI itself has to.
+  /// Whether there are movers for `count` elements; compiles them where needed. If not, MPI itself has to serve the
+  /// call.
   bool can_pack(std::int64_t count) noexcept { return has_mover(Direction::pack, count); }
   bool can_unpack(std::int64_t count) noexcept { return has_mover(Direction::unpack, count); }
 

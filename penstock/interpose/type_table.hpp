@@ -1,4 +1,4 @@
-// Which datatypes the library knows: the committed ones that are not predefined, by their handles.
+// The table of committed datatypes that are not predefined, by handle.
 #pragma once
 
 #include <mpi.h>
@@ -14,13 +14,14 @@
 
 namespace penstock::interpose {
 
-/// Committed datatypes by handle. Handles are reused after a datatype is freed: freeing drops the entry, also where MPI
-/// was asked past us (from Fortran in Open MPI), which an attribute of each type that was read tells. Thread-safe.
+/// Committed datatypes by handle. MPI uses handles again after a datatype is freed, so freeing drops the entry. Where
+/// MPI frees a type past this library (from Fortran in Open MPI), an attribute of each type that was read reports it.
+/// Thread-safe.
 class TypeTable {
  public:
   explicit TypeTable(Tallies* tallies) : tallies_(tallies), movers_(max_movers) {}
 
-  /// The type behind a handle, read; nullptr for what MPI has to serve itself. Valid until the datatype is freed, and
+  /// The type of a handle, read; nullptr where MPI itself has to serve the type. Valid until the datatype is freed, and
   /// as long as a share of it is held.
   std::shared_ptr<Type> share(MPI_Datatype type) noexcept;
   Type* find(MPI_Datatype type) noexcept {

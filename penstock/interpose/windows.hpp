@@ -1,4 +1,4 @@
-// One-sided operations whose origin is packed: what has to be done once MPI has completed them at the origin.
+// One-sided operations with a packed origin, and the unpacking when MPI has completed them at the origin.
 #pragma once
 
 #include <mpi.h>
@@ -29,12 +29,12 @@ class Windows {
  public:
   void add(Operation operation);
 
-  /// Takes out what is under way to `target`, or to every rank of the window, before MPI is asked to complete it: what
-  /// other threads begin meanwhile may stay incomplete.
+  /// Removes and returns the operations under way to `target`, or to every rank of the window. Call it before MPI is
+  /// asked to complete them: what other threads begin meanwhile may stay incomplete.
   std::vector<Operation> take(MPI_Win window, int target) noexcept;
   static constexpr int every_target = -1;
 
-  /// MPI has completed these at the origin: fills the buffers of gets.
+  /// To be called when MPI has completed these operations at the origin: unpacks gets into the user's buffers.
   static void complete(std::vector<Operation>& operations) noexcept;
 
  private:

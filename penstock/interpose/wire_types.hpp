@@ -1,4 +1,4 @@
-// MPI datatypes that packed bytes travel as.
+// The MPI datatypes as which packed bytes are sent and received.
 #pragma once
 
 #include <mpi.h>
@@ -9,7 +9,7 @@
 
 namespace penstock::interpose {
 
-/// The last bytes of a message that travels gapped lie so much further on, and are as many.
+/// The gap of a message that travels gapped: its last `gap_bytes` bytes lie `gap_bytes` further on.
 inline constexpr std::int64_t gap_bytes = 64;
 
 /// Committed datatypes by their size, made once and kept until MPI ends. Thread-safe.
@@ -25,20 +25,20 @@ class WireTypes {
 
   WireTypes();
 
-  /// Whether packed messages of so many bytes should be sent and received with a gap: see
-  /// docs/decisions/mpi-datatypes.md. Where all ranks share a node, both MPIs move what is not contiguous through
-  /// shared memory at cache speed, but have the kernel copy what is (CMA), page by page.
+  /// Whether packed messages of `bytes` bytes should be sent and received with a gap: see
+  /// docs/decisions/mpi-datatypes.md. Where all ranks share a node, Open MPI and MPICH move data that are not
+  /// contiguous through shared memory at cache speed, but have the kernel copy contiguous data (CMA), page by page.
   bool is_gap_faster(std::int64_t bytes) const noexcept {
     return are_gaps_faster_ && bytes > max_eager_bytes;
   }
 
-  /// `bytes` bytes of which the last `gap_bytes` begin `gap_bytes` later than they would; MPI_DATATYPE_NULL where MPI
-  /// makes none, or after too many sizes.
+  /// A datatype of `bytes` bytes, of which the last `gap_bytes` lie `gap_bytes` further on. MPI_DATATYPE_NULL where MPI
+  /// cannot make it, or after too many sizes.
   MPI_Datatype gapped(std::int64_t bytes) noexcept {
     return find_or_make(gapped_, bytes, true);
   }
 
-  /// An element of `bytes` contiguous bytes; MPI_DATATYPE_NULL as above.
+  /// A datatype of one element of `bytes` contiguous bytes; MPI_DATATYPE_NULL as for `gapped`.
   MPI_Datatype contiguous(std::int64_t bytes) noexcept {
     return find_or_make(contiguous_, bytes, false);
   }

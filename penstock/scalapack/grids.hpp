@@ -1,4 +1,4 @@
-// The teams of the processes that BLACS's contexts are made of.
+// The teams of BLACS's contexts: one team for each grid of processes.
 #pragma once
 
 #include <mpi.h>
@@ -10,26 +10,28 @@
 
 namespace penstock::scalapack {
 
-/// The processes of a context, row by row.
+/// The processes of a context as a team, in row-major order of the grid.
 struct GridTeam {
   MPI_Comm communicator;
   gas::Team team;
   gemm::ProcessGrid grid;
 };
 
-/// A team for each grid of processes that has multiplied, kept until MPI ends. One for the process, as MPI is one.
+/// The teams of all grids of processes that have multiplied, kept until MPI ends. There is one object in a process, as
+/// there is one MPI.
 class Grids {
  public:
   static Grids& get();
   Grids();
 
-  /// Collective over the processes of the context. Throws Error where this process is not of it.
+  /// The team of a context. Collective over the context's processes. Throws Error where this process is not one of
+  /// them.
   GridTeam& of(int context);
 
  private:
   static int clear(MPI_Comm, int, void*, void*);
 
-  // By their ranks in MPI_COMM_WORLD and not by context, whose numbers BLACS gives out again.
+  // Keyed by the processes' ranks in MPI_COMM_WORLD, and not by context: BLACS uses the numbers of contexts again.
   std::map<std::vector<int>, GridTeam> teams_;
 };
 

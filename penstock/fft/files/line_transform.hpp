@@ -1,4 +1,4 @@
-// Transforms of lines that lie anywhere in memory.
+// Transforms of bundles of lines that lie anywhere in memory, at strides.
 #pragma once
 
 #include <cstddef>

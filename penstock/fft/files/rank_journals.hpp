@@ -1,4 +1,4 @@
-// What is complete of a result that several ranks make.
+// The ledger: the journals of all ranks that make one result together, and the pieces that these say are complete.
 #pragma once
 
 #include <map>

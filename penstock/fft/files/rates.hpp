@@ -1,4 +1,4 @@
-// What this machine transforms and moves, measured in a moment, for predictions of transforms in files.
+// The rates of transforms and of storage, measured in short, for predictions of transforms in files.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// How a field in a file is cut into slabs, columns and bricks, and where these lie.
+// The tiling of a field in a file: its slabs, columns and bricks, their sizes, and its choice.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// How the elements of an array are dealt out to ranks, and who so owns which; knows no memory. Included by
-// global_array.hpp.
+// Block-cyclic distributions: which rank owns which element of an array, and at which position. Knows no memory.
+// Included by global_array.hpp.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 namespace penstock::gas {
 
 /// One dimension of `extent` elements, dealt out in blocks of `block` elements to `owners` owners in turn, as ScaLAPACK
-/// does. Blocks of extent / owners, rounded up, are a block distribution; blocks of 1 a cyclic one; a block of the
-/// whole extent gives all to owner 0. An owner keeps its elements in the order of their indices: the first is at
-/// position 0.
+/// does. A block of extent / owners, rounded up, is a block distribution; a block of 1 is a cyclic one; a block of the
+/// whole extent gives all elements to owner 0. An owner keeps its elements in the order of their indices, from position
+/// 0 on.
 class BlockCyclic {
  public:
   /// extent >= 0, block >= 1, owners >= 1, and the product of the three is below 2^62.
@@ -24,10 +24,10 @@ class BlockCyclic {
   std::int64_t extent() const noexcept { return extent_; }
   std::int64_t block() const noexcept { return block_; }
   int owners() const noexcept { return owners_; }
-  /// How far the blocks of one owner lie apart.
+  /// The distance between two successive blocks of one owner.
   std::int64_t cycle() const noexcept { return block_ * owners_; }
 
-  /// Who owns an element, and where among what it owns.
+  /// The owner of an element, and the element's position among those of the owner.
   struct Position {
     int owner;
     std::int64_t position;
@@ -44,7 +44,7 @@ class BlockCyclic {
 
   /// How many elements `owner` has.
   std::int64_t count(int owner) const noexcept { return whole_ + in_last_cycle(owner, rest_); }
-  /// How many of them lie before `index`, which may be the extent.
+  /// How many elements of `owner` lie before `index`, which may be the extent.
   std::int64_t count_below(int owner, std::int64_t index) const noexcept {
     return index / cycle() * block_ + in_last_cycle(owner, index % cycle());
   }
@@ -61,20 +61,21 @@ class BlockCyclic {
   std::int64_t rest_;   // elements behind the last whole cycle
 };
 
-/// An array dealt out to a grid of ranks, each dimension on its own. Rank r of the grid has the coordinates of r in C
-/// order (the last dimension's change fastest); ranks beyond the grid own nothing. A rank keeps what it owns as a dense
+/// An array dealt out to a grid of ranks, each dimension by itself. Rank r of the grid has the coordinates of r in C
+/// order (the last coordinate changes fastest); ranks beyond the grid own nothing. A rank keeps its elements as a dense
 /// box in C order.
 class Distribution {
  public:
-  /// One entry of each list for each dimension. A block of 0 stands for a block distribution. Dimensions whose entry of
-  /// `grid` is 0 share the ranks that the others leave, so that a rank's box is near to a cube. Throws Error for
-  /// negative values, for a grid of more than `ranks` ranks and for 2^62 elements and more, each owner's rounded up.
+  /// Each list has one entry for each dimension. A block of 0 stands for a block distribution. The dimensions with 0 in
+  /// `grid` share the ranks that the others leave, so that a rank's box is near to a cube. Throws Error for negative
+  /// values, for a grid of more than `ranks` ranks, and where the number of elements times `ranks` is 2^62 or more.
   Distribution(std::span<const std::int64_t> extents, std::span<const std::int64_t> blocks, std::span<const int> grid,
                int ranks);
 
   std::span<const BlockCyclic> dimensions() const noexcept { return dimensions_; }
 
-  /// The rank that owns an element, and where in its box. Throws Error for an index outside of the array.
+  /// The rank that owns an element, and the element's position in the rank's box. Throws Error for an index outside of
+  /// the array.
   struct Location {
     int rank;
     std::int64_t element;

@@ -1,5 +1,5 @@
-// Global arrays, as in UPC: one array dealt out over the memory of all ranks, whose elements and boxes every rank reads
-// and writes by their index in the whole. Included by gas.hpp.
+// Global arrays, as in UPC: one array dealt out over the memory of all ranks. Every rank reads and writes elements and
+// boxes by their index in the whole array. Included by gas.hpp.
 #pragma once
 
 #include <algorithm>
@@ -18,31 +18,31 @@
 
 namespace penstock::gas {
 
-/// A number for each dimension, the slowest in memory first: the place of an element, extents, strides.
+/// A number for each dimension, slowest in memory first: an index, extents or strides.
 using shape::Index;
 
 /// `extent` elements from `lower` on in each dimension.
 template <std::size_t dimensions>
 using Box = shape::BoxOf<dimensions>;
 
-/// How large a global array is and how it is dealt out: each dimension in blocks of so many elements, to the ranks
-/// along that dimension of a grid in turn.
+/// The extents of a global array and its distribution: each dimension is dealt out in blocks, to the ranks along that
+/// dimension of a grid in turn.
 template <std::size_t dimensions>
 struct ArrayShape {
   Index<dimensions> extents;
-  /// 0 stands for one block a rank, as even as blocks of one size can be (UPC's [*]); 1 is cyclic (UPC's default); the
-  /// whole extent leaves the dimension undivided.
+  /// 0: one block a rank, as even as blocks of one size can be (UPC's [*]). 1: cyclic (UPC's default). The whole
+  /// extent: the dimension is undivided.
   Index<dimensions> blocks{};
-  /// Its ranks may be fewer than the team's: the others own nothing. 0 stands for what makes the ranks' boxes most
-  /// like cubes.
+  /// The ranks along each dimension. The grid may have fewer ranks than the team: the others own nothing. 0: chosen so
+  /// that the ranks' boxes are near to cubes.
   std::array<int, dimensions> grid{};
 };
 
-/// What a global array may hold.
+/// The element types of global arrays.
 template <class T>
 concept ArrayElement = std::is_trivially_copyable_v<T> && std::default_initializable<T>;
 
-/// Elements in memory that this process has mapped, a dense box in C order: the last index changes fastest.
+/// A dense box of elements in C order (the last index changes fastest), in memory that this process has mapped.
 template <class T, std::size_t dimensions>
 struct View {
   T* data = nullptr;
@@ -61,14 +61,14 @@ struct View {
   }
 };
 
-/// What global arrays of all types are made of; for GlobalArray alone to call.
+/// The part of global arrays that does not depend on the element type; for GlobalArray alone to call.
 class ArrayStorage {
  public:
   ArrayStorage(const Team& team, std::span<const std::int64_t> extents, std::span<const std::int64_t> blocks,
                std::span<const int> grid, std::size_t element_bytes, std::size_t signals);
 
-  /// A box, and how it lies here: the distance between neighbours of each dimension, in elements; dense if there are
-  /// none.
+  /// A box of the array, and its strides in this rank's memory: the distance between neighbours in each dimension, in
+  /// elements. No strides: dense.
   struct StridedBox {
     std::span<const std::int64_t> first;
     std::span<const std::int64_t> extents;
@@ -94,17 +94,19 @@ class ArrayStorage {
 /// An array whose elements lie on the ranks of a team, block-cyclic in each dimension.
 ///
 /// Movable, not copyable. Elements begin as zeros. Each rank keeps its elements as one dense box in C order (`view`),
-/// in the order of their indices, in a segment of its own. What is said of Segment holds: peers of the same node are
-/// read and written in place, the others by messages, one to each owner; puts and gets that are under way together are
-/// in no order, and what one rank puts another sees after a barrier that follows the end of the put. Destroy it when
-/// the peers are done with this rank's part. Indices outside of the array throw Error, and nothing is moved.
+/// in the order of their indices, in a segment of its own. Elements on peers whose memory is mapped are read and
+/// written in place; others go through the network, one transfer for each owner (see Segment). Puts and gets that are
+/// under way together are in no order. A rank sees what another has put after a barrier that follows the end of the
+/// put. Destroy the array when the peers are done with this rank's part. Indices outside of the array throw Error, and
+/// nothing is moved.
 template <ArrayElement T, std::size_t dimensions>
 class GlobalArray {
   static_assert(dimensions >= 1);
 
  public:
-  /// Collective, with the same shape on all ranks; the team must outlive the array. `signals` are those of its segment.
-  /// Throws Error on every rank for shapes that cannot be and where one has not the memory.
+  /// Collective, with the same shape on all ranks. The team must outlive the array. `signals` is the number of signals
+  /// of the array's segment. Throws Error on every rank for a shape that is not possible or not the same on all ranks,
+  /// and where one rank has not the memory.
   explicit GlobalArray(const Team& team, const ArrayShape<dimensions>& shape, std::size_t signals = 0)
       : storage_(team, shape.extents, shape.blocks, shape.grid, sizeof(T), signals) {}
 
@@ -118,13 +120,13 @@ class GlobalArray {
     return each([](const BlockCyclic& dimension) { return dimension.owners(); });
   }
 
-  /// Who owns an element, and where it lies in the segment.
+  /// The owner of an element, and the element's place in the segment. Throw Error for an index outside of the array.
   int owner(const Index<dimensions>& index) const { return storage_.distribution().place(index).rank; }
   Pointer<T> pointer(const Index<dimensions>& index) const {
     const auto [rank, element] = storage_.distribution().place(index);
     return Pointer<T>{rank, 0} + static_cast<std::size_t>(element);
   }
-  /// What `rank` owns: its blocks, in C order. One or none in a block distribution.
+  /// The blocks that `rank` owns, in C order. In a block distribution a rank has one or none.
   std::vector<Box<dimensions>> boxes(int rank) const;
 
   T get(const Index<dimensions>& index) {
@@ -133,7 +135,7 @@ class GlobalArray {
     return value;
   }
   void put(const Index<dimensions>& index, const T& value) { storage_.segment().put(pointer(index), {&value, 1}); }
-  /// As of Segment.
+  /// As Segment's.
   T fetch_add(const Index<dimensions>& index, T value) requires AtomicWord<T> {
     return storage_.segment().fetch_add(pointer(index), value);
   }
@@ -141,8 +143,8 @@ class GlobalArray {
     return storage_.segment().compare_swap(pointer(index), expected, desired);
   }
 
-  /// Writes or reads the elements of a box, which may lie on any ranks; `data` has them in C order, and as many (else
-  /// Error). The first of each pair returns when all is there; the other lets the program go on meanwhile.
+  /// Writes or reads the elements of a box, which may lie on any ranks. `data` has the elements in C order, and as many
+  /// as the box (else Error). `put` and `get` return when all is there; the others only begin.
   void put(const Box<dimensions>& box, std::span<const T> data) { start_put(box, data).wait_or_abandon(); }
   Put start_put(const Box<dimensions>& box, std::span<const T> data) {
     ArrayStorage::check_count(box.extent, data.size());
@@ -153,8 +155,8 @@ class GlobalArray {
     ArrayStorage::check_count(box.extent, data.size());
     return storage_.start_get({box.lower, box.extent, {}}, std::as_writable_bytes(data).data());
   }
-  /// The same where the box lies in a larger array here, or transposed: neighbours in dimension d are strides[d]
-  /// elements apart, the first lies at `data`. With get, no two elements may share their place.
+  /// As above, for a box that lies in a larger array here, or transposed. Neighbours in dimension d are strides[d]
+  /// elements apart, and the first element is at `data`. With get, no two elements may share their place.
   Put start_put(const Box<dimensions>& box, const T* data, const Index<dimensions>& strides) {
     return storage_.start_put({box.lower, box.extent, strides}, reinterpret_cast<const std::byte*>(data));
   }
@@ -172,8 +174,8 @@ class GlobalArray {
     return view;
   }
 
-  /// Calls visit(index, element) for each of this rank's elements, in the order in which they lie in memory; `index` is
-  /// that in the whole array.
+  /// Calls visit(index, element) for each of this rank's elements, in their order in memory. `index` is the element's
+  /// index in the whole array.
   template <std::invocable<const Index<dimensions>&, T&> Visit>
   void for_each_local(Visit&& visit) const {
     if (!local().empty()) {
@@ -183,7 +185,7 @@ class GlobalArray {
     }
   }
 
-  /// Where it lies: for signals, and for operations that begin at a `pointer`.
+  /// The segment that holds the array: for its signals, and for operations that begin at a `pointer`.
   Segment& segment() noexcept { return storage_.segment(); }
 
  private:

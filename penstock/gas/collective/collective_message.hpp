@@ -1,4 +1,4 @@
-// How parts of collective calls travel as messages. Private to the module.
+// The messages that the ranks of a collective call exchange, and their coding in headers. Private to the module.
 #pragma once
 
 #include <cstddef>

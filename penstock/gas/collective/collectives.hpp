@@ -1,4 +1,4 @@
-// Collective calls of a team that are begun and waited for: barrier, broadcast, reduce, gather, exchange. Included by
+// Collective calls of a team, split-phase or blocking: barrier, broadcast, reduce, gather, exchange. Included by
 // gas.hpp.
 //
 //     Event done = start_exchange(team, mine, segment.local_as<double>());
@@ -6,17 +6,21 @@
 //     done.wait();
 //
 // For all of them:
-// - Every rank of the team makes the same calls in the same order. Many may be under way at once, on one team and on
-//   several; each is done when its event is, in any order.
-// - They move on while a rank waits in any call of this module, tests an event, or polls.
-// - What is named must stay, and must not be touched, until the event is done; but what is only read may be read.
-// - Memory that is received into and lies in a `Segment`, of whichever team, is written by the peers of this node
-//   directly: once. Other memory is reached through queues, which copies twice.
-// - Where arguments of a rank cannot be used, and where messages show that ranks differ in a call, its root or its
-//   lengths, the event throws Error on every rank that is not done with it. Of an exchange both ranks of a pair see
-//   whether they differ. Ranks that all wait for one another in different calls wait for ever. The team is of use as
-//   before; once it has been revoked (see Team), the calls throw.
-// - The calls without `start_` wait; what they throw comes when they have been given up.
+// - Every rank of the team makes the same calls in the same order. Many calls may be under way at once, on one team and
+//   on several; they may be done in any order.
+// - A call advances while its ranks wait in any call of this module, test an event, or poll.
+// - The memory that a call is given must stay until the event is done. Until then the program must not write it, and
+//   must not read what the call writes.
+// - Between ranks whose memory is mapped, messages of up to 4 KiB go through queues, which copies twice. Longer ones
+//   are copied once where the data or their place lie in a `Segment` of any team that both ranks share; so are
+//   contiguous data of 128 KiB and more where the system lets ranks read one another's memory. Others go through
+//   queues.
+// - A rank whose arguments cannot be used throws Error from the call itself, and the events of the other ranks throw
+//   it. Where messages show that ranks differ in the call, its root or its lengths, the event throws Error on every
+//   rank that is not done with the call; in an exchange both ranks of a pair notice a different length. Ranks that all
+//   wait for one another in different calls wait for ever. After such an Error the team can be used as before. Once it
+//   has been revoked (see Team), the calls throw Error.
+// - The calls without `start_` block; where they throw, the operation is abandoned first.
 #pragma once
 
 #include <complex>
@@ -38,7 +42,7 @@ template <class T>
 concept Number =
     std::is_arithmetic_v<T> || std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
 
-/// What numbers are reduced by. Others are types like these, of associative and commutative operations.
+/// Operations of a reduction. A program may give types of its own, whose operation is associative and commutative.
 struct Sum {
   template <Number T>
   T operator()(T a, T b) const {
@@ -78,13 +82,14 @@ struct BitXor {
   }
 };
 
-/// An operation without state that makes one T of two.
+/// A stateless operation that combines two values of T into one.
 template <class Operation, class T>
 concept Reduces = std::is_empty_v<Operation> && std::is_default_constructible_v<Operation> &&
                       std::is_trivially_copyable_v<T> && sizeof(T) <= 4096 &&
                   std::is_invocable_r_v<T, const Operation&, T, T>;
 
-/// A reduction of elements as bytes: `into` becomes operation(left, right), element by element, and is one of the two.
+/// A reduction of elements as bytes, element by element: `into` becomes operation(left, right). `into` is `left` or
+/// `right`.
 struct Combination {
   std::size_t element_bytes;
   void (*combine)(const std::byte* left, const std::byte* right, std::byte* into, std::size_t elements);
@@ -104,11 +109,11 @@ constexpr Combination combination_of() {
           }};
 }
 
-/// Done on a rank when every rank has begun it.
+/// Begins a barrier: the event is done when every rank has begun it.
 Event start_barrier(const Team& team);
 
 Event start_broadcast_bytes(const Team& team, std::span<std::byte> data, int root);
-/// The root's data goes to every rank.
+/// Copies the root's `data` to every rank's `data`, which has the same length.
 template <class T>
 Event start_broadcast(const Team& team, std::span<T> data, int root) {
   return start_broadcast_bytes(team, std::as_writable_bytes(data), root);
@@ -120,9 +125,9 @@ void broadcast(const Team& team, std::span<T> data, int root) {
 
 Event start_reduce_bytes(const Team& team, std::span<const std::byte> mine, std::span<std::byte> result, int root,
                          const Combination& combination);
-/// On the root, element i of `result` becomes what element i of every rank's `mine` make together; elsewhere `result`
-/// is not looked at. The order of operations depends on the number of ranks, the elements and the root alone. `result`
-/// may be `mine`.
+/// Reduces to the root: element i of `result` becomes the combination of element i of every rank's `mine`. On other
+/// ranks `result` is not used. The order of operations depends on the number of ranks, the number of elements and the
+/// root alone. `result` may be `mine`.
 template <class T, Reduces<T> Operation>
 Event start_reduce(const Team& team, std::type_identity_t<std::span<const T>> mine, std::span<T> result,
                    Operation /*operation*/, int root) {
@@ -137,7 +142,7 @@ void reduce(const Team& team, std::type_identity_t<std::span<const T>> mine, std
 
 Event start_all_reduce_bytes(const Team& team, std::span<const std::byte> mine, std::span<std::byte> result,
                              const Combination& combination);
-/// The same with the result on every rank, equal to the last bit.
+/// As start_reduce, with the result on every rank, equal to the last bit.
 template <class T, Reduces<T> Operation>
 Event start_all_reduce(const Team& team, std::type_identity_t<std::span<const T>> mine, std::span<T> result,
                        Operation /*operation*/) {
@@ -151,7 +156,8 @@ void all_reduce(const Team& team, std::type_identity_t<std::span<const T>> mine,
 }
 
 Event start_gather_bytes(const Team& team, std::span<const std::byte> mine, std::span<std::byte> all, int root);
-/// On the root, `all` becomes every rank's `mine`, of equal length, in order of rank; elsewhere it is not looked at.
+/// Gathers on the root: `all` becomes every rank's `mine`, of equal length, in order of rank. On other ranks `all` is
+/// not used.
 template <class T>
 Event start_gather(const Team& team, std::type_identity_t<std::span<const T>> mine, std::span<T> all, int root) {
   return start_gather_bytes(team, std::as_bytes(mine), std::as_writable_bytes(all), root);
@@ -162,7 +168,7 @@ void gather(const Team& team, std::type_identity_t<std::span<const T>> mine, std
 }
 
 Event start_all_gather_bytes(const Team& team, std::span<const std::byte> mine, std::span<std::byte> all);
-/// The same on every rank.
+/// As start_gather, on every rank.
 template <class T>
 Event start_all_gather(const Team& team, std::type_identity_t<std::span<const T>> mine, std::span<T> all) {
   return start_all_gather_bytes(team, std::as_bytes(mine), std::as_writable_bytes(all));
@@ -172,8 +178,8 @@ void all_gather(const Team& team, std::type_identity_t<std::span<const T>> mine,
   start_all_gather(team, mine, all).wait_or_abandon();
 }
 
-/// What one rank gives to another in an exchange: elements in a row, or what a layout names around an origin. Peers of
-/// this node write what they give straight to its place.
+/// The data that one rank sends to another in an exchange: contiguous elements, or what a layout names around an
+/// origin.
 struct SendBlock {
   SendBlock() = default;
   template <class T>
@@ -186,7 +192,7 @@ struct SendBlock {
   layout::Layout layout;
 };
 
-/// Where it takes what another gives. No byte of a layout may be named twice.
+/// The place that a rank receives another's data into. No byte of a layout may be named twice.
 struct ReceiveBlock {
   ReceiveBlock() = default;
   template <class T>
@@ -199,15 +205,15 @@ struct ReceiveBlock {
   layout::Layout layout;
 };
 
-/// Every rank gives every rank a block, itself too: block k of `send` goes to rank k, and block k of `receive` takes
-/// what rank k gives, byte after byte; so the two are equally long. Blocks of no bytes are blocks as well.
+/// Every rank sends a block to every rank, itself included: block k of `send` goes to rank k, and block k of `receive`
+/// takes what rank k sends, byte after byte. The two must be equally long. Blocks of no bytes must be given as well.
 Event start_exchange(const Team& team, std::span<const SendBlock> send, std::span<const ReceiveBlock> receive);
 inline void exchange(const Team& team, std::span<const SendBlock> send, std::span<const ReceiveBlock> receive) {
   start_exchange(team, send, receive).wait_or_abandon();
 }
 
 Event start_exchange_bytes(const Team& team, std::span<const std::byte> send, std::span<std::byte> receive);
-/// The same with all blocks of one length, in order of rank in both.
+/// As the exchange of blocks, with all blocks of one length, in order of rank in `send` and in `receive`.
 template <class T>
 Event start_exchange(const Team& team, std::type_identity_t<std::span<const T>> send, std::span<T> receive) {
   return start_exchange_bytes(team, std::as_bytes(send), std::as_writable_bytes(receive));

@@ -1,4 +1,4 @@
-// What one rank does in a collective call, told as steps. Private to the module.
+// The schedule of a collective call: the steps that one rank takes. Private to the module.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// How long work that all ranks do at once takes. Included by gas.hpp.
+// The time of work that all ranks do at once. Included by gas.hpp.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace penstock::gas {
 
-/// Collective: runs `work` on every rank, from a barrier on; the seconds of the slowest rank. Where it throws on
-/// one, the team is revoked.
+/// Collective: runs `work` on every rank after a barrier, and returns the seconds of the slowest rank. Where `work`
+/// throws on one rank, the team is revoked.
 inline double time_together(const Team& team, const std::function<void()>& work) {
   return team.run_or_revoke([&] {
     team.barrier();
@@ -19,7 +19,7 @@ inline double time_together(const Team& team, const std::function<void()>& work)
   });
 }
 
-/// The same on every thread of every rank's thread pool.
+/// As above, with `work(thread)` on every thread of every rank's thread pool.
 inline double time_together(const Team& team, ThreadPool& pool, const std::function<void(int)>& work) {
   return time_together(team, [&] { pool.run(work); });
 }

@@ -15,22 +15,24 @@ namespace penstock::gas {
 
 /// A table of handlers that the ranks of a team call on one another.
 ///
-/// A handler runs on the rank that is called, while that waits in a call of this module or polls, on whichever of its
-/// threads does; one at a time. It may reply, and nothing else of this module. It should not throw: what it throws
-/// comes out of the call that ran it, and whatever that waited for is not done.
+/// A handler runs on the called rank, on whichever of its threads polls or waits in a call of this module, one at a
+/// time. It may call `reply`, and nothing else of this module. It should not throw: the exception leaves the call that
+/// ran the handler, and what that call waited for is not done.
 class ActiveMessages {
  public:
   using Arguments = std::array<std::uint64_t, 3>;
 
-  /// A call, while its handler runs.
+  /// An active message, as its handler sees it.
   class Message {
    public:
     /// The rank that sent it.
     int source() const noexcept { return source_; }
     const Arguments& arguments() const noexcept { return arguments_; }
-    /// The payload: of a long message its place in this rank's part of the segment, else gone when the handler returns.
+    /// The payload. Of `call_long` it is the bytes in this rank's part of the segment; of `call` and `reply` it is
+    /// valid until the handler returns.
     std::span<const std::byte> payload() const noexcept { return payload_; }
-    /// Calls handler `handler` on the source. At most `max_payload_bytes`, which are copied.
+    /// Calls handler `handler` on the source. The payload is copied. Throws Error for more than `max_payload_bytes`
+    /// bytes.
     void reply(std::size_t handler, const Arguments& arguments, std::span<const std::byte> payload = {}) const;
 
    private:
@@ -42,22 +44,26 @@ class ActiveMessages {
   };
   using Handler = std::function<void(const Message&)>;
 
-  /// What a message that is not long may carry.
+  /// The longest payload of `call` and `reply`.
   static constexpr std::size_t max_payload_bytes = 4096;
 
-  /// Collective: every rank gives as many handlers (up to 65536), which may differ. The team must outlive the table.
-  /// Ends collectively as well, when all messages have been handled; but alone on a rank on which something was thrown.
+  /// Collective: every rank gives the same number of handlers, at most 65536; throws Error on every rank otherwise. The
+  /// handlers themselves may differ. The team must outlive the table.
+  /// The destructor is collective too: it returns when all messages have been handled. On a rank where an exception is
+  /// being handled it waits for nothing.
   ActiveMessages(const Team& team, std::vector<Handler> handlers);
   ~ActiveMessages();
   ActiveMessages(const ActiveMessages&) = delete;
   ActiveMessages& operator=(const ActiveMessages&) = delete;
 
-  /// Calls handler `handler` of `peer`, with up to `max_payload_bytes` (else Error), which are copied: returns at
-  /// once.
+  /// Calls handler `handler` of `peer`. The payload is copied. Returns at once, except while the queue to a peer whose
+  /// memory is mapped is full: the call then waits for room, making progress. Throws Error for more than
+  /// `max_payload_bytes` bytes, and for a rank or handler that is not there.
   void call(int peer, std::size_t handler, const Arguments& arguments, std::span<const std::byte> payload = {});
 
-  /// Writes `payload` into the segment, which is of the same team, then calls the handler there. The event is done when
-  /// the payload may be changed.
+  /// Writes `payload` into the segment, then calls the handler on the rank that `to` names. The segment's team must
+  /// have the same rank of the world there as the table's (else Error). The event is done when the payload may be
+  /// changed. The call may wait as `call` does.
   Event call_long(Pointer<> to, Segment& segment, std::span<const std::byte> payload, std::size_t handler,
                   const Arguments& arguments);
 

@@ -1,4 +1,4 @@
-// Atomic operations on words of a segment, by whoever has them mapped. Private to the module.
+// Atomic operations on words of a segment that this process maps: its own rank's and its peers'. Private to the module.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
-// What carries a rank's one-sided operations and messages, for all teams of a world. Private to the module.
+// The progress engine of a rank: it sends and receives the messages and one-sided operations of all teams of a world.
+// Private to the module.
 #pragma once
 
 #include <atomic>
@@ -57,17 +58,17 @@ struct SegmentPart {
 /// whose segment this rank has freed: that is an error, and the message counts as handled.
 using ActiveTable = std::function<void(int source, const Header&, std::optional<std::span<const std::byte>>)>;
 
-/// Takes the messages of a team's collective calls, and carries on those that wait for something else.
+/// The receiver of a team's collective messages, which also advances the calls that wait for something else.
 class CallInbox {
  public:
   virtual ~CallInbox() = default;
   virtual void deliver(const Header& header, std::span<const std::byte> payload) = 0;
-  /// Called again and again, with the progress lock held.
+  /// Called whenever progress is made, with the progress lock held.
   virtual void advance() = 0;
 };
 
-/// One rank's progress: messages of its local peers' queues and of the network, requests and their answers. Shared by
-/// the teams of a world, whose ranks it knows by their rank in the world. Thread-safe.
+/// One rank's progress: it moves the messages of the queues within the node and of the network, and matches requests
+/// with their answers. All teams of a world share it; it knows their ranks by the rank in the world. Thread-safe.
 class Engine final : public Inbox {
  public:
   /// Collective.
@@ -85,14 +86,14 @@ class Engine final : public Inbox {
   const NodeMemory& node_memory() const noexcept { return node_memory_; }
   /// With the progress lock held: the number of the first poll of the queues that begins after now.
   std::uint64_t next_poll() const noexcept { return polls_ + (is_polling_ ? 2 : 1); }
-  /// With the progress lock held: whether that poll has been done, so that what local peers had sent before it is
-  /// known.
+  /// With the progress lock held: whether that poll has been done: then all that local peers sent before it is known.
   bool has_polled(std::uint64_t poll) const noexcept { return polls_ >= poll; }
   /// Throws PeerFailure when a process of this node has died.
   void check_peers_now() const { world_->check_peers_now(); }
 
-  /// Sends a message; returns at once. `sent` is done when the payload may be changed; it may be nullptr where the
-  /// payload stays, or is at most `max_inline_bytes`, which is copied.
+  /// Sends a message. Returns at once, except while the queue to a local peer is full: it then waits for room, making
+  /// progress. `sent` is done when the payload may be changed. `sent` may be nullptr where the payload stays, or where
+  /// the payload is at most `max_inline_bytes` long: such payloads are copied.
   void send(int peer, const Header& header, std::span<const std::byte> payload,
             std::shared_ptr<Completion> sent = nullptr);
   /// Runs `work` while no other thread of this rank makes progress: it holds the progress lock, as handlers do.
@@ -101,33 +102,34 @@ class Engine final : public Inbox {
     const std::scoped_lock lock(mutex_);
     work();
   }
-  /// With the progress lock held: as `send`, and never waits.
+  /// With the progress lock held: as `send`, but never waits. A message for which the queue has no room is kept, and
+  /// written as soon as there is room.
   void send_locked(int peer, const Header& header, std::span<const std::byte> payload,
                    std::shared_ptr<Completion> sent = nullptr);
   /// With the progress lock held: whether all that was sent to a local peer is in its queue.
   bool has_flushed(int peer) const noexcept { return local_[static_cast<std::size_t>(peer)]->waiting.empty(); }
   /// With the progress lock held, to a local peer: false where its queue has no room yet, so that nothing is sent.
   bool try_send_locked(int peer, const Header& header, std::span<const std::byte> payload);
-  /// Sends a request: its answer comes with the number that is put into `header`.
+  /// Sends a request; may wait as `send` does. The number that `ask` puts into `header` identifies the answer.
   void ask(int peer, Header header, std::span<const std::byte> payload, const std::shared_ptr<Request>& request,
            std::shared_ptr<Completion> sent = nullptr);
 
   /// Memory that peers of this host put into faster than into other memory, as Network has it.
   std::unique_ptr<Region> allocate(std::size_t bytes);
-  /// What peers need to read and write one's own memory through the network until it is withdrawn; empty where they
-  /// cannot.
+  /// The key with which peers read and write this rank's memory through the network, until it is withdrawn; empty where
+  /// they cannot.
   std::vector<std::byte> expose(const Region& region);
-  /// Ends that, where `memory` is not empty, and lets go of what was reached of peers in turn.
+  /// Withdraws `memory`, unless it is empty, and releases the handles `reached` to memory of peers.
   void withdraw(std::span<std::byte> memory, std::vector<std::shared_ptr<RemoteMemory>> reached);
-  /// Keeps memory that peers may still write until nobody does: for as long as there is this engine.
+  /// Keeps memory that peers may still write, until the engine ends.
   void keep(std::unique_ptr<Region> memory);
-  /// The memory to which a peer that is not local has got `key`; nullptr where the key is empty.
+  /// The memory of a peer that is not local, named by the peer's `key`; nullptr where the key is empty.
   std::shared_ptr<RemoteMemory> reach(int peer, std::span<const std::byte> key);
   /// Begins to write `data` at `offset` of the memory of `peer`; `source` and `remote` as RemoteMemory has them.
   void put(RemoteMemory& memory, std::size_t offset, std::span<const std::byte> data,
            std::shared_ptr<Completion> source, std::shared_ptr<Completion> remote);
-  /// The same; when it is there sends `message` to the peer, and then finishes `source`, so that who has waited for
-  /// that need not care for the message.
+  /// As `put`. When the data are in the peer's memory, sends `message` to the peer and then finishes `source`: a rank
+  /// that has waited for `source` need not wait for the message.
   void put_then_send(int peer, RemoteMemory& memory, std::size_t offset, std::span<const std::byte> data,
                      const Header& message, std::shared_ptr<Completion> source, std::shared_ptr<Completion> remote);
   /// As RemoteMemory has it.
@@ -136,18 +138,19 @@ class Engine final : public Inbox {
   /// Begins to read at `offset`.
   void get(RemoteMemory& memory, std::size_t offset, std::span<std::byte> data, std::shared_ptr<Completion> done);
 
-  /// Takes what has arrived; leaves it to another thread that is at it. Throws Error when a peer has failed.
+  /// Takes what has arrived; returns without that where another thread of this rank holds the progress lock. Throws
+  /// Error when a peer has failed.
   void progress();
 
-  /// For a caller that an exception ends: returns when nobody touches the memory that the operation was given; makes
-  /// progress for that, for at most two seconds.
+  /// For a caller that an exception ends: returns when nothing reads or writes the memory that the operation was given.
+  /// Makes progress meanwhile, for at most two seconds.
   void abandon(Operation& operation) noexcept;
 
-  /// For a rank that fails: returns when what it has sent to local peers has left; makes progress for that, for at most
-  /// two seconds.
+  /// For a rank that fails: returns when all messages to local peers are in their queues. Makes progress meanwhile, for
+  /// at most two seconds.
   void flush_queues() noexcept;
 
-  /// What was thrown on a thread that has nobody to catch it is thrown by the next `progress` of another.
+  /// Records an exception of a thread that nothing catches; the next `progress` of another thread throws it.
   void fail(std::exception_ptr failure);
 
   /// Waits until `is_done()`, making progress.

@@ -1,4 +1,4 @@
-// How a program learns that what it began is done. Included by gas.hpp.
+// Events, by which a program tests and waits for operations that it has begun. Included by gas.hpp.
 #pragma once
 
 #include <cstddef>
@@ -11,25 +11,29 @@ class Engine;
 class Operation;
 class Revocation;
 
-/// Something that was begun: a put, a get, a message, a collective call. Movable and copyable; copies tell of the same.
-/// Letting one go does not end what it tells of: the memory that was named must stay until that is done, or has been
-/// given up. What is not done must not be asked after its world has ended.
+/// An operation that was begun: a put, a get, a message, a collective call. Movable and copyable; copies stand for the
+/// same operation.
+///
+/// Destroying an event does not end its operation: the memory that the operation was given must stay until the
+/// operation is done or abandoned. An event that is not done must not be tested after its world has ended.
 class [[nodiscard]] Event {
  public:
-  /// Of what is done already.
+  /// An event that is done.
   Event() = default;
-  /// `revocation` is that of the team whose ranks it needs; none where it fails by itself when that is revoked.
+  /// `revocation` belongs to the team whose ranks the operation needs; nullptr where the operation itself fails when
+  /// that team is revoked.
   Event(Engine& engine, std::shared_ptr<Operation> operation, std::shared_ptr<const Revocation> revocation = nullptr);
 
-  /// Whether it is done. Makes progress; throws Error when a peer has failed, where its team has been revoked, and once
-  /// where it has failed itself.
+  /// Whether the operation is done; makes progress where it is not. Throws Error when a peer has failed and when the
+  /// operation's team has been revoked. Throws the Error of an operation that has failed, once; the event is done then.
   bool test();
-  /// Returns when it is done; throws as `test` does.
+  /// Returns when the operation is done, making progress meanwhile; throws as `test` does.
   void wait();
-  /// Ends it, done or not: the memory that was named may go when this returns. A collective call then fails on every
-  /// rank. What a network is already moving is waited for, but no longer than two seconds, as its peer may have died.
+  /// Abandons the operation, done or not: when this returns, the memory that the operation was given is the caller's
+  /// again. An abandoned collective call fails on every rank. A transfer that a network already moves is waited for,
+  /// but for no longer than two seconds, as the peer may have died.
   void abandon() noexcept;
-  /// As `wait`; what it throws comes when the operation has been given up.
+  /// As `wait`, but abandons the operation before it throws.
   void wait_or_abandon();
 
  private:
@@ -41,13 +45,14 @@ class [[nodiscard]] Event {
   std::shared_ptr<const Revocation> revocation_;
 };
 
-/// What is done when all of these are, which are of one world.
+/// An event that is done when all of `events` are. All must belong to one world.
 Event all_of(std::span<const Event> events);
 
 /// Returns when all are done.
 void wait_all(std::span<Event> events);
 
-/// Returns the number of one that is done, when one is; throws Error where there are none.
+/// Waits until one of `events` is done and returns its number. Throws as `test` does, and Error where there are no
+/// events.
 std::size_t wait_any(std::span<Event> events);
 
 }  // namespace penstock::gas

@@ -1,4 +1,5 @@
-// What ranks tell one another where they share no memory, and where a message wakes code. Private to the module.
+// The messages between ranks: requests for memory that is not mapped, calls of handlers, and answers. Private to the
+// module.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What an event waits for. Private to the module.
+// The operation that an event waits for. Private to the module.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// How a placement is found. Private to the module.
+// How ranks find out where they run, and make a Placement of it. Private to the module.
 #pragma once
 
 #include <sched.h>

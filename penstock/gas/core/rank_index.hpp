@@ -1,4 +1,4 @@
-// Ranks as places in arrays. Private to the module.
+// Ranks as indices of arrays. Private to the module.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Which transports there are, by name. Included by gas.hpp.
+// The transports and their names. Included by gas.hpp.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace penstock::gas {
 
-/// What carries data between ranks that do not map one another's memory.
+/// The network: it carries data between ranks that do not map one another's memory.
 enum class NetworkKind {
-  automatic,  ///< mpi, which every MPI program has and which was the best over TCP
-  none,       ///< nothing: an error unless all ranks map one another's memory
+  automatic,  ///< mpi: every MPI program has it, and it was the fastest over TCP
+  none,       ///< no network: Error unless all ranks map one another's memory
   mpi,        ///< MPI messages
-  rma,        ///< MPI's one-sided puts and gets, beside its messages
+  rma,        ///< MPI's one-sided puts and gets; messages as with mpi
   ucx,        ///< UCX's puts, gets and active messages
 };
 
@@ -27,36 +27,38 @@ struct Reach {
   NetworkKind network = NetworkKind::automatic;
 };
 
-/// What a network can do.
+/// The capabilities of a network.
 struct NetworkTraits {
   std::string_view name;      ///< "mpi", "rma" or "ucx"
-  bool is_one_sided = false;  ///< it reads and writes the memory of peers with no help of code there
-  bool keeps_order = false;   ///< a put's signal follows its data, and nothing is waited for between them
-  /// Pieces of so many bytes take as long put one by one as packed into one message; longer ones are put faster.
+  bool is_one_sided = false;  ///< puts and gets need no code to run at the peer
+  bool keeps_order = false;   ///< a signal sent behind a put arrives after the data, with no wait between the two
+  /// The piece length at which a put of each piece takes as long as one message with all of them packed; longer pieces
+  /// are put faster singly.
   std::int64_t min_put_bytes = 0;
 };
 
-/// What carries data between the ranks of a team.
+/// The transport between the ranks of a team.
 struct TransportTraits {
-  std::string name;                      ///< "threads", or as reach_named has it
+  std::string name;                      ///< "threads", or a name of reach_named
   bool maps_memory = false;              ///< some ranks map the memory of others
-  std::optional<NetworkTraits> network;  ///< to the others, where there are any
+  std::optional<NetworkTraits> network;  ///< to ranks whose memory is not mapped, where there are any
 
-  /// What is between the ranks that are farthest apart: the network's name, or that of the whole.
+  /// The name of what connects the ranks that are farthest apart: the network's where there is one, else `name`.
   std::string_view farthest() const noexcept { return network ? network->name : name; }
 };
 
-/// The reach with the name "auto", "shm", "mpi", "rma", "ucx", "shm+mpi", "shm+rma" or "shm+ucx". Throws Error where
-/// `name` is none of them, or needs what is not built in.
+/// The reach with the name "auto", "shm", "mpi", "rma", "ucx", "shm+mpi", "shm+rma" or "shm+ucx". Throws Error for
+/// another name, and for a transport that this build lacks.
 Reach reach_named(std::string_view name);
 
 /// The names of all transports, built in or not: "auto", then "threads" (of run_world), then the others of reach_named.
 std::vector<std::string_view> transport_names();
 
-/// The name of a network that is not automatic; "shm" of none.
+/// The network's name: "mpi", "rma" or "ucx"; "shm" of none, "auto" of automatic.
 std::string_view network_name(NetworkKind network) noexcept;
 
-/// The version of UCX that this process runs with; empty where it is not built in.
+/// The version of UCX that this process runs with. Empty where UCX is not built in; a note where it is, but cannot be
+/// opened here.
 std::string_view ucx_version() noexcept;
 
 }  // namespace penstock::gas

@@ -1,4 +1,4 @@
-// Whether a team has been revoked, and why. Private to the module.
+// What one rank knows about the revocation of a team (see Team::revoke). Private to the module.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
-// What a segment is made of. Private to the module.
+// The state of a segment on one rank: its memory, its signals, and how each peer's part is reached. Private to the
+// module.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Ranks that communicate: teams, the world, and how its ranks meet. Included by gas.hpp.
+// Teams of ranks that communicate, and how a world of ranks is made. Included by gas.hpp.
 #pragma once
 
 #include <algorithm>
@@ -27,33 +27,33 @@ namespace penstock::gas {
 
 struct TeamParts;
 
-/// Thrown by what waits, on every rank that shares a node with a process that has died. The launcher commonly ends
-/// such a run; where it does not, the ranks learn of it by this, within a second of waiting.
+/// Thrown by calls that wait or poll, on every rank that shares a node with a process that has died. The launcher
+/// commonly ends such a run. Where it does not, a rank throws this within a second of waiting.
 class PeerFailure : public Error {
  public:
   PeerFailure(const std::string& message, bool is_spokesman) : Error(message), is_spokesman_(is_spokesman) {}
-  /// True on one of the ranks that notice: that which is to tell the user, so that the message comes once.
+  /// True on one of the ranks that throw: the rank that is to print the message, so that the user sees it once.
   bool is_spokesman() const noexcept { return is_spokesman_; }
 
  private:
   bool is_spokesman_;
 };
 
-/// What every rank of a team throws: it was agreed on, or the team has been revoked.
+/// Thrown on every rank of a team: the ranks have agreed on a failure, or the team has been revoked.
 class TeamFailure : public Error {
  public:
   TeamFailure(const std::string& message, bool is_agreed) : Error(message), is_agreed_(is_agreed) {}
-  /// Whether the ranks have agreed on it, so that the team is of use as before.
+  /// Whether the ranks have agreed on the failure; the team can then be used as before.
   bool is_agreed() const noexcept { return is_agreed_; }
 
  private:
   bool is_agreed_;
 };
 
-/// What is wrong, where an exception is being handled on rank `rank`: never empty.
+/// The sentence of the exception that is being handled on rank `rank`; never empty.
 std::string describe_current_failure(int rank);
 
-/// What is wrong where `work` throws on rank `rank`; else empty.
+/// The sentence of what `work` throws on rank `rank`; empty where it throws nothing.
 template <class Work>
 std::string failure_of(int rank, Work&& work) {
   try {
@@ -66,24 +66,25 @@ std::string failure_of(int rank, Work&& work) {
 
 /// An ordered group of ranks that communicate; the first is rank 0. The world is the team of all ranks.
 ///
-/// What collective calls promise, here and in all modules, where a rank fails:
-/// - Calls that plan, take memory or make teams agree on it: every rank throws the same Error, and the team is of use
-///   as before.
-/// - Calls that move data do not pay for an agreement. The rank that fails revokes the team that the call runs over:
-///   it tells the other ranks, and each of them that waits over that team, or calls it later, throws Error with the
-///   sentence of the rank that failed, which names that rank. A revoked team is of no more use, and neither is what was
-///   made with it: a plan has a team of its own, and is made anew. A rank that needed nothing of the one that failed
-///   may have completed the call. (Collective calls of collectives.hpp fail one by one and leave the team as it is.)
+/// What collective calls promise where a rank fails, here and in all modules:
+/// - Calls that plan, take memory or make teams agree on failure: every rank throws the same Error, and the team can be
+///   used as before.
+/// - Calls that move data do not pay for an agreement. The rank that fails revokes the team over which the call runs:
+///   it sends its sentence, which names the rank, to the others. Each rank that waits over that team, or calls it
+///   later, throws Error with this sentence. A revoked team, and what was made with it, cannot be used again. (A plan
+///   has a team of its own; make the plan anew.) A rank that needed nothing of the rank that failed may have completed
+///   the call. Collective calls of collectives.hpp are the exception: each fails alone and leaves the team usable.
 /// - Where a rank dies, the others throw PeerFailure. Where a rank never makes the call, the others wait for ever.
 ///
 /// Movable, not copyable; cheap to keep. Members marked collective must be called by every rank of the team, in the
-/// same order. A team may be used by one thread of each rank at a time.
+/// same order. One thread of each rank at a time may use a team.
 ///
-/// What peers ask of a rank whose memory they do not map (a put, a get, an atomic operation) and what calls its
-/// handlers is served while the rank waits in any call of this module, or polls.
+/// A rank serves its peers while it waits in any call of this module, or polls. It then runs the handlers that peers
+/// call, and carries out the puts, gets and atomic operations of peers that do not map its memory, as far as the
+/// network does not do that itself.
 class Team {
  public:
-  /// For this module, as are `parts`: programs have their first team of world_alone, world_of or run_world.
+  /// For this module alone, like `parts`. Programs get their first team from world_alone, world_of or run_world.
   explicit Team(std::unique_ptr<TeamParts> parts) noexcept;
   ~Team();
   Team(Team&&) noexcept;
@@ -92,19 +93,19 @@ class Team {
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
 
-  /// Where its ranks run.
+  /// The placement of the ranks.
   const Placement& placement() const noexcept;
 
-  /// What carries data between its ranks.
+  /// The transport between the ranks.
   const TransportTraits& transport() const noexcept;
 
-  /// Whether `peer`'s segments can be read and written with plain loads and stores.
+  /// Whether `peer` is local: its segments are mapped here, and read and written with plain loads and stores.
   bool is_local(int peer) const;
-  /// Whether those of all ranks can.
+  /// Whether all ranks of the team are local.
   bool are_all_local() const;
 
-  /// Whether any thread of a rank may communicate, one at a time. Not so only where the program initialised MPI for a
-  /// single thread and some peers are reached through a network.
+  /// Whether any thread of a rank may communicate, one at a time. False only where some peers are reached through a
+  /// network and the program initialised MPI below MPI_THREAD_SERIALIZED.
   bool allows_threads() const;
 
   /// Collective: the ranks that give the same `color` become a team, ordered by `key`, then by rank in this team.
@@ -113,19 +114,21 @@ class Team {
   /// Collective: returns when every rank has called it.
   void barrier() const;
 
-  /// Serves what peers have asked for meanwhile. Throws Error where the team has been revoked.
+  /// Makes progress: moves this rank's operations on and serves its peers. Throws Error where the team has been
+  /// revoked.
   void poll() const;
 
-  /// Makes the team unusable, on every rank and for good: what waits over it, or is called over it later, throws Error
-  /// with `why`. Not collective: one rank calls it, but not from a handler of active messages. Returns at once, or,
-  /// where peers do not take messages, within two seconds. Where several ranks revoke a team at the same time, each
-  /// rank throws the reason that it meets first.
+  /// Revokes the team for good, on every rank: calls that wait over it, and later calls, throw Error with `why`. Not
+  /// collective: one rank calls it, but not from a handler of active messages. Returns at once, or within two seconds
+  /// where peers do not take messages. Where several ranks revoke a team at the same time, each rank throws the reason
+  /// that reaches it first.
   void revoke(std::string_view why) const noexcept;
-  /// Throws Error where the team has been revoked, as far as this rank has learnt; does not poll.
+  /// Throws Error where this rank has learnt that the team is revoked. Does not poll.
   void check_revoked() const;
 
-  /// Runs this rank's part of a collective call, which may wait for other ranks of the team. Where it throws what the
-  /// ranks have not agreed on, the team is revoked, so that they throw the same. Costs nothing where nothing is thrown.
+  /// Runs this rank's part of a collective call, which may wait for other ranks of the team. Where `work` throws what
+  /// the ranks have not agreed on, revokes the team, so that the other ranks throw the same. Costs nothing where
+  /// nothing is thrown.
   template <class Work>
   decltype(auto) run_or_revoke(Work&& work) const {
     try {
@@ -152,24 +155,25 @@ class Team {
     return std::ranges::max(all_gather(mine));
   }
 
-  /// Collective: agrees on failure. `failure` says what is wrong on this rank, or is empty. Where no rank has failed it
-  /// returns; else it throws Error on every rank, with the message of the lowest rank that failed.
+  /// Collective: agrees on failure. `failure` is this rank's sentence, or empty. Returns where it is empty on all
+  /// ranks. Else throws Error on every rank, with the sentence of the lowest rank that failed.
   void agree(std::string_view failure) const;
 
-  /// Collective: throws Error on every rank where `text` is not the same on all; `what` names it in the message.
+  /// Collective: throws Error on every rank where the first 1023 bytes of `text` are not the same on all; `what` names
+  /// it in the message.
   void agree_on(std::string_view what, std::string_view text) const;
 
-  /// Collective: runs `work` on every rank, then agrees: where it throws on one, whatever it is, all throw Error.
-  /// `work` itself must not be collective.
+  /// Collective: runs `work` on every rank, then agrees: where it throws anything on one rank, all throw Error. `work`
+  /// itself must not be collective.
   template <class Work>
   void together(Work&& work) const {
     agree(failure_of(rank_, work));
   }
 
-  /// Collective, to be called before memory is taken: throws Error on every rank where the ranks of some node want
-  /// together more than `budget_bytes`, or, if that is 0, those of a host more than the host has left, or those of a
-  /// control group more than its limit leaves. `bytes` is this rank's want; the message begins with `what` ("a plan for
-  /// 64x64x64").
+  /// Collective; call it before memory is taken. Throws Error on every rank where there is too little memory. With
+  /// `budget_bytes` that is where the ranks of some node together want more than the budget. With 0 it is where those
+  /// of a host want more than the host has left, or those of a control group more than its limit leaves. `bytes` is
+  /// what this rank wants; the message begins with `what` ("a plan for 64x64x64").
   void require_memory(std::string_view what, std::uint64_t bytes, std::uint64_t budget_bytes) const;
 
   /// The rank in the world of a rank of this team.
@@ -189,36 +193,36 @@ class Team {
 /// The team of this process alone: rank 0 of 1. No MPI is needed or called.
 Team world_alone();
 
-/// Runs `body` on `ranks` threads of this process, each a rank with a team of its own making, and
-/// returns when all have ended. Where one throws, the others' waits throw too and the first exception is rethrown.
+/// Runs `body` on `ranks` threads of this process, each a rank with a Team object of its own, and returns when all have
+/// ended. Where one throws, waits of the others throw too, and the first exception is thrown again here.
 void run_world(int ranks, const std::function<void(Team&)>& body);
 
 #if PENSTOCK_HAS_MPI
-/// Collective over `comm`: the team of its ranks. MPI must be initialised and outlive the team; the communicator is
-/// duplicated and stays the caller's. Throws Error on every rank where `reach` cannot be had.
+/// Collective over `comm`: the team of its ranks. MPI must be initialised, and outlive the team. The communicator is
+/// duplicated and stays the caller's. Throws Error on every rank where `reach` is not possible.
 Team world_of(MPI_Comm comm, const Reach& reach = {});
 
-/// Runs what calls MPI while no other thread of this rank calls it for the team's world: for programs whose MPI serves
-/// one thread at a time (MPI_THREAD_SERIALIZED). Of use as long as the team, which may be moved.
+/// Returns a function that runs `work` while no other thread of this rank calls MPI for the team's world: for programs
+/// whose MPI serves one thread at a time (MPI_THREAD_SERIALIZED). Valid as long as the team, which may be moved.
 std::function<void(const std::function<void()>& work)> mpi_lock_of(const Team& team);
 #endif
 
-/// Serves what peers ask of this rank while its own threads compute, in place of polling, as long as it lives: for the
-/// team's world and all teams of it.
+/// A thread that serves this rank's peers while the rank's own threads compute, in place of polling. It works for the
+/// team's world and all teams of that world, as long as it lives.
 ///
-/// Between its polls the thread sleeps for `pause` (0: it only yields, and so takes what is left of a core). Handlers
-/// of active messages then run on it. Where it meets a failure it ends, and the rank's own next wait throws. Threads of
-/// a rank that poll as well wait for its lock.
+/// Between its polls the thread sleeps for `pause`; with 0 it only yields, and takes what is left of a core. Handlers
+/// of active messages then also run on it. At a failure it ends, and the rank's own next wait throws. Other threads of
+/// the rank that poll wait for its lock.
 class ProgressThread {
  public:
-  /// Throws Error where the team does not allow threads; see Team::allows_threads.
+  /// Throws Error where the team does not allow threads (see Team::allows_threads).
   explicit ProgressThread(const Team& team, std::chrono::microseconds pause = std::chrono::microseconds(50));
-  /// Before the team's and the segments' end.
+  /// To be destroyed before the team and its segments.
   ~ProgressThread();
   ProgressThread(const ProgressThread&) = delete;
   ProgressThread& operator=(const ProgressThread&) = delete;
 
-  /// It polls no more, and costs nothing, until `resume`. Both are for one thread at a time.
+  /// Stops the polling until `resume`; a resting thread costs nothing. One thread at a time may call these two.
   void rest() noexcept { is_resting_.store(true, std::memory_order_relaxed); }
   void resume() noexcept;
 

@@ -1,4 +1,4 @@
-// What a team stands on. Private to the module.
+// The parts that a team is made of. Private to the module.
 #pragma once
 
 #include <memory>

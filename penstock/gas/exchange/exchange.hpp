@@ -1,4 +1,4 @@
-// Exchanges whose messages are all known beforehand, repeated in rounds. Included by gas.hpp.
+// Exchanges: a list of messages that is fixed beforehand, repeated in rounds. Included by gas.hpp.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,18 @@ class ExchangeMethod;
 class ExchangeBackend;
 class CollectiveRegistry;
 
-/// Of a message that is written when it likes.
+/// The wave of a message that belongs to none.
 inline constexpr std::size_t no_wave = std::numeric_limits<std::size_t>::max();
 
-/// How many waves have buffers at once: one is written, and one is on its way behind one that has all but left.
+/// How many waves have buffers at once: one wave is being written, one is being sent, and one has nearly left.
 inline constexpr std::size_t waves_at_once = 3;
 
-/// A message that this rank writes in every round of an exchange: `bytes` bytes at `offset` of `peer`'s segment, where
-/// it is number `index` in the list of what the peer receives. Who writes its messages in waves, those of `wave` 0
-/// first and then those of 1, needs no memory but for a few waves where it cannot write in place: a wave waits until
-/// the one has left whose buffers it takes.
+/// A message that this rank writes in every round of an exchange: `bytes` bytes at `offset` of `peer`'s segment. There
+/// it is number `index` in the list of what the peer receives.
+///
+/// Messages may be written in waves, wave 0 first, then wave 1, and so on. A rank that does this needs buffers for
+/// `waves_at_once` waves only, for messages that it cannot write in place. A wave waits until the wave that used its
+/// buffers before has left.
 struct Outgoing {
   int peer;
   std::size_t offset;
@@ -39,31 +41,33 @@ struct Incoming {
   std::size_t bytes;
 };
 
-/// How messages travel that are neither written in place nor put.
+/// How messages travel that are neither written in place nor put by the network.
 enum class Carrier {
-  fastest,  ///< each as one message of the network
-  packets,  ///< in pieces of 32 KiB, which TCP does not ask the receiver for
+  fastest,  ///< each message as one message of the network
+  packets,  ///< in pieces of 32 KiB, which MPI over TCP sends without asking the receiver first
 };
 
-/// A schedule of messages between the ranks of a team, repeated in rounds: all addresses are known beforehand, so that
-/// a local peer is written in place, and another one has its receives posted at the final address.
+/// A schedule of messages between the ranks of a team, repeated in rounds. All addresses are known beforehand: messages
+/// to a local peer are written in place, and those to another peer have their receives posted at the final address.
 ///
-/// One round: `open` on each rank; per outgoing message `destination`, write there, `send`; per incoming message
-/// `wait`, read it; `finish` when all messages were sent and read. `open` and `finish` are for one thread of a rank;
-/// the others may be called by several threads at once, for different outgoing messages. A message of 0 bytes must not
-/// be listed. What waits throws Error where the team is revoked (see Team): who cannot go on with a round revokes it.
+/// One round: call `open` on each rank; for each outgoing message call `destination`, write there, call `send`; for
+/// each incoming message call `wait`, then read it; call `finish` when all messages are sent and read. One thread of a
+/// rank calls `open` and `finish`. Several threads may call the other members at once, for different outgoing messages.
+/// Messages of 0 bytes must not be listed. Calls that wait throw Error where the team is revoked (see Team): a rank
+/// that cannot go on with a round revokes it.
 class Exchange {
  public:
-  /// Collective. `team` and `segment` must outlive the exchange. Between two ranks, messages are listed in the same
-  /// order on both sides. Throws Error on every rank where a message is not listed by both its ranks or does not lie in
-  /// the segment, or one has no memory. `method`: another way than the library's own; it may end before the exchange.
+  /// Collective. `team` and `segment` must outlive the exchange. Two ranks must list the messages between them in the
+  /// same order. Throws Error on every rank where a message is not listed by both its ranks or does not lie in the
+  /// segment, or where one rank has no memory. `method`: another implementation than the library's own; it may be
+  /// destroyed before the exchange.
   Exchange(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing, std::vector<Incoming> incoming,
            Carrier carrier = Carrier::fastest, const ExchangeMethod* method = nullptr);
   ~Exchange();
   Exchange(Exchange&&) noexcept;
   Exchange& operator=(Exchange&&) noexcept;
 
-  /// The memory that an exchange takes for messages that it cannot write in place.
+  /// The bytes of buffers that an exchange takes for messages that it cannot write in place.
   static std::size_t buffer_bytes(const Team& team, const std::vector<Outgoing>& outgoing,
                                   const ExchangeMethod* method = nullptr);
 
@@ -71,33 +75,33 @@ class Exchange {
   void open();
 
   /// Whether outgoing message `message` may be written: the peer has opened this round, and the message's wave has
-  /// buffers; asks the network.
+  /// buffers. Polls the network where the peer is not local.
   bool is_open(std::size_t message);
 
-  /// Where outgoing message `message` is to be written: the peer's memory, or a buffer that `send` sends from. Waits
-  /// until it may be.
+  /// Waits until outgoing message `message` may be written, and returns where: in the peer's memory, or in a buffer
+  /// that `send` sends from.
   std::byte* destination(std::size_t message);
 
-  /// Tells the peer that outgoing message `message` is complete; stores that bypassed the cache must be fenced before.
+  /// Sends outgoing message `message`, which is complete. Non-temporal stores must be fenced before.
   void send(std::size_t message);
 
-  /// Whether incoming message `message` of this round is complete and visible; asks the network.
+  /// Whether incoming message `message` of this round is complete and visible. Polls the network where messages come
+  /// through it.
   bool has_arrived(std::size_t message);
 
-  /// Waits until it is.
+  /// Waits until incoming message `message` has arrived.
   void wait(std::size_t message);
 
-  /// Whether the buffers of this round may be written again; asks the network.
+  /// Whether the buffers of this round may be written again. Polls the network.
   bool has_finished();
 
-  /// Has messages that are under way go on, for a caller that computes: networks that the processor drives stand still
-  /// where nobody looks at them.
+  /// Makes progress for a caller that computes: some networks move messages only while a processor polls them.
   void progress();
 
-  /// Whether there are such messages.
+  /// Whether any message of this exchange needs that.
   bool needs_progress() const noexcept;
 
-  /// Ends a round on the sending side: returns when they may.
+  /// Ends a round on the sending side: waits until the buffers may be written again.
   void finish();
 
  private:

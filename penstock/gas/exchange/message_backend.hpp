@@ -1,4 +1,4 @@
-// The library's own way to carry an exchange. Private to the module.
+// The library's own implementation of an exchange, message by message. Private to the module.
 #pragma once
 
 #include <memory>

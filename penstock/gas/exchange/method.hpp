@@ -1,4 +1,5 @@
-// Other ways to carry an exchange than the library's own, to be compared with it. Included by gas.hpp.
+// The interface for other implementations of an exchange, which are compared with the library's own. Included by
+// gas.hpp.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +11,14 @@
 
 namespace penstock::gas {
 
-/// What carries the messages of one exchange: as the members of Exchange, but that what waits there is asked for here.
+/// An implementation of one exchange. The members are those of Exchange, but none waits: Exchange polls `is_open`,
+/// `has_arrived` and `has_finished` in its waits.
 class ExchangeBackend {
  public:
   virtual ~ExchangeBackend() = default;
   virtual void open() = 0;
   virtual bool is_open(std::size_t message) = 0;
-  /// Of a message that is open.
+  /// Called for a message that is open.
   virtual std::byte* destination(std::size_t message) = 0;
   virtual void send(std::size_t message) = 0;
   virtual bool has_arrived(std::size_t message) = 0;
@@ -25,15 +27,15 @@ class ExchangeBackend {
   virtual bool needs_progress() const noexcept = 0;
 };
 
-/// Makes them.
+/// Makes backends.
 class ExchangeMethod {
  public:
   virtual ~ExchangeMethod() = default;
-  /// What reports call it.
+  /// The name in reports.
   virtual std::string_view name() const noexcept = 0;
-  /// The memory that an exchange takes on this rank for what it sends. Local.
+  /// The bytes of buffers that an exchange takes on this rank for what it sends. Local.
   virtual std::size_t buffer_bytes(const Team& team, const std::vector<Outgoing>& outgoing) const = 0;
-  /// Called by all ranks at once, which have agreed on the messages. `team` and `segment` outlive the exchange.
+  /// Collective; the ranks have agreed on the messages before. `team` and `segment` outlive the exchange.
   virtual std::unique_ptr<ExchangeBackend> make(const Team& team, const Segment& segment,
                                                 std::vector<Outgoing> outgoing,
                                                 std::vector<Incoming> incoming) const = 0;

@@ -1,4 +1,4 @@
-// The memory of an exchange's messages that are not written in place: buffers that the waves of a round take in turn.
+// Buffers for an exchange's messages that are not written in place; the waves of a round take the buffers in turn.
 // Private to the module.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The joint between the address space and what carries its messages and puts to ranks whose memory is not mapped.
+// The interface of networks, which carry messages, puts and gets to ranks whose memory is not mapped.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@
 
 namespace penstock::gas {
 
-/// Memory of every rank: one's own, and that of the peers whose memory is mapped here (else nullptr).
+/// A piece of memory on every rank: this rank's own, and the addresses of the peers' where they are mapped (else
+/// nullptr).
 class Region {
  public:
   virtual ~Region() = default;
@@ -21,55 +22,56 @@ class Region {
   std::vector<std::byte*> at;
 };
 
-/// See RemoteMemory::put_then_set.
+/// The longest data that put_then_set copies: see RemoteMemory.
 inline constexpr std::size_t max_copied_bytes = 64;
 
-/// 64 bits at byte `offset`, aligned, and what they become.
+/// An aligned word of 64 bits at byte `offset`, and its new value.
 struct Word {
   std::size_t offset;
   std::uint64_t value;
 };
 
-/// Memory of a peer that the network itself reads and writes, with no help of code there. Called by one thread of a
-/// rank at a time. To be let go before its network; what was begun is completed all the same.
+/// Memory of a peer that the network reads and writes with no code of the peer's. One thread of a rank calls it at a
+/// time. Destroy it before its network; operations that were begun are completed all the same.
 class RemoteMemory {
  public:
   virtual ~RemoteMemory() = default;
-  /// Begins to write `data` at byte `offset`. `source` is finished when `data` may be changed, `remote`, unless that is
-  /// nullptr, when the peer sees it and all that was put to it before: what is sent to it from then on arrives after.
+  /// Begins to write `data` at byte `offset`. `source` is finished when `data` may be changed. `remote`, unless it is
+  /// nullptr, is finished when the peer sees these data and all that was put to it before; messages sent to the peer
+  /// from then on arrive later.
   virtual void put(std::size_t offset, std::span<const std::byte> data, std::shared_ptr<Completion> source,
                    std::shared_ptr<Completion> remote) = 0;
-  /// The same, and behind it sets a word of memory of the same peer, which sees the data where it sees the word. No
-  /// code runs there, and nothing comes back before the word leaves, where the network keeps order by itself: there
-  /// `source` may be nullptr of up to `max_copied_bytes`, which are copied.
+  /// As `put`, and sets a word in memory of the same peer behind the data: a peer that sees the word sees the data.
+  /// Where the network keeps order, no code runs at the peer and the word does not wait for an acknowledgement. There
+  /// `source` may be nullptr for data of up to `max_copied_bytes`, which are copied.
   virtual void put_then_set(std::size_t offset, std::span<const std::byte> data, RemoteMemory& words, const Word& word,
                             std::shared_ptr<Completion> source) = 0;
-  /// Begins to read at byte `offset`. `done` is finished when it is in `data`.
+  /// Begins to read at byte `offset`. `done` is finished when the bytes are in `data`.
   virtual void get(std::size_t offset, std::span<std::byte> data, std::shared_ptr<Completion> done) = 0;
 };
 
-/// Messages to and from peers, in order between two ranks, and memory that they open to one another. Called by one
-/// thread of a rank at a time.
+/// A network: messages to and from peers, in order between two ranks, and memory that ranks expose to one another. One
+/// thread of a rank calls it at a time.
 class Network {
  public:
   virtual ~Network() = default;
   virtual NetworkTraits traits() const noexcept = 0;
-  /// Begins to send; what asks for an answer may be kept until the next `progress`, to travel with others. A payload of
-  /// up to `max_inline_bytes` is copied; a longer one must stay until `sent` is finished.
+  /// Begins to send. A request for an answer may be kept until the next `progress`, to travel in a packet with others.
+  /// A payload of up to `max_inline_bytes` is copied; a longer one must stay until `sent` is finished.
   virtual void send(int peer, const Header& header, std::span<const std::byte> payload,
                     std::shared_ptr<Completion> sent) = 0;
-  /// Finishes what was begun and hands over some of what has arrived: true where there may be more. Throws Error when
-  /// a peer has failed.
+  /// Makes progress: finishes transfers, and delivers some of the messages that have arrived to `inbox`. Returns
+  /// whether there may be more. Throws Error when a peer has failed.
   virtual bool progress(Inbox& inbox) = 0;
 
   /// Memory of `bytes` bytes, zeroed and touched, into which peers of this host put faster than into other memory;
-  /// nullptr where there is none. It may outlive the network.
+  /// nullptr where the network has none. The memory may outlive the network.
   virtual std::unique_ptr<Region> allocate(std::size_t /*bytes*/) { return nullptr; }
-  /// Opens one's own memory to all peers, until `withdraw`. Returns the key that they are to be told; nothing where
-  /// this network does not read and write memory, or not this one: it is reached by messages then.
+  /// Exposes this rank's memory to all peers, until `withdraw`. Returns the key that the peers need. Returns nothing
+  /// where the network cannot read and write this memory itself: the memory is then reached by messages.
   virtual std::vector<std::byte> expose(const Region& /*region*/) { return {}; }
   virtual void withdraw(std::span<std::byte> /*memory*/) {}
-  /// The memory to which `peer` has got `key`; nullptr where the key is empty.
+  /// The memory of `peer` that its `key` names; nullptr where the key is empty.
   virtual std::shared_ptr<RemoteMemory> reach(int /*peer*/, std::span<const std::byte> /*key*/) { return nullptr; }
 };
 

@@ -1,4 +1,4 @@
-// The networks between ranks of a communicator, made by their kind.
+// Makes the network of a given kind between the ranks of a communicator.
 #pragma once
 
 #include <mpi.h>
@@ -15,11 +15,11 @@ namespace penstock::gas {
 
 struct MadeNetwork {
   std::unique_ptr<Network> network;
-  NetworkKind kind;  ///< where it was automatic, which it is
+  NetworkKind kind;  ///< the kind that was made; never automatic
 };
 
-/// Collective over `transport`, whose communicator is `comm` and whose MPI calls `mutex` serialises; `watch` knows
-/// of dead peers. Throws Error on every rank where one cannot have the network.
+/// Collective over `transport`, whose communicator is `comm`. `mutex` serialises the rank's MPI calls; `watch` notices
+/// dead peers. Throws Error on every rank where one rank cannot have the network.
 MadeNetwork make_network_of(NetworkKind kind, MPI_Comm comm, std::mutex& mutex, Transport& transport,
                             const std::shared_ptr<PeerWatch>& watch);
 

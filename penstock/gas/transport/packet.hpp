@@ -1,4 +1,4 @@
-// Messages one after the other in a packet: of a header, only what differs from the one before is told. Private to the
+// Packets of several messages. Of each header a packet has only what differs from the header before. Private to the
 // module.
 #pragma once
 

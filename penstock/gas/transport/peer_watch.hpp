@@ -1,4 +1,4 @@
-// Notices that a process of this node has died, which no message would ever tell.
+// Notices that a process of this node has died; no message would report it.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What MPI's own ways to exchange have in common. Private to the module.
+// The common parts of the exchanges by MPI's own calls. Private to the module.
 #pragma once
 
 #include <mpi.h>
@@ -17,7 +17,7 @@ namespace penstock::lab {
 /// Throws Error with MPI's own text where `code` is not success; `call` names what was called.
 void check_exchange(int code, const char* call);
 
-/// `bytes` in units of `unit`, as MPI counts them; throws Error where it cannot.
+/// `bytes` in units of `unit`, as an int for MPI. Throws Error where it does not fit.
 int count_of(std::size_t bytes, std::size_t unit = 1);
 
 bool has_mpi_ended();
@@ -33,9 +33,9 @@ class Communicator {
   Communicator& operator=(const Communicator&) = delete;
 
   MPI_Comm get() const noexcept { return comm_; }
-  /// Runs what calls MPI while no other thread of the rank does.
+  /// Runs `work`, which calls MPI, while no other thread of the rank calls MPI.
   void in_turn(const std::function<void()>& work) const { in_turn_(work); }
-  /// Whether what was started is complete.
+  /// Whether the request is complete.
   bool is_done(MPI_Request& request) const;
 
  private:
@@ -43,14 +43,14 @@ class Communicator {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-/// Where messages lie until they have left, one after the other; those to `in_place` take nothing. The offset of each,
-/// and at the end the bytes of all.
+/// The offsets of messages in a buffer, one after the other; those to rank `in_place` take no room. The last number is
+/// the length of the buffer.
 std::vector<std::size_t> offsets_of(const std::vector<gas::Outgoing>& outgoing, int in_place = -1);
 
-/// Collective: memory of each rank's own size.
+/// Collective: memory of `bytes` bytes, which may differ between ranks.
 Memory take_memory(const gas::Team& team, std::size_t bytes);
 
-/// For each message its number among those between the same two ranks.
+/// The number of each message among those between the same two ranks.
 template <class Message>
 std::vector<std::size_t> numbers_of(const std::vector<Message>& messages) {
   std::vector<std::size_t> numbers;
@@ -61,7 +61,7 @@ std::vector<std::size_t> numbers_of(const std::vector<Message>& messages) {
   return numbers;
 }
 
-/// Collective: the ways of mpi_exchange.
+/// Collective: the backends of mpi_exchange.
 std::unique_ptr<gas::ExchangeBackend> exchange_by_mpi_messages(const gas::Team& team, const gas::Segment& segment,
                                                                std::vector<gas::Outgoing> outgoing,
                                                                const std::vector<gas::Incoming>& incoming,

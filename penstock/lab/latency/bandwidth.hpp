@@ -1,4 +1,4 @@
-// How many bytes a second go from one rank to others when many messages are under way at once. Included by latency.hpp.
+// The bandwidth from one rank to others, with many messages under way at once. Included by latency.hpp.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,18 @@
 
 namespace penstock::lab {
 
-/// What to measure. All ranks give the same.
+/// Options of the measurement; the same on all ranks.
 struct BandwidthOptions {
-  std::vector<std::size_t> sizes;  ///< bytes of a message
-  int window = 64;                 ///< messages to each peer under way at once; fewer where they take more than 64 MiB
-  int rounds = 50;                 ///< windows of each way and size
-  bool has_mpi = false;            ///< whether the team's ranks are those of MPI_COMM_WORLD, whose sends join in
-  /// Told on rank 0 what was measured last.
+  std::vector<std::size_t> sizes;  ///< bytes of a message, at least 1
+  int window = 64;                 ///< messages under way to each peer at once; fewer where these take more than 64 MiB
+  int rounds = 50;                 ///< windows of each method and size
+  bool has_mpi = false;  ///< whether the team's ranks are those of MPI_COMM_WORLD; MPI's sends are then measured too
+  /// Called on rank 0 after each size, with a text for people.
   std::function<void(const std::string&)> progress;
 };
 
-/// One way at one size: of all peers together, from the begin of a window until all of it has arrived.
+/// The bandwidth of one method at one size, to all peers together. The time is from the begin of a window until all of
+/// it has arrived.
 struct BandwidthResult {
   std::string way;
   std::size_t bytes = 0;
@@ -30,11 +31,11 @@ struct BandwidthResult {
   double median_bytes_per_s = 0;
 };
 
-/// Collective over two ranks or more: rank 0 floods its peers, first one, then, where there are more, all. Results on
-/// rank 0.
+/// Collective over two ranks or more (else Error): rank 0 sends windows of messages to one peer and then, where there
+/// are more, to all peers. Results on rank 0; empty on the others.
 ///
-/// The ways: copies into the peers' memory by plain stores (the limit, where memory is shared); puts, all begun, then
-/// all waited for; MPI_Isend to MPI_Irecv. Of each round every way takes its turn.
+/// The methods: copies into the peers' memory by plain stores, where all ranks map one another's memory (the limit
+/// there); puts, all begun, then all waited for; MPI_Isend to MPI_Irecv. They take turns in each round.
 std::vector<BandwidthResult> measure_bandwidth(const gas::Team& team, const BandwidthOptions& options);
 
 }  // namespace penstock::lab

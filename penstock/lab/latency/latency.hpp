@@ -1,4 +1,4 @@
-// How long small and large messages take between two ranks, by every way that there is, one beside the other.
+// The latency of small and large messages between two ranks, by every method that there is.
 #pragma once
 
 #include <cstddef>
@@ -11,38 +11,38 @@
 
 namespace penstock::lab {
 
-/// What to measure. All ranks give the same.
+/// Options of the measurement; the same on all ranks.
 struct LatencyOptions {
   std::vector<std::size_t> sizes;  ///< bytes
-  int rounds = 200;                ///< samples of each way and size; fewer above 64 KiB
-  bool has_mpi = false;            ///< whether the team's ranks are those of MPI_COMM_WORLD, whose own ways join in
-  /// Told on rank 0 what was measured last.
+  int rounds = 200;                ///< samples of each method and size; a quarter of them, but at least 5, above 64 KiB
+  bool has_mpi = false;  ///< whether the team's ranks are those of MPI_COMM_WORLD; MPI's methods are then measured too
+  /// Called on rank 0 after each size, with a text for people.
   std::function<void(const std::string&)> progress;
 };
 
-/// One way at one size.
+/// The times of one method at one size.
 struct LatencyResult {
   std::string way;
   std::size_t bytes = 0;
-  bool is_round_trip = false;  ///< else one way: half of there and back
-  int samples = 0;             ///< each the mean of some repetitions in a row
+  bool is_round_trip = false;  ///< else half a round trip
+  int samples = 0;             ///< each is the mean of some repetitions in a row
   double min_s = 0;
   double median_s = 0;
   double p99_s = 0;
 };
 
-/// What was measured; on rank 0, empty on the others.
+/// The results; `of` is empty on all ranks but 0.
 struct LatencyResults {
   std::vector<LatencyResult> of;
-  /// For each way that could not be had, which and why.
+  /// For each method that is not possible here: its name and the reason.
   std::vector<std::string> left_out;
 };
 
-/// Collective over two ranks or more, of which the first two exchange messages and the others wait.
+/// Collective over two ranks or more (else Error). The first two exchange messages; the others wait.
 ///
-/// The ways: a copy into the peer's memory and a flag there, with plain stores (the floor, where memory is shared);
+/// The methods: a copy into the peer's memory and a flag there, by plain stores (the floor, where memory is shared);
 /// put_signal answered by put_signal, put_set by put_set; get; fetch_add (8 bytes); active message and reply; MPI_Send
-/// and MPI_Recv; MPI puts and flags with flushes between. Of each round every way takes its turn.
+/// and MPI_Recv; MPI puts and flags with flushes between. They take turns in each round.
 LatencyResults measure_latency(const gas::Team& team, const LatencyOptions& options);
 
 }  // namespace penstock::lab

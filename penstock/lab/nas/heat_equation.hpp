@@ -1,4 +1,5 @@
-// One rank's part of the heat equation that the benchmark solves: its plan, its two fields, and what happens to them.
+// One rank's part of the heat equation that the benchmark solves: its plan, its two fields, and the steps. Private to
+// the module.
 #pragma once
 
 #include <array>
@@ -24,7 +25,7 @@ class HeatEquation {
   /// Makes the plan, and at the first call takes memory for the fields.
   void make_plan();
 
-  /// Gives the plan's memory back, so that there is room for another one.
+  /// Frees the plan, so that there is memory for another one.
   void drop_plan() { plan_.reset(); }
 
   /// Makes the tables anew and fills the initial field.
@@ -33,7 +34,7 @@ class HeatEquation {
   void forward() { plan_->forward(std::span<const Complex>(space_), spectrum_); }
   void backward() { plan_->backward(std::span<const Complex>(spectrum_), space_); }
 
-  /// Lets one step of time pass in the spectrum.
+  /// Evolves the spectrum by one time step.
   void evolve();
 
   /// The benchmark's sum over 1024 points, the ranks' parts added in order of rank; the same on every rank.

@@ -1,4 +1,5 @@
-// The NAS FT benchmark (NAS Parallel Benchmarks 3.4.1): a heat equation solved in the spectrum, with published answers.
+// The NAS FT benchmark (NAS Parallel Benchmarks 3.4.1): a heat equation solved in the spectrum, with published
+// checksums.
 #pragma once
 
 #include <complex>
@@ -12,7 +13,7 @@
 
 namespace penstock::lab::nas {
 
-/// One class of the benchmark. A changed `checksums` makes a different answer right, which is what a test wants.
+/// One class of the benchmark. The run is verified against `checksums`; tests change them.
 struct Problem {
   char name = 0;
   fft::Extents size{};
@@ -32,42 +33,43 @@ double million_operations(const Problem& problem);
 /// member k is 5^(13 (k + 1)) 314159265 mod 2^46, divided by 2^46. Starting anywhere takes O(log first).
 void fill_random(std::uint64_t first, std::span<double> numbers) noexcept;
 
-/// Seconds of the timed region by what they were spent on, mean over the ranks.
+/// The seconds of the timed region by what they were spent on, mean over the ranks.
 struct Breakdown {
-  double plan_s = 0;      ///< making the plan: the part of set-up that programs do once and use many times
-  double setup_s = 0;     ///< the rest of set-up: the factors and the initial field
-  double fft_s = 0;       ///< one transform forward, one backward per step
-  double evolve_s = 0;    ///< the spectrum times the factors of one step
-  double checksum_s = 0;  ///< sums of 1024 points, and waiting for the slowest rank
+  double plan_s = 0;      ///< making the plan, which programs do once for many transforms
+  double setup_s = 0;     ///< the rest of the set-up: the factors and the initial field
+  double fft_s = 0;       ///< one transform forward, and one backward per step
+  double evolve_s = 0;    ///< multiplying the spectrum with the factors of each step
+  double checksum_s = 0;  ///< the sums of 1024 points, and waiting for the slowest rank
 };
 
-/// What came out; the same on every rank.
+/// The result of a run; the same on every rank.
 struct Result {
   std::vector<std::complex<double>> checksums;  ///< one per step
   std::vector<double> errors;                   ///< |checksum - published| / |published|
-  double largest_error = 0;                     ///< of `errors`; not a number where one is not
+  double largest_error = 0;                     ///< the largest of `errors`; NaN where one of them is NaN
   bool is_verified = false;                     ///< `largest_error` is at most `tolerance`
   double time_s = 0;                            ///< of the timed region, on the slowest rank
   double rate_mops = 0;                         ///< million_operations / time_s
   Breakdown breakdown;
   fft::Decision decision;
-  std::uint64_t memory_bytes = 0;  ///< of the rank that takes most
+  std::uint64_t memory_bytes = 0;  ///< of the rank that takes the most
 };
 
-/// The error up to which the benchmark calls a checksum right.
+/// The largest error of a checksum that the benchmark accepts.
 inline constexpr double tolerance = 1e-12;
 
-/// Collective: runs the benchmark on the ranks of `team`. Of `options`, size, type, output and batch are the
-/// benchmark's own; the rest (threads, tuning of exchanges, effort, budget) is the caller's.
+/// Collective: runs the benchmark on the ranks of `team`. The benchmark sets size, type, output and batch of `options`;
+/// the rest (threads, tuning of exchanges, effort, budget) is the caller's.
 ///
-/// The timed region begins after a warm-up of set-up and one forward transform, as the benchmark wants it. It makes the
-/// plan anew and fills the field, transforms forward, and per step evolves, transforms backward and sums.
+/// A warm-up, of the set-up and one forward transform, precedes the timed region, as the benchmark prescribes. The
+/// timed region makes the plan anew, fills the field and transforms forward; then each step evolves the spectrum,
+/// transforms backward and sums.
 ///
-/// `on_step` is called on every rank after each step with its number, from 1 on, and its checksum; inside of the timed
-/// region, where the benchmark prints.
+/// `on_step` is called on every rank after each step, with its number (from 1 on) and its checksum. It runs inside the
+/// timed region, where the benchmark prints.
 ///
-/// Throws Error on every rank where the options cannot be used or the arrays do not fit the memory; a wrong checksum is
-/// no Error.
+/// Throws Error on every rank where the options cannot be used or the arrays do not fit the memory. A wrong checksum is
+/// no Error: see `is_verified`.
 Result run(const gas::Team& team, const Problem& problem, const fft::Options& options,
            const std::function<void(int step, std::complex<double> checksum)>& on_step = {});
 

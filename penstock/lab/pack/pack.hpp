@@ -1,4 +1,4 @@
-// What packing with MPI datatypes costs: Penstock, the MPI library, the hand-written loop and memcpy, side by side.
+// The costs of packing with MPI datatypes: Penstock, the MPI library, the hand-written loop and memcpy, side by side.
 #pragma once
 
 #include "penstock/base/config.hpp"
@@ -15,7 +15,7 @@ namespace penstock::lab {
 
 enum class PackGroup { strided, indexed, transpose };
 enum class PackOperation { pack, unpack };
-/// The same memory again and again, or memory that no cache holds.
+/// Whether uses take the same memory repeatedly (hot), or memory that no cache holds (cold).
 enum class PackRegime { hot, cold };
 
 struct PackOptions {
@@ -23,8 +23,8 @@ struct PackOptions {
   std::vector<PackRegime> regimes{PackRegime::hot, PackRegime::cold};
   std::vector<PackOperation> operations{PackOperation::pack, PackOperation::unpack};
   int rounds = 600;     ///< of each case, in three sweeps over all cases
-  double case_s = 0.6;  ///< when a case has taken so many seconds, it ends earlier
-  /// Told what comes next.
+  double case_s = 0.6;  ///< a case ends earlier when it has taken so many seconds
+  /// Called with a text about what is measured next.
   std::function<void(std::string_view)> progress = [](std::string_view) {};
 };
 
@@ -34,17 +34,17 @@ struct PackTimes {
   double median_s = 0;
 };
 
-/// What comes before the first use, in seconds, medians.
+/// The costs before the first use: medians, in seconds.
 struct PackCosts {
   double mpi_commit_s = 0;  ///< MPI_Type_commit
-  double describe_s = 0;    ///< the datatype read into a layout
-  double compile_s = 0;     ///< the mover, without machine code
-  double emit_s = 0;        ///< the machine code
-  bool has_code = false;    ///< whether there is any
+  double describe_s = 0;    ///< reading the datatype into a layout
+  double compile_s = 0;     ///< compiling the mover, without machine code
+  double emit_s = 0;        ///< making the machine code
+  bool has_code = false;    ///< whether the mover has machine code
   double first_use_s = 0;   ///< from the committed type until its first cache line is moved, without machine code
 };
 
-/// One case in one regime, one operation.
+/// The results of one case in one regime, for one operation.
 struct PackResult {
   std::string name;
   PackGroup group;
@@ -52,23 +52,24 @@ struct PackResult {
   PackOperation operation;
   std::int64_t bytes = 0;  ///< packed
   int rounds = 0;
-  std::string hint{};  ///< what ours was told: "reuse", "from memory", "streaming"
+  std::string hint{};  ///< the mover's hint: "reuse", "from memory", "streaming"
   PackTimes ours{};
   PackTimes mpi{};
   PackTimes hand{};
   PackTimes copy{};  ///< memcpy of as many bytes
   PackCosts costs{};
-  std::string mover{};  ///< what ours does, for people
+  std::string mover{};  ///< a description of the mover, for people
 
-  /// After how many uses describing and compiling has been made up for; nothing where ours is not faster.
+  /// The number of uses after which ours, with describing and compiling, has taken less time than `other`. Nothing
+  /// where ours is not faster.
   std::optional<double> break_even_uses(const PackTimes& other) const;
-  /// The speed of ours over that of the faster of the MPI library and the hand-written loop: of the minima, and of the
-  /// medians, which one lucky round does not move.
+  /// The speed of ours over that of the faster of MPI library and hand-written loop: by the minima, and by the medians,
+  /// which one lucky round does not change.
   double ratio_to_best() const;
   double median_ratio_to_best() const;
 };
 
-/// The results of a group together: geometric means of ours' speed over the others', and what comes before.
+/// The means of a group: geometric means of ours' speed over that of the others, and the costs before the first use.
 struct PackMean {
   std::string group;  ///< "all", "strided", "indexed", "transposes", "under 1 KiB"
   PackRegime regime;
@@ -77,27 +78,28 @@ struct PackMean {
   double against_hand = 0;
   double against_mpi = 0;
   double against_copy = 0;
-  /// Against the MPI library; nothing where ours is not faster in half of the cases, or in none.
+  /// The median of break_even_uses against the MPI library; nothing where ours is not faster in half of the cases.
   std::optional<double> break_even_median_uses{};
-  std::optional<double> break_even_worst_uses{};  ///< of the cases in which ours is faster
-  int never_even = 0;                             ///< cases in which it is not
+  std::optional<double> break_even_worst_uses{};  ///< the largest, of the cases in which ours is faster
+  int never_even = 0;                             ///< cases in which ours is not faster
   double emit_worst_s = 0;
   double first_use_worst_s = 0;
 };
 
 struct PackReport {
   std::vector<PackResult> results;
-  /// For which the hand-written loops ran, of those that they were compiled for.
+  /// The instruction set that the hand-written loops ran with, of those that they were compiled for.
   std::string hand_instruction_set;
-  /// Cases whose type names bytes twice, so that MPI allows no unpacking into it.
+  /// The cases whose type names bytes twice: MPI does not allow to unpack into these.
   std::vector<std::string> not_unpacked;
 };
 
-/// Measures on this thread, MPI being initialised. Throws Error where no case matches the filter, where memory lacks,
-/// and where ours or the hand-written loop does not move the bytes that MPI_Pack and MPI_Unpack do.
+/// Measures packing on the calling thread. MPI must be initialised. Throws Error where no case matches the filter or
+/// the filter is no regular expression, where there is too little memory, and where ours or the hand-written loop does
+/// not move the same bytes as MPI_Pack and MPI_Unpack.
 PackReport measure_packing(const PackOptions& options);
 
-/// The means of every group, regime and operation that there are results of.
+/// The means of every group, regime and operation that `results` has.
 std::vector<PackMean> pack_means(const std::vector<PackResult>& results);
 
 }  // namespace penstock::lab

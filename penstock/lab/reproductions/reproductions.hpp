@@ -1,4 +1,4 @@
-// The figures of the documents that Penstock comes from, ours beside theirs.
+// The figures of the documents that Penstock comes from, with the numbers of our models beside theirs.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,12 @@
 
 namespace penstock::lab {
 
-/// What it says of a model that a figure reproduces.
+/// What a reproduced figure proves about a model.
 enum class Basis {
-  derived,  ///< from the document's other figures, or from figures of a machine that come from elsewhere: a test
-  fitted,   ///< figures of the machine were chosen so that this comes out: no test, but that they can be chosen so
-  refit,    ///< the document's parameters, fitted to the curve that they draw themselves: a test of the fit alone
+  derived,  ///< a test: ours follows from the document's other figures, or from a machine's figures that come from
+            ///< elsewhere
+  fitted,   ///< no test: the machine's figures were chosen so that this comes out; it shows only that they can be
+  refit,    ///< a test of the fit alone: the document's parameters, fitted to the curve that they draw themselves
 };
 
 /// One printed figure. Where it does not follow from the document's own equations, `note` says why.
@@ -21,7 +22,7 @@ struct Statement {
   std::string unit;              ///< "s", "PFlop/s", "" for a ratio or a number
   std::optional<double> theirs;  ///< absent where the document draws but prints no number
   double ours = 0;
-  double tolerance = 0.01;  ///< of their figure: its rounding, or what was asked of a model with fitted parameters
+  double tolerance = 0.01;  ///< relative to theirs: its rounding, or what a model with fitted parameters must reach
   std::string note = {};
   Basis basis = Basis::derived;
 
@@ -43,7 +44,7 @@ struct Curves {
   std::vector<Series> series;
 };
 
-/// All of one subject.
+/// The statements and the curves of one subject.
 struct Reproduction {
   std::string name;
   std::string source;
@@ -51,10 +52,10 @@ struct Reproduction {
   std::vector<Curves> curves;
 };
 
-/// "ping-pong", "scaling", "bluegene-p", "exascale", "htmt".
+/// The names of the subjects: "ping-pong", "scaling", "bluegene-p", "exascale", "htmt".
 std::vector<std::string_view> reproduction_names();
 
-/// Throws Error for another name, with the list of those that there are.
+/// The reproduction of the subject `name`. Throws Error for another name, with the list of the names.
 Reproduction reproduce(std::string_view name);
 
 }  // namespace penstock::lab

@@ -1,4 +1,5 @@
-// MPI messages of any length and repeated messages, with MPI's return codes checked in one place.
+// Helpers for MPI: messages of any length, repeated messages, the waits at a communicator's end, and the check of
+// return codes.
 #pragma once
 
 #include <mpi.h>

@@ -1,4 +1,5 @@
-// Messages between ranks by MPI's two-sided calls: receives stand ready for short ones, long ones go to their place.
+// The network over MPI's two-sided calls: receives are posted beforehand for short messages, long ones go to their
+// final place.
 #pragma once
 
 #include <mpi.h>

@@ -1,4 +1,4 @@
-// One rank's transport over an MPI communicator: memory that the ranks of a node map, and a network to the others.
+// One rank's transport over an MPI communicator: it maps memory within a node, and has a network to other nodes.
 #pragma once
 
 #include <mpi.h>

@@ -1,4 +1,4 @@
-// Puts and gets by MPI's one-sided calls; messages by its two-sided ones.
+// The network over MPI's one-sided calls, for puts and gets; its messages use MPI's two-sided calls.
 #pragma once
 
 #include <mpi.h>

@@ -1,4 +1,4 @@
-// The memory of this node's other ranks, read where it lies: any of it, not segments alone.
+// Reads memory of this node's other ranks where it lies, also outside of segments.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Messages by UCX's active messages, puts and gets by its own.
+// The network over UCX: messages are UCX's active messages; puts and gets are UCX's own.
 #pragma once
 
 #include <mpi.h>

@@ -1,4 +1,4 @@
-// What the network over UCX is made of. Private to its sources.
+// The parts of the network over UCX: packets, arrivals, peers and operations under way. Private to its sources.
 #pragma once
 
 #include <array>
