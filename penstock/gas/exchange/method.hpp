@@ -35,7 +35,7 @@ class ExchangeMethod {
   virtual std::string_view name() const noexcept = 0;
   /// The bytes of buffers that an exchange takes on this rank for what it sends. Local.
   virtual std::size_t buffer_bytes(const Team& team, const std::vector<Outgoing>& outgoing) const = 0;
-  /// Collective; the ranks have agreed on the messages before. `team` and `segment` outlive the exchange.
+  /// Called by all ranks at once, after they have agreed on the messages. `team` and `segment` outlive the exchange.
   virtual std::unique_ptr<ExchangeBackend> make(const Team& team, const Segment& segment,
                                                 std::vector<Outgoing> outgoing,
                                                 std::vector<Incoming> incoming) const = 0;
