@@ -190,8 +190,8 @@ double rehearse(const gas::Team& team, const fft::Options& options, const machin
   // A gap holds the link as so many bytes more would.
   const auto gap_bytes =
       static_cast<std::size_t>(std::lround(transport.gap_s * options.machine->network->link_bandwidth_bytes_per_s));
-  const MPI_Comm comm =
-      gas::duplicate(MPI_COMM_WORLD);  // SMPI's world takes messages of every communicator for its own
+  MPI_Comm comm = MPI_COMM_NULL;  // of its own: SMPI's world takes messages of every communicator for its own
+  gas::check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "MPI_Comm_dup");
   void* const data = SMPI_SHARED_MALLOC(longest(schedule) + gap_bytes);
   std::vector<Messages> exchanges;
   exchanges.reserve(schedule.exchanges.size());
