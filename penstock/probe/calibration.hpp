@@ -108,11 +108,4 @@ DiskRates measure_disk(const std::string& folder, const CalibrationOptions& opti
 /// Fused multiply-adds in double precision, in registers, all threads together.
 Figure measure_peak(const CalibrationOptions& options);
 
-/// Double-precision matrix multiply by the BLAS that is built in, all threads together; nothing where there is none.
-struct GemmRates {
-  Figure flops;
-  std::int64_t n = 0;
-};
-std::optional<GemmRates> measure_gemm(const CalibrationOptions& options);
-
 }  // namespace penstock::probe
