@@ -58,6 +58,8 @@ class File {
   /// Asks the system to bring these bytes into its page cache, for reads that come soon. A hint: returns when it is
   /// given, and a system that cannot do it does nothing.
   void read_ahead(std::int64_t offset, std::size_t bytes) const noexcept;
+  /// Asks the system to drop from its page cache what the disk has of the file. A hint, as `read_ahead`.
+  void drop_from_cache() const noexcept;
   /// Whether reads and writes pass by the page cache.
   bool passes_by_cache() const noexcept;
   /// Returns when everything written is on the disk.

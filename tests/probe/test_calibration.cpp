@@ -84,13 +84,14 @@ TEST(Calibration, OfMultiplyAdds) {
 
 TEST(Calibration, OfTheDiskLeavesNothingBehind) {
   const TemporaryFolder folder;
-  const DiskRates disk = measure_disk(folder / "", brief);
+  const auto engine = percolate::make_engine();
+  const DiskRates disk = measure_disk(folder / "", *engine, brief);
   expect_possible(disk.write_bytes_per_s, 1e3, 1e15);
   expect_possible(disk.read_bytes_per_s, 1e3, 1e15);
   expect_possible(disk.latency_s, 0, 10);
   EXPECT_GT(disk.capacity_bytes, 1 << 20);
   EXPECT_TRUE(std::filesystem::is_empty(folder / ""));
-  EXPECT_TRUE(fails_with({"no such"}, [&] { measure_disk(folder / "no such", brief); }));
+  EXPECT_TRUE(fails_with({"no such"}, [&] { measure_disk(folder / "no such", *engine, brief); }));
 }
 
 TEST(MessageCosts, GrowWithLengthAndHaveAShareOfProgress) {

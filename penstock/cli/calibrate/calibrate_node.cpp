@@ -131,7 +131,8 @@ void take_multiply(CalibratedMachine& to, const CalibrationOptions& options) {
 }
 
 void take_disk(CalibratedMachine& to, const CalibrationOptions& options, const std::string& folder) {
-  const probe::DiskRates disk = probe::measure_disk(folder, options);
+  const auto engine = percolate::make_engine();
+  const probe::DiskRates disk = probe::measure_disk(folder, *engine, options);
   const std::string key = fmt::format("node.memory_levels.{}.", to.machine.node.memory_levels.size());
   const bool is_write_slower = disk.write_bytes_per_s.best < disk.read_bytes_per_s.best;
   const Figure& slower = is_write_slower ? disk.write_bytes_per_s : disk.read_bytes_per_s;
