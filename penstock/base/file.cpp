@@ -231,6 +231,10 @@ void File::read_ahead(std::int64_t offset, std::size_t bytes) const noexcept {
   posix_fadvise(descriptor_, offset, static_cast<off_t>(bytes), POSIX_FADV_WILLNEED);
 }
 
+void File::drop_from_cache() const noexcept {
+  posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED);
+}
+
 bool File::passes_by_cache() const noexcept {
   return (fcntl(descriptor_, F_GETFL) & O_DIRECT) != 0;
 }

@@ -57,6 +57,8 @@ class File {
   /// Asks the system to prefetch these bytes into its page cache, for reads that come soon. The call is a hint: it does
   /// not wait for the bytes, and a system that cannot do it does nothing.
   void read_ahead(std::int64_t offset, std::size_t bytes) const noexcept;
+  /// Asks the system to drop from its page cache what the disk has of the file. A hint, as `read_ahead`.
+  void drop_from_cache() const noexcept;
   /// Whether reads and writes bypass the page cache.
   bool passes_by_cache() const noexcept;
   /// Returns when everything written is on the disk.

@@ -1,7 +1,7 @@
 // Rates of blocks as a tiling has them, not of the best case; of storage, what a file without a name reads and writes.
 #include "penstock/gemm/rates.hpp"
 
-#include <functional>
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -12,19 +12,28 @@
 namespace penstock::gemm {
 namespace {
 
-/// Of one process or of all: what they did together since their round began, and how long it took the longest.
+/// What all ranks did together in a round.
 struct Round {
-  double done_flops;
-  double spent_s;
+  double done_flops = 0;
+  double spent_s = 0;
 };
 
-/// The best of rounds in which all threads multiply at once, of blocks as tilings have them: what other programs take
-/// meanwhile is no figure of the machine, and a thread alone on it would be faster. Threads that have just begun may
-/// share a core for some milliseconds, and a core that was idle has to gain its clock; so there are rounds until none
-/// has been better for a while. `of_all` makes of this process's round, which began at a time, that of all ranks, the
-/// same on each. Blocks are smaller where they would take more than `max_bytes`.
-double measure_settled_rate(int threads, npy::DataType type, std::int64_t max_bytes,
-                            const std::function<Round(double done_flops, double begin_s)>& of_all) {
+/// Collective: the round that this rank began at `begin_s`, and did `done_flops` in.
+Round round_of(const gas::Team& team, double done_flops, double begin_s) {
+  Round all;
+  for (const double one : team.all_gather(done_flops)) {
+    all.done_flops += one;
+  }
+  // All have ended now, so that this is the time from the first beginning on, also where ranks take turns on a core.
+  all.spent_s = team.largest(seconds() - begin_s);
+  return all;
+}
+
+/// Collective: all threads of all ranks multiply at once, as a thread alone would be faster, and blocks as tilings have
+/// them. The best of several rounds counts: what other programs take is no property of the machine. Threads that have
+/// just begun may share a core for some milliseconds, and a core that was idle has to gain its clock; so there are
+/// rounds until none has been better for a while. Blocks are smaller where they would take more than `max_bytes`.
+Rate measure_settled_rate(const gas::Team& team, int threads, npy::DataType type, std::int64_t max_bytes) {
   const auto blocks_bytes = [&](std::int64_t length) {
     return threads * 3 * length * length * npy::element_bytes(type);
   };
@@ -42,9 +51,10 @@ double measure_settled_rate(int threads, npy::DataType type, std::int64_t max_by
   const Memory memory(static_cast<std::size_t>(blocks_bytes(n)));  // zeros are multiplied as fast as anything
   std::vector<double> done(static_cast<std::size_t>(threads));
   ThreadPool pool(threads);
+  std::vector<double> rates;
   double best = 0;
   double best_at_s = 0;
-  of_all(0, seconds());  // all have their memory
+  team.barrier();  // all have their memory
   for (double at_s = 0; at_s - best_at_s < settled_s && at_s < max_s;) {
     const double begin_s = seconds();
     pool.run([&](int thread) {
@@ -58,14 +68,17 @@ double measure_settled_rate(int threads, npy::DataType type, std::int64_t max_by
       } while (seconds() - begin_s < round_s);
       done[static_cast<std::size_t>(thread)] = flops_done;
     });
-    const Round round = of_all(std::accumulate(done.begin(), done.end(), 0.0), begin_s);
+    const Round round = round_of(team, std::accumulate(done.begin(), done.end(), 0.0), begin_s);
     at_s += round.spent_s;
-    if (const double rate = round.done_flops / round.spent_s; rate > best) {
-      best_at_s = rate > 1.01 * best ? at_s : best_at_s;  // what is hardly better is not waited for
-      best = rate;
+    rates.push_back(round.done_flops / round.spent_s);
+    if (rates.back() > best) {
+      best_at_s = rates.back() > 1.01 * best ? at_s : best_at_s;  // what is hardly better is not waited for
+      best = rates.back();
     }
   }
-  return best;
+  const auto median = rates.begin() + (std::ssize(rates) - 1) / 2;
+  std::ranges::nth_element(rates, median);
+  return {.best_flops = best, .median_flops = *median, .rounds = static_cast<int>(rates.size())};
 }
 
 }  // namespace
@@ -73,9 +86,8 @@ double measure_settled_rate(int threads, npy::DataType type, std::int64_t max_by
 machine::Machine measure_machine(int threads, const std::string& folder, percolate::Engine& engine,
                                  std::int64_t max_bytes) {
   machine::Machine machine = machine::detect();
-  const auto alone = [](double done_flops, double begin_s) { return Round{done_flops, seconds() - begin_s}; };
-  machine.node.gemm_rate_flops_per_core =
-      measure_settled_rate(threads, npy::DataType::float64, max_bytes, alone) / threads;
+  const Rate rate = measure_settled_rate(gas::world_alone(), threads, npy::DataType::float64, max_bytes);
+  machine.node.gemm_rate_flops_per_core = rate.best_flops / threads;
   constexpr double latency_s = 1e-4;  // of a request to a disk without moving parts
   std::erase_if(machine.node.memory_levels, [](const machine::MemoryLevel& level) { return level.name == "storage"; });
   machine.node.memory_levels.insert(
@@ -87,19 +99,9 @@ machine::Machine measure_machine(int threads, const std::string& folder, percola
   return machine;
 }
 
-double measure_rate(const gas::Team& team, int threads, npy::DataType type) {
-  const auto of_all = [&](double done_flops, double begin_s) {
-    Round all{0, 0};
-    for (const double one : team.all_gather(done_flops)) {
-      all.done_flops += one;
-    }
-    // All have ended now: from the first one's beginning to here is what the round took, also where ranks take turns on
-    // a core.
-    all.spent_s = team.largest(seconds() - begin_s);
-    return all;
-  };
+Rate measure_rate(const gas::Team& team, int threads, npy::DataType type) {
   return team.run_or_revoke(
-      [&] { return measure_settled_rate(threads, type, std::numeric_limits<std::int64_t>::max(), of_all); });
+      [&] { return measure_settled_rate(team, threads, type, std::numeric_limits<std::int64_t>::max()); });
 }
 
 double rate_flops(const machine::Machine& machine, int threads, npy::DataType type) {

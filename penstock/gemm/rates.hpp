@@ -18,9 +18,16 @@ namespace penstock::gemm {
 machine::Machine measure_machine(int threads, const std::string& folder, percolate::Engine& engine,
                                  std::int64_t max_bytes);
 
-/// Collective: flops a second of blocks of `type` in memory, `threads` threads of each rank and all ranks together, the
-/// same on each: in 0.5 s, 0.9 at most.
-double measure_rate(const gas::Team& team, int threads, npy::DataType type);
+/// Flops a second, of rounds in which all threads multiply.
+struct Rate {
+  double best_flops = 0;
+  double median_flops = 0;
+  int rounds = 0;
+};
+
+/// Collective: the rate of blocks of `type` in memory, `threads` threads of each rank and all ranks together, the same
+/// on each: in 0.5 s, 0.9 at most.
+Rate measure_rate(const gas::Team& team, int threads, npy::DataType type);
 
 /// What a machine's GEMM rate, which is of double precision, is for another type: a register holds twice as many
 /// floats.

@@ -7,7 +7,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/probe/calibration.hpp"
-#include "penstock/probe/sampling.hpp"
+#include "penstock/probe/samples.hpp"
 #include "penstock/transform/transform.hpp"
 
 #if defined(__linux__)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "penstock/machine/machine.hpp"
+#include "penstock/percolate/percolate.hpp"
 
 namespace penstock::probe {
 
@@ -94,25 +95,18 @@ struct CacheConstant {
 };
 CacheConstant measure_cache_constant(const machine::Node& node, const CalibrationOptions& options);
 
-/// Sequential writes and reads of a file in `folder`, past the system's cache where it lets us, and reads of 4 KiB at
-/// random places. Throws Error where the file cannot be written.
+/// A disk as percolate::measure_storage has it, by a quarter as many passes as samples, two at least; and reads of 4
+/// KiB at random places. Throws Error where the folder cannot be written.
 struct DiskRates {
   Figure write_bytes_per_s;
   Figure read_bytes_per_s;
   Figure latency_s;
   std::int64_t capacity_bytes = 0;  ///< of the file system
-  bool is_direct = false;           ///< whether it went past the system's cache
+  bool is_direct = false;           ///< whether it went past the page cache
 };
-DiskRates measure_disk(const std::string& folder, const CalibrationOptions& options);
+DiskRates measure_disk(const std::string& folder, percolate::Engine& engine, const CalibrationOptions& options);
 
 /// Fused multiply-adds in double precision, in registers, all threads together.
 Figure measure_peak(const CalibrationOptions& options);
-
-/// Double-precision matrix multiply by the BLAS that is built in, all threads together; nothing where there is none.
-struct GemmRates {
-  Figure flops;
-  std::int64_t n = 0;
-};
-std::optional<GemmRates> measure_gemm(const CalibrationOptions& options);
 
 }  // namespace penstock::probe

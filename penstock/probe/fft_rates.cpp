@@ -1,21 +1,24 @@
-// The rates of 1-D transforms in cache over measured_lengths: tiles as a plan has them.
+// The rates of 1-D transforms in cache: tiles as a plan has them.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "penstock/base/base.hpp"
 #include "penstock/probe/calibration.hpp"
-#include "penstock/probe/sampling.hpp"
+#include "penstock/probe/pinned_pool.hpp"
+#include "penstock/probe/probe.hpp"
 #include "penstock/shape/shape.hpp"
 #include "penstock/transform/transform.hpp"
 
 namespace penstock::probe {
 namespace {
 
-/// FieldOfTiles of pencils of one length as plans have them: real ones contiguous, as they lie in the first direction,
+/// Tiles of pencils of one length as plans have them: real ones contiguous, as they lie in the first direction,
 /// complex ones adjacent.
 template <class Real>
 class FieldOfTiles {
@@ -101,6 +104,22 @@ Figure rate_of_length(std::int64_t length, bool is_real, std::int64_t cache_l2_b
                  }));
 }
 
+/// Collective: complex transforms of one length, operations per second of all threads of all ranks together.
+template <class Real>
+double rate_together(const gas::Team& team, ThreadPool& pool, std::int64_t length, std::int64_t cache_l2_bytes) {
+  constexpr CalibrationOptions options{.samples = 5, .sample_s = 4e-3};
+  std::optional<FieldOfTiles<Real>> tiles;
+  team.together([&] { tiles.emplace(length, false, cache_l2_bytes, pool.size()); });
+  double flops = 0;  // ranks on other processors may have other tiles
+  for (const double one : team.all_gather(tiles->flops() * pool.size())) {
+    flops += one;
+  }
+  const auto times_s = sample(options, [&](std::int64_t times) {
+    return gas::time_together(team, pool, [&](int thread) { tiles->run(thread, times); });
+  });
+  return flops / std::ranges::min(times_s);
+}
+
 constexpr std::array<std::int64_t, 39> measured_lengths{
     8,   12,  16,  17,  24,  32,  37,  48,  60,  64,  67,  96,  100, 101, 128,  149,  160,  192,  197, 200,
     211, 240, 251, 256, 307, 320, 384, 480, 499, 500, 512, 640, 768, 997, 1000, 1024, 1536, 2048, 4096};
@@ -124,5 +143,25 @@ std::vector<FftRates> measure_fft_rates(const machine::Node& node, const Calibra
   }
   return figures;
 }
+
+template <class Real>
+double fft_rate(const gas::Team& team, int threads, const machine::Node& node,
+                const std::array<std::int64_t, 3>& lengths) {
+  std::unique_ptr<ThreadPool> pool;
+  team.together([&] { pool = std::make_unique<ThreadPool>(threads); });
+  double weights = 0;
+  double time_s = 0;
+  for (const std::int64_t length : lengths) {
+    if (length > 1) {
+      const double weight = std::log2(static_cast<double>(length));  // the direction's share of 5 N log2 N
+      weights += weight;
+      time_s += weight / rate_together<Real>(team, *pool, length, node.cache_l2_bytes);
+    }
+  }
+  return time_s > 0 ? weights / time_s : 0;
+}
+
+template double fft_rate<float>(const gas::Team&, int, const machine::Node&, const std::array<std::int64_t, 3>&);
+template double fft_rate<double>(const gas::Team&, int, const machine::Node&, const std::array<std::int64_t, 3>&);
 
 }  // namespace penstock::probe

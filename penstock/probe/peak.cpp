@@ -1,7 +1,7 @@
 // The rate of fused multiply-adds in registers, by the widest vectors that the processor has.
 #include "penstock/base/base.hpp"
 #include "penstock/probe/calibration.hpp"
-#include "penstock/probe/sampling.hpp"
+#include "penstock/probe/pinned_pool.hpp"
 
 namespace penstock::probe {
 namespace {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/probe/samples.hpp"
 
 namespace penstock::probe {
 
@@ -27,5 +28,25 @@ class PinnedPool {
   cpu_set_t before_{};
   ThreadPool pool_;
 };
+
+/// Seconds of one repetition, of each sample, where all threads of the pool do their parts so many times.
+inline std::vector<double> sample(const CalibrationOptions& options, PinnedPool& pool,
+                                  const std::function<void(int thread, std::int64_t times)>& part) {
+  return sample(options, [&](std::int64_t times) {
+    const double begin_s = seconds();
+    pool.run([&](int thread) { part(thread, times); });
+    return seconds() - begin_s;
+  });
+}
+
+/// 1, 2, 4, ... below `threads`, and `threads`.
+inline std::vector<int> thread_counts(int threads) {
+  std::vector<int> counts;
+  for (int count = 1; count < threads; count *= 2) {
+    counts.push_back(count);
+  }
+  counts.push_back(threads);
+  return counts;
+}
 
 }  // namespace penstock::probe

@@ -23,8 +23,10 @@ double memory_bandwidth(const gas::Team& team, int threads, std::span<std::byte>
 
 /// Collective: the rate of our complex 1-D transforms in cache when all ranks, each with `threads` threads, run at
 /// once: operations per second by the convention of 5 n log2 n, of all ranks together, for rows of the three lengths in
-/// the proportions in which a 3-D transform has them. Takes about 0.2 s.
+/// the proportions in which a 3-D transform has them, in tiles as plans make them for the caches of `node`, this rank's
+/// own. Takes about 0.2 s.
 template <class Real>
-double fft_rate(const gas::Team& team, int threads, const std::array<std::int64_t, 3>& lengths);
+double fft_rate(const gas::Team& team, int threads, const machine::Node& node,
+                const std::array<std::int64_t, 3>& lengths);
 
 }  // namespace penstock::probe

@@ -9,7 +9,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/mover/mover.hpp"
 #include "penstock/probe/calibration.hpp"
-#include "penstock/probe/sampling.hpp"
+#include "penstock/probe/pinned_pool.hpp"
 
 namespace penstock::probe {
 namespace {

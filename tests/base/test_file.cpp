@@ -92,7 +92,7 @@ TEST(File, ReadAheadComesToThePageCache) {
   const File file = File::create(folder / "f");
   file.write(0, std::vector<std::byte>(bytes));
   file.sync();
-  posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_DONTNEED);
+  file.drop_from_cache();
   const std::size_t pages = pages_in_cache(file, bytes).size();
   if (const auto found = pages_in_cache(file, bytes); std::ranges::count(found, true) > 0) {
     GTEST_SKIP() << "this file system keeps what it has in memory";

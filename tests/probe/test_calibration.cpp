@@ -80,24 +80,18 @@ TEST(Calibration, OfTilesRisesThroughWorkingSets) {
 
 TEST(Calibration, OfMultiplyAdds) {
   expect_possible(measure_peak(brief), 1e6, 1e15);
-#if PENSTOCK_HAS_GEMM
-  const auto gemm = measure_gemm({.threads = 1, .samples = 2, .sample_s = 1e-6});
-  ASSERT_TRUE(gemm);
-  expect_possible(gemm->flops, 1e6, 1e15);
-#else
-  EXPECT_FALSE(measure_gemm(brief));
-#endif
 }
 
 TEST(Calibration, OfTheDiskLeavesNothingBehind) {
   const TemporaryFolder folder;
-  const DiskRates disk = measure_disk(folder / "", brief);
+  const auto engine = percolate::make_engine();
+  const DiskRates disk = measure_disk(folder / "", *engine, brief);
   expect_possible(disk.write_bytes_per_s, 1e3, 1e15);
   expect_possible(disk.read_bytes_per_s, 1e3, 1e15);
   expect_possible(disk.latency_s, 0, 10);
   EXPECT_GT(disk.capacity_bytes, 1 << 20);
   EXPECT_TRUE(std::filesystem::is_empty(folder / ""));
-  EXPECT_TRUE(fails_with({"no such"}, [&] { measure_disk(folder / "no such", brief); }));
+  EXPECT_TRUE(fails_with({"no such"}, [&] { measure_disk(folder / "no such", *engine, brief); }));
 }
 
 TEST(MessageCosts, GrowWithLengthAndHaveAShareOfProgress) {

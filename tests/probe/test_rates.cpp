@@ -37,12 +37,22 @@ TEST(MemoryBandwidth, ToleratesRanksWithoutMemory) {
 
 TEST(FftRate, IsOneFigureForAllRanks) {
   on_worlds({1, 2}, [](Team& team) {
-    for (const double rate : {fft_rate<double>(team, 2, {64, 37, 1}), fft_rate<float>(team, 1, {5, 3, 2})}) {
+    const machine::Node node = machine::built_in().node;
+    for (const double rate :
+         {fft_rate<double>(team, 2, node, {64, 37, 1}), fft_rate<float>(team, 1, node, {5, 3, 2})}) {
       EXPECT_GT(rate, 1e5);
       EXPECT_LT(rate, 1e15);
       expect_same_everywhere(team, rate);
     }
-    EXPECT_EQ(fft_rate<double>(team, 1, {1, 1, 1}), 0);
+    EXPECT_EQ(fft_rate<double>(team, 1, node, {1, 1, 1}), 0);
+  });
+}
+
+TEST(FftRate, AddsUpTilesThatDifferByRank) {
+  on_worlds({2}, [](Team& team) {
+    machine::Node node = machine::built_in().node;
+    node.cache_l2_bytes = team.rank() == 0 ? std::int64_t{1} << 16 : std::int64_t{1} << 20;
+    expect_same_everywhere(team, fft_rate<double>(team, 1, node, {512, 1, 1}));
   });
 }
 

@@ -1,6 +1,5 @@
 #include "penstock/cli/bench/bench_gemm_files.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 
@@ -60,7 +59,7 @@ void write_matrix(const std::string& path, std::int64_t n, std::uint32_t seed) {
 void drop_from_cache(const std::string& path) {
   const File file = File::open(path);
   file.sync();
-  posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_DONTNEED);
+  file.drop_from_cache();
 }
 
 /// A whole file in the address space, shared with the system's cache.

@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#if PENSTOCK_HAS_GEMM
+#include "penstock/gemm/gemm.hpp"
+#endif
 
 namespace penstock::cli {
 namespace {
@@ -114,20 +117,22 @@ void take_multiply(CalibratedMachine& to, const CalibrationOptions& options) {
   const Figure peak = probe::measure_peak(options);
   node.peak_flops = peak.best;
   note(to, "node.peak_flops", peak, "measured: fused multiply-adds in registers, all cores");
-  const auto gemm = probe::measure_gemm(options);
-  if (!gemm) {
-    node.gemm_rate_flops_per_core = 0;
-    to.comments.of_key["node.gemm_rate_flops_per_core"] = "not known: no BLAS is built in";
-    to.left_out.emplace_back("the rate of matrix multiplies: no BLAS is built in");
-    return;
-  }
-  node.gemm_rate_flops_per_core = probe::rounded(gemm->flops.best / options.threads);
-  note(to, "node.gemm_rate_flops_per_core", gemm->flops,
-       fmt::format("measured: OpenBLAS, double, n = {}, all cores at once", gemm->n));
+#if PENSTOCK_HAS_GEMM
+  const gemm::Rate rate = gemm::measure_rate(gas::world_alone(), options.threads, npy::DataType::float64);
+  node.gemm_rate_flops_per_core = probe::rounded(rate.best_flops / options.threads);
+  note(to, "node.gemm_rate_flops_per_core",
+       {.best = probe::rounded(rate.best_flops), .median = probe::rounded(rate.median_flops), .samples = rate.rounds},
+       "measured: OpenBLAS, double, all cores at once");
+#else
+  node.gemm_rate_flops_per_core = 0;
+  to.comments.of_key["node.gemm_rate_flops_per_core"] = "not known: no BLAS is built in";
+  to.left_out.emplace_back("the rate of matrix multiplies: no BLAS is built in");
+#endif
 }
 
 void take_disk(CalibratedMachine& to, const CalibrationOptions& options, const std::string& folder) {
-  const probe::DiskRates disk = probe::measure_disk(folder, options);
+  const auto engine = percolate::make_engine();
+  const probe::DiskRates disk = probe::measure_disk(folder, *engine, options);
   const std::string key = fmt::format("node.memory_levels.{}.", to.machine.node.memory_levels.size());
   const bool is_write_slower = disk.write_bytes_per_s.best < disk.read_bytes_per_s.best;
   const Figure& slower = is_write_slower ? disk.write_bytes_per_s : disk.read_bytes_per_s;

@@ -33,7 +33,7 @@ MachineRates find_rates(const Session& session, const machine::Machine& machine,
       figures.resources.memory_bandwidth_bytes_per_s = probe::memory_bandwidth(session.team, session.threads, memory);
     }
     figures.resources.fft_rate_flops =
-        probe::fft_rate<Real>(session.team, session.threads, model::transformed_lengths(problem));
+        probe::fft_rate<Real>(session.team, session.threads, node, model::transformed_lengths(problem));
   } else {
     const std::int64_t busy_cores =
         std::min<std::int64_t>(node.cores * hosts, static_cast<std::int64_t>(session.team.size()) * session.threads);

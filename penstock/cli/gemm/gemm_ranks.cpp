@@ -183,9 +183,10 @@ machine::Machine find_machine(const Session& session, const GemmOptions& options
   if (const auto rates = gas::network_rates_of(session.team)) {
     machine = gas::with_network(machine, *rates, gas::Carrier::fastest, session.team.transport().farthest());
   }
-  const double rate = gemm::measure_rate(session.team, session.threads, options.type) / session.team.size();
+  const gemm::Rate rate = gemm::measure_rate(session.team, session.threads, options.type);
   machine.node.gemm_rate_flops_per_core = 1;
-  machine.node.gemm_rate_flops_per_core = rate / gemm::rate_flops(machine, session.threads, options.type);
+  machine.node.gemm_rate_flops_per_core =
+      rate.best_flops / session.team.size() / gemm::rate_flops(machine, session.threads, options.type);
   return machine;
 }
 
