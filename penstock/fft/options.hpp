@@ -32,8 +32,8 @@ struct Distribution {
 enum class Output {
   transposed,  ///< pencils along the last transformed direction and contiguous in it ([x][y][z] for z): where the last
                ///< transform leaves the spectrum, so no further exchange. With one transformed direction: as the input
-  as_input,    ///< as the input ([z][y][x] with x contiguous, or `input_part`): one exchange more. A rank has the same
-               ///< points as of the input, for r2c as far as there are coefficients
+  as_input,    ///< in the input's order ([z][y][x] with x contiguous, or that of `input_part`): one exchange more. A
+               ///< rank has the indices of its part of the input; for r2c, those of them that `spectrum_points` has
 };
 
 /// How a local transform chooses its variant.

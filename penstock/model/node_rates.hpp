@@ -15,9 +15,10 @@ struct FftKind {
 };
 
 /// Operations per second of one core in transforms of `length` points in cache, while all cores work, by the convention
-/// of 5 n log2 n, half of that for real transforms. For a length that was not measured, rates of lengths of the same
-/// kind are interpolated over the logarithm. The kinds are powers of two, lengths with prime factors up to 13, others.
-/// 0 where nothing is known.
+/// of 5 n log2 n, half of that for real transforms. A length that was not measured belongs to one of three classes:
+/// powers of two, other lengths without a prime factor above 13, all others. Its rate is interpolated between measured
+/// lengths of its class, over the logarithm of the length. Where no length was measured: the single rate of the node's
+/// description, twice that in single precision; 0 where the description has none.
 double fft_rate_per_core(const machine::Node& node, std::int64_t length, const FftKind& kind) noexcept;
 
 /// Bytes read plus bytes written a second when `threads` threads of the node move tiles between arrays of

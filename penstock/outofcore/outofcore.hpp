@@ -73,9 +73,9 @@ class Driver {
   std::int64_t reserved_bytes(std::int64_t later_bytes = 0) const;
   /// The memory that measuring rates beforehand may take: half of what `taken_bytes` leave.
   std::int64_t measuring_bytes(std::int64_t taken_bytes) const;
-  /// Throws Error where resumed work needs more memory, `piece_bytes` + `reserved_bytes`, than the limit and a
-  /// thirty-second of it. The margin is for the memory of processes, which is never quite the same. `pieces` names the
-  /// pieces in the Error: "tiles".
+  /// Throws Error where resumed work needs more memory, `piece_bytes` + `reserved_bytes`, than 33/32 of the limit. The
+  /// margin of 1/32 is there because the memory of a process differs from run to run. `pieces` names the pieces in the
+  /// Error: "tiles".
   void check_begun(std::int64_t piece_bytes, std::int64_t reserved_bytes, std::string_view pieces) const;
   /// The Error to be thrown where the journal's tiling does not fit this work.
   Error foreign_tiling() const;

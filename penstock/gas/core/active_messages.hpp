@@ -61,9 +61,10 @@ class ActiveMessages {
   /// `max_payload_bytes` bytes, and for a rank or handler that is not there.
   void call(int peer, std::size_t handler, const Arguments& arguments, std::span<const std::byte> payload = {});
 
-  /// Writes `payload` into the segment, then calls the handler on the rank that `to` names. The segment's team must
-  /// have the same rank of the world there as the table's (else Error). The event is done when the payload may be
-  /// changed. The call may wait as `call` does.
+  /// Writes `payload` into the segment, then calls handler `handler` of rank `to.rank`. The event is done when the
+  /// payload may be changed. The call may wait as `call` does. Throws Error where rank `to.rank` of the segment's team
+  /// is not the same rank of the world as rank `to.rank` of the table's team, and for a rank, a handler or a range of
+  /// the segment that does not exist.
   Event call_long(Pointer<> to, Segment& segment, std::span<const std::byte> payload, std::size_t handler,
                   const Arguments& arguments);
 

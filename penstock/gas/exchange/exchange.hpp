@@ -74,8 +74,9 @@ class Exchange {
   /// Begins a round: the peers may write this rank's incoming memory from now on.
   void open();
 
-  /// Whether outgoing message `message` may be written: the peer has opened this round, and the message's wave has
-  /// buffers. Polls the network where the peer is not local.
+  /// Whether outgoing message `message` may be written. The peer must have opened this round if the message is written
+  /// in place or put by the network. The message's wave must have buffers if the message is written to a buffer. Where
+  /// the peer is not local, polls the network before it returns false.
   bool is_open(std::size_t message);
 
   /// Waits until outgoing message `message` may be written, and returns where: in the peer's memory, or in a buffer
