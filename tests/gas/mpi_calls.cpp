@@ -6,9 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <span>
 #include <thread>
-#include <vector>
 
 #include "penstock/gas/gas.hpp"
 

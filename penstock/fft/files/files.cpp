@@ -207,7 +207,7 @@ std::int64_t FileTransform::State::taken_besides() const {
     }
     return options.threads * tile_bytes;
   }
-  return driver->reserved_bytes(std::int64_t{128} * cuts.slabs() * cuts.columns());  // the journals, as it grows
+  return driver->reserved_bytes(std::int64_t{128} * cuts.slabs() * cuts.columns());  // the journals, as they grow
 }
 
 /// The tiling of which so much is taken besides, the journal's or the best.
