@@ -49,10 +49,10 @@ void add_transport(CalibratedMachine& to, const std::string& name, const Transpo
                                    .receive_overhead_s = figures.receive_overhead_s.best,
                                    .gap_s = figures.gap_s.best,
                                    .pieces = pieces_of(figures)});
-  to.comments.of_key[key + "progress"] = "measured: of 1 MiB each way behind a computation of equal length";
+  to.comments.of_key[key + "progress"] = "measured: of 1 MiB each way behind a computation as long that polls";
   note(to, key + "send_overhead_s", figures.send_overhead_s, "o_s, measured: the call");
   note(to, key + "receive_overhead_s", figures.receive_overhead_s, "o_r, measured: the call, the message being there");
-  note(to, key + "gap_s", figures.gap_s, "g, measured: 64 messages of 8 bytes");
+  note(to, key + "gap_s", figures.gap_s, "g, measured: 1 MiB each way in 8 messages");
   for (std::size_t i = 0; i < to.machine.transports.back().pieces.size(); ++i) {
     const std::string piece = fmt::format("{}pieces.{}.", key, i);
     to.comments.of_key[piece + "latency_s"] = "L, with both overheads: fitted to the best times of 12 lengths";
