@@ -262,7 +262,7 @@ TEST(PartsOfAPlan, AreRefusedWhereTheirPaddingIsNone) {
     refused(9, 50, "9 elements apart, and a pitch of 50 from plane to plane");
     refused(0, std::int64_t{1} << 57, "from plane to plane");
     refused(std::int64_t{1} << 62, 0, "from row to row");
-    refused(0, std::int64_t{1} << 55, "no memory holds them");
+    refused(0, std::int64_t{1} << 56, "no memory holds them");
   });
 }
 

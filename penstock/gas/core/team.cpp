@@ -209,7 +209,10 @@ void Team::agree_on(std::string_view what, std::string_view text) const {
   const auto differs = std::ranges::mismatch(of(0), of(other)).in1 - of(0).begin();
   const std::size_t begin =
       bytes <= max_shown ? 0 : std::max(static_cast<std::size_t>(differs), max_shown / 2) - max_shown / 2;
-  const auto shown = [&](int rank) { return std::string(of(rank).substr(begin, max_shown).data()); };
+  const auto shown = [&](int rank) {
+    const std::string_view text_there = of(rank).substr(begin, max_shown);
+    return text_there.substr(0, text_there.find('\0'));
+  };
   throw TeamFailure(fmt::format("the ranks differ in their {}: rank 0 has '{}', rank {} has '{}'; give all ranks the "
                                 "same",
                                 what, shown(0), other, shown(other)),
