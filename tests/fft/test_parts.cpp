@@ -259,7 +259,7 @@ TEST(PartsOfAPlan, AreRefusedWhereTheirPaddingIsNone) {
     };
     refused(7, 0, "has rows of 8 points and a pitch of 7 from row to row");
     refused(-8, 0, "a pitch of -8 from row to row");
-    refused(9, 50, "9 elements apart, and a pitch of 50 from plane to plane");
+    refused(9, 10, "9 elements apart, and a pitch of 10 from plane to plane");
     refused(0, std::int64_t{1} << 57, "from plane to plane");
     refused(std::int64_t{1} << 62, 0, "from row to row");
     refused(0, std::int64_t{1} << 56, "no memory holds them");
