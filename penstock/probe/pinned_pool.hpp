@@ -1,6 +1,8 @@
 // Threads that measure, each on a processor of its own: two on one would each get half of it. Private to the module.
 #pragma once
 
+#include <sched.h>
+
 #include <cstddef>
 #include <functional>
 #include <vector>
@@ -15,7 +17,7 @@ namespace penstock::probe {
 class PinnedPool {
  public:
   explicit PinnedPool(int threads);
-  ~PinnedPool() { before_.bind_this_thread(); }
+  ~PinnedPool() { sched_setaffinity(0, sizeof before_, &before_); }
   PinnedPool(const PinnedPool&) = delete;
   PinnedPool& operator=(const PinnedPool&) = delete;
 
@@ -23,7 +25,7 @@ class PinnedPool {
   void run(const std::function<void(int)>& work) { pool_.run(work); }
 
  private:
-  ProcessorSet before_ = ProcessorSet::of_this_thread();
+  cpu_set_t before_{};
   ThreadPool pool_;
 };
 
