@@ -10,6 +10,7 @@
 #include "penstock/base/file.hpp"
 #include "penstock/base/memory.hpp"
 #include "penstock/base/numbers.hpp"
+#include "penstock/base/processor_set.hpp"
 #include "penstock/base/simulated.hpp"
 #include "penstock/base/system.hpp"
 #include "penstock/base/thread_pool.hpp"

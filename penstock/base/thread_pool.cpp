@@ -1,7 +1,5 @@
 #include "penstock/base/thread_pool.hpp"
 
-#include <sched.h>
-
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -123,16 +121,6 @@ void ThreadPool::run(const std::function<void(int)>& work) {
       std::rethrow_exception(first);
     }
   }
-}
-
-int usable_processors() noexcept {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) {
-    return CPU_COUNT(&set);
-  }
-  const unsigned count = std::thread::hardware_concurrency();
-  return count == 0 ? 1 : static_cast<int>(count);
 }
 
 }  // namespace penstock

@@ -33,7 +33,4 @@ class ThreadPool {
 /// Starts a thread that runs `work`. Throws Error when the system refuses the thread.
 std::thread start_thread(std::function<void()> work);
 
-/// The number of processors that this process may run on (its affinity mask), at least 1.
-int usable_processors() noexcept;
-
 }  // namespace penstock

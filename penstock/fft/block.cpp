@@ -91,6 +91,14 @@ BlockPart part_of_block(const Block& block, Box box, const Cut& messages, const 
 
 }  // namespace
 
+Block Block::of_array(const Distribution& part, std::int64_t element_bytes) {
+  const Extents strides = part.strides();
+  Block block = packed(part.box, part.order, element_bytes);
+  block.pitch_bytes = strides[at(part.order[1])] * element_bytes;
+  block.gap_bytes = strides[at(part.order[0])] * element_bytes - part.box.extent[at(part.order[1])] * block.pitch_bytes;
+  return block;
+}
+
 Block Block::packed(const Box& box, std::array<int, 3> order, std::int64_t element_bytes) {
   return {.box = box,
           .order = order,

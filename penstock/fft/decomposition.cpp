@@ -4,16 +4,30 @@
 #include <cstdlib>
 #include <tuple>
 
+#include "penstock/fft/direction_index.hpp"
+
 namespace penstock::fft {
 
 std::int64_t Distribution::position(std::int64_t x, std::int64_t y, std::int64_t z) const noexcept {
-  const Extents point{x, y, z};
-  std::int64_t position = 0;
-  for (const int direction : order) {
-    const auto d = static_cast<std::size_t>(direction);
-    position = position * box.extent[d] + (point[d] - box.lower[d]);
+  const auto [of_x, of_y, of_z] = strides();
+  return (x - box.lower[0]) * of_x + (y - box.lower[1]) * of_y + (z - box.lower[2]) * of_z;
+}
+
+Extents Distribution::strides() const noexcept {
+  const std::int64_t row = row_pitch != 0 ? row_pitch : box.extent[at(order[2])];
+  Extents strides{};
+  strides[at(order[2])] = 1;
+  strides[at(order[1])] = row;
+  strides[at(order[0])] = plane_pitch != 0 ? plane_pitch : box.extent[at(order[1])] * row;
+  return strides;
+}
+
+std::int64_t Distribution::elements() const noexcept {
+  if (box.count() == 0) {
+    return 0;
   }
-  return position;
+  return 1 +
+         position(box.lower[0] + box.extent[0] - 1, box.lower[1] + box.extent[1] - 1, box.lower[2] + box.extent[2] - 1);
 }
 
 Box Decomposition::pencil(int along, int rank) const noexcept {

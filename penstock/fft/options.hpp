@@ -19,13 +19,23 @@ class ExchangeMethod;
 
 namespace penstock::fft {
 
-/// The part of a field that one rank holds: a box, without padding, and the order of its directions from slowest to
-/// fastest. {2, 1, 0} is [z][y][x] with x contiguous.
+/// The part of a field that one rank holds: a box, and how it lies in the rank's array. `order` is that of its
+/// directions from slowest to fastest: {2, 1, 0} is [z][y][x] with x contiguous.
 struct Distribution {
   Box box;
   std::array<int, 3> order{2, 1, 0};
+  /// Padding: the elements from one row to the next, and from one plane to the next. A row has the indices along
+  /// `order[2]`, a plane has the rows along `order[1]`. 0: no padding. Transforms neither read nor write the elements
+  /// between rows and between planes.
+  std::int64_t row_pitch = 0;
+  std::int64_t plane_pitch = 0;
+
   /// The position in the rank's array of the point (x, y, z), which lies in `box`.
   std::int64_t position(std::int64_t x, std::int64_t y, std::int64_t z) const noexcept;
+  /// The elements from one index to the next, by direction.
+  Extents strides() const noexcept;
+  /// The elements of the array, padding included, up to the last point of the box; 0 where the box is empty.
+  std::int64_t elements() const noexcept;
 };
 
 /// The distribution of the spectrum, unless `output_part` gives it.
@@ -33,7 +43,8 @@ enum class Output {
   transposed,  ///< pencils along the last transformed direction and contiguous in it ([x][y][z] for z): where the last
                ///< transform leaves the spectrum, so no further exchange. With one transformed direction: as the input
   as_input,    ///< in the input's order ([z][y][x] with x contiguous, or that of `input_part`): one exchange more. A
-               ///< rank has the indices of its part of the input; for r2c, those of them that `spectrum_points` has
+               ///< rank has the indices of its part of the input, with its padding; for r2c, those of them that
+               ///< `spectrum_points` has, without padding
 };
 
 /// How a local transform chooses its variant.
@@ -73,8 +84,8 @@ struct Options {
   Output output = Output::transposed;
   /// This rank's part of the field and of the spectrum by index ranges (0 to nx/2 in x for r2c), each given on every
   /// rank or on none. The boxes of all ranks together hold every point once. A box may be empty. The order is the same
-  /// on all ranks. Parts that are the pencils of the grid are used as they are; other parts cost one more exchange
-  /// each.
+  /// on all ranks; pitches may differ. Parts that are the pencils of the grid are used as they are; other parts cost
+  /// one more exchange each.
   std::optional<Distribution> input_part{};
   std::optional<Distribution> output_part{};
   /// Planes per message and deferred parts: see shape::Tuning. Nothing: the plan chooses.

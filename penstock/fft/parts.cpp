@@ -45,6 +45,29 @@ bool is_permutation(const std::array<int, 3>& order) {
   return std::is_permutation(order.begin(), order.end(), x_contiguous.begin());
 }
 
+/// What is wrong with the padding of a part, whose box lies within the field's points; or nothing.
+std::string find_padding_mistake(const Distribution& part) {
+  constexpr std::int64_t max_pitch = std::int64_t{1} << 56;  // no memory is as large, and its bytes can be counted
+  const Extents& extent = part.box.extent;
+  const std::int64_t points = extent[static_cast<std::size_t>(part.order[2])];
+  const std::int64_t rows = extent[static_cast<std::size_t>(part.order[1])];
+  const std::int64_t planes = extent[static_cast<std::size_t>(part.order[0])];
+  if (part.row_pitch != 0 &&
+      (part.row_pitch < points || part.row_pitch > max_pitch / std::max<std::int64_t>(rows, 1))) {
+    return fmt::format("has rows of {} points and a pitch of {} from row to row", points, part.row_pitch);
+  }
+  const std::int64_t row = part.row_pitch != 0 ? part.row_pitch : points;
+  if (part.plane_pitch != 0 && (part.plane_pitch < rows * row || part.plane_pitch > max_pitch)) {
+    return fmt::format("has planes of {} rows, {} elements apart, and a pitch of {} from plane to plane", rows, row,
+                       part.plane_pitch);
+  }
+  const std::int64_t plane = part.plane_pitch != 0 ? part.plane_pitch : rows * row;
+  if (planes > 0 && plane > max_pitch / planes) {
+    return fmt::format("has {} planes that are {} elements apart: no memory holds them", planes, plane);
+  }
+  return {};
+}
+
 /// What is wrong with a user's parts of `points`, or nothing.
 std::string find_mistake(const std::vector<std::optional<Distribution>>& given, const Extents& points,
                          std::string_view what) {
@@ -68,7 +91,15 @@ std::string find_mistake(const std::vector<std::optional<Distribution>>& given, 
     }
     boxes.push_back(given[rank]->box);
   }
-  return find_tiling_mistake(boxes, points, what);
+  if (std::string mistake = find_tiling_mistake(boxes, points, what); !mistake.empty()) {
+    return mistake;
+  }
+  for (std::size_t rank = 0; rank < given.size(); ++rank) {
+    if (std::string mistake = find_padding_mistake(*given[rank]); !mistake.empty()) {
+      return fmt::format("the {} part of rank {} {}", what, rank, mistake);
+    }
+  }
+  return {};
 }
 
 /// The user's parts, or nothing where no rank has any.
@@ -112,6 +143,9 @@ std::vector<Distribution> predefined_output(const Problem& problem) {
     std::vector<Distribution> parts = problem.input;
     for (Distribution& part : parts) {
       part.box = intersect(part.box, {{}, points});
+      if (options.type == Type::r2c) {
+        part.row_pitch = part.plane_pitch = 0;
+      }
     }
     return parts;
   }

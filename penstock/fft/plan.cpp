@@ -132,7 +132,7 @@ void Plan<Real>::State::check(const Pipeline<Real>* pipeline, Type type, std::sp
   const auto wanted = [&](bool is_space, std::size_t element_bytes) {
     const auto others = static_cast<std::size_t>(options.batch - 1);
     return others * static_cast<std::size_t>(field_bytes) / element_bytes +
-           static_cast<std::size_t>((is_space ? input : output).box.count());
+           static_cast<std::size_t>((is_space ? input : output).elements());
   };
   const std::size_t wanted_in = wanted(pipeline != &backward, sizeof(In));
   const std::size_t wanted_out = wanted(pipeline != &forward, sizeof(Out));

@@ -195,7 +195,7 @@ RowKind Problem::row_kind(int along) const noexcept {
 std::int64_t Problem::field_bytes(int rank) const noexcept {
   const auto index = static_cast<std::size_t>(rank);
   const std::int64_t bytes =
-      std::max(input[index].box.count() * space_bytes(), output[index].box.count() * spectrum_bytes());
+      std::max(input[index].elements() * space_bytes(), output[index].elements() * spectrum_bytes());
   return round_up(bytes, complex_bytes());
 }
 

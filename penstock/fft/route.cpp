@@ -76,8 +76,12 @@ void join_planes(const Problem& problem, std::vector<StageSpec>& specs) {
 bool works_in_place(const Problem& problem, const std::vector<StageSpec>& specs, const FieldLayout& in,
                     const FieldLayout& out) {
   const bool is_one_pass = specs.size() == 1 || (specs.size() == 2 && specs[0].joins_next);
+  const auto lie_alike = [](const Distribution& a, const Distribution& b) {
+    return a.box.count() == 0 || a.strides() == b.strides();
+  };
   return !is_one_pass || (in.element_bytes == out.element_bytes && hold_the_same(in.boxes, out.boxes) &&
                           problem.input.front().order == problem.output.front().order &&
+                          std::ranges::equal(problem.input, problem.output, lie_alike) &&
                           (specs.size() == 1 || specs[0].outer == problem.input.front().order[0]));
 }
 

@@ -107,7 +107,7 @@ void StageBuilder::add_pass(std::vector<Stage> stages) {
 void StageBuilder::from_user(Stage& stage, const Distribution& part) {
   stage.source.place = Place::user;
   stage.source.sections = make_sections(stage, {});
-  const Flow flow{.block = Block::packed(part.box, part.order, stage.source.element_bytes)};
+  const Flow flow{.block = Block::of_array(part, stage.source.element_bytes)};
   connect(stage, stage.source, {&flow, 1}, mover::Hint::from_memory, movers_);
   // Where tiles lie farther apart in the user's array than outer indices, fewer pages are in use at a time.
   stage.goes_by_tiles = part.order[0] == stage.across;
@@ -117,7 +117,7 @@ void StageBuilder::to_user(Stage& stage, const Distribution& part) {
   stage.sink.place = Place::user;
   stage.sink.sections = make_sections(stage, {});
   stage.sink.groups = make_groups(stage, 0);
-  const Flow flow{.block = Block::packed(part.box, part.order, stage.sink.element_bytes)};
+  const Flow flow{.block = Block::of_array(part, stage.sink.element_bytes)};
   connect(stage, stage.sink, {&flow, 1}, problem_.hint, movers_);
 }
 

@@ -62,14 +62,14 @@ template <class Real>
 std::span<Real> Fields<Real>::numbers(int index) noexcept {
   const std::int64_t components = options_.type == fft::Type::c2c ? 2 : 1;
   return {reinterpret_cast<Real*>(memory_.data()) + index * plan_.input_stride() * components,
-          static_cast<std::size_t>(plan_.input().box.count() * components)};
+          static_cast<std::size_t>(plan_.input().elements() * components)};
 }
 
 template <class Real>
 std::span<Real> Fields<Real>::spectrum_numbers(int index) noexcept {
   const std::int64_t components = options_.type == fft::Type::r2r ? 1 : 2;
   return {reinterpret_cast<Real*>(memory_.data()) + index * plan_.output_stride() * components,
-          static_cast<std::size_t>(plan_.output().box.count() * components)};
+          static_cast<std::size_t>(plan_.output().elements() * components)};
 }
 
 template <class Real>

@@ -18,15 +18,9 @@ constexpr std::int64_t chunk_bytes = std::int64_t{8} << 20;
 
 /// The bytes of `chunk`, a box inside of `part`'s, in the file's order [z][y][x]; the origin is the part's array.
 layout::Layout layout_of(const Distribution& part, const fft::Box& chunk, std::int64_t element_bytes) {
-  std::array<std::int64_t, 3> stride{};
-  std::int64_t next = element_bytes;
-  for (std::size_t i = 3; i-- > 0;) {
-    const auto d = static_cast<std::size_t>(part.order[i]);
-    stride[d] = next;
-    next *= part.box.extent[d];
-  }
-  const std::array levels{layout::Level{chunk.extent[2], stride[2]}, layout::Level{chunk.extent[1], stride[1]},
-                          layout::Level{chunk.extent[0], stride[0]}};
+  const fft::Extents strides = part.strides();
+  const auto level = [&](std::size_t d) { return layout::Level{chunk.extent[d], strides[d] * element_bytes}; };
+  const std::array levels{level(2), level(1), level(0)};
   const std::int64_t offset = part.position(chunk.lower[0], chunk.lower[1], chunk.lower[2]) * element_bytes;
   return layout::Layout::nest(offset, levels, element_bytes);
 }
@@ -64,7 +58,7 @@ void OutputFile::write(const Distribution& part, std::span<const std::byte> elem
     if (part.box.count() == 0) {
       return;
     }
-    if (const std::int64_t bytes = part.box.count() * element_bytes; std::ssize(elements) < bytes) {
+    if (const std::int64_t bytes = part.elements() * element_bytes; std::ssize(elements) < bytes) {
       throw Error(fmt::format("rank {} gives {} bytes for its part of a file, which has {}", state_->team->rank(),
                               elements.size(), bytes));
     }

@@ -91,18 +91,22 @@ Number project(const Distribution& part, const Real* numbers, int components, co
     return Number(of.real[lower(d) + i], of.imaginary[lower(d) + i]);
   };
   const Weights& along = weights[static_cast<std::size_t>(fast)];
+  const Extents strides = part.strides();
+  const auto stride = [&](int d) { return strides[static_cast<std::size_t>(d)] * components; };
   Number sum;
   for (std::size_t i = 0; i < extent(slow); ++i) {
     Number of_plane;
     for (std::size_t j = 0; j < extent(middle); ++j) {
+      const Real* number =
+          numbers + static_cast<std::int64_t>(i) * stride(slow) + static_cast<std::int64_t>(j) * stride(middle);
       long double real = 0;
       long double imaginary = 0;
       for (std::size_t k = 0; k < extent(fast); ++k) {
         const long double weight_real = along.real[lower(fast) + k];
         const long double weight_imaginary = along.imaginary[lower(fast) + k];
-        const auto a = static_cast<long double>(numbers[0]);
-        const auto b = components == 2 ? static_cast<long double>(numbers[1]) : 0.0L;
-        numbers += components;
+        const auto a = static_cast<long double>(number[0]);
+        const auto b = components == 2 ? static_cast<long double>(number[1]) : 0.0L;
+        number += components;
         real += weight_real * a - weight_imaginary * b;
         imaginary += weight_real * b + weight_imaginary * a;
       }

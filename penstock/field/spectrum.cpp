@@ -47,9 +47,9 @@ double filter_low_pass(const Extents& size, fft::Type type, const Distribution& 
 template <class Real>
 RadialSpectrum sum_shells(const gas::Team& team, const Extents& size, fft::Type type, const Distribution& part,
                           std::span<const std::complex<Real>> spectrum, fft::Scaling scaling) {
-  team.agree(std::ssize(spectrum) < part.box.count()
+  team.agree(std::ssize(spectrum) < part.elements()
                  ? fmt::format("rank {} gives {} modes of its part of a spectrum, which has {}", team.rank(),
-                               spectrum.size(), part.box.count())
+                               spectrum.size(), part.elements())
                  : "");
   team.agree_on("spectrum", fmt::format("{}x{}x{}, type {}, scaling {}", size[0], size[1], size[2],
                                         static_cast<int>(type), static_cast<int>(scaling)));

@@ -5,41 +5,30 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "penstock/fft/fft.hpp"
 
 namespace penstock::field {
 
-/// Calls visit(position, point) for `count` positions of the array from `first` on; `point` is {x, y, z}.
+/// Calls visit(position, point) for each point of the part, in the order of the array; `point` is {x, y, z}.
 template <class Visit>
-void for_each_point(const fft::Distribution& part, std::int64_t first, std::int64_t count, Visit visit) {
+void for_each_point(const fft::Distribution& part, Visit visit) {
   const auto slow = static_cast<std::size_t>(part.order[0]);
   const auto middle = static_cast<std::size_t>(part.order[1]);
   const auto fast = static_cast<std::size_t>(part.order[2]);
   const auto& [lower, extent] = part.box;
-  if (count <= 0) {
-    return;
-  }
   fft::Extents point{};
-  point[fast] = lower[fast] + first % extent[fast];
-  point[middle] = lower[middle] + first / extent[fast] % extent[middle];
-  point[slow] = lower[slow] + first / extent[fast] / extent[middle];
-  for (std::int64_t position = first; position < first + count; ++position) {
-    visit(static_cast<std::size_t>(position), point);
-    if (++point[fast] == lower[fast] + extent[fast]) {
+  for (point[slow] = lower[slow]; point[slow] < lower[slow] + extent[slow]; ++point[slow]) {
+    for (point[middle] = lower[middle]; point[middle] < lower[middle] + extent[middle]; ++point[middle]) {
       point[fast] = lower[fast];
-      if (++point[middle] == lower[middle] + extent[middle]) {
-        point[middle] = lower[middle];
-        ++point[slow];
+      auto position = static_cast<std::size_t>(part.position(point[0], point[1], point[2]));
+      for (; point[fast] < lower[fast] + extent[fast]; ++point[fast], ++position) {
+        visit(position, std::as_const(point));
       }
     }
   }
-}
-
-template <class Visit>
-void for_each_point(const fft::Distribution& part, Visit visit) {
-  for_each_point(part, 0, part.box.count(), visit);
 }
 
 /// The wavenumber nearest to 0 of those that mode `index` of `n` stands for, as a magnitude.

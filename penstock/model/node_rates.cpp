@@ -97,4 +97,35 @@ double tile_bandwidth(const machine::Node& node, std::int64_t threads, double wo
   return 1 / interpolate(times, std::log2(std::max(working_set_bytes, 1.0)));
 }
 
+void scale_core_rates(machine::Node& node, double factor) noexcept {
+  node.fft_rate_flops_per_core *= factor;
+  node.gemm_rate_flops_per_core *= factor;
+  for (machine::FftRate& rate : node.fft_rates) {
+    rate.complex_double_flops *= factor;
+    rate.complex_single_flops *= factor;
+    rate.real_double_flops *= factor;
+    rate.real_single_flops *= factor;
+  }
+}
+
+void scale_memory_bandwidth(machine::Node& node, double factor) noexcept {
+  node.memory_bandwidth_bytes_per_s *= factor;
+  for (machine::ThreadBandwidth& bandwidth : node.thread_bandwidths) {
+    bandwidth.copy_bytes_per_s *= factor;
+    bandwidth.triad_bytes_per_s *= factor;
+  }
+  for (machine::TileCopy& copy : node.tile_copies) {
+    copy.bandwidth_bytes_per_s *= factor;
+  }
+  for (machine::MemoryLevel& level : node.memory_levels) {
+    if (!is_storage(level)) {
+      level.bandwidth_bytes_per_s *= factor;
+    }
+  }
+}
+
+bool is_storage(const machine::MemoryLevel& level) noexcept {
+  return level.name == "storage";
+}
+
 }  // namespace penstock::model

@@ -27,4 +27,13 @@ double fft_rate_per_core(const machine::Node& node, std::int64_t length, const F
 /// memory bandwidth, or infinity for arrays that stay in cache.
 double tile_bandwidth(const machine::Node& node, std::int64_t threads, double working_set_bytes) noexcept;
 
+/// Multiplies the rates of a core in transforms and multiplies, measured ones too. The node's peak stays.
+void scale_core_rates(machine::Node& node, double factor) noexcept;
+
+/// Multiplies the bandwidth of the node's memory and of its memory levels but storage, measured ones too.
+void scale_memory_bandwidth(machine::Node& node, double factor) noexcept;
+
+/// Whether the level is storage: files, not memory.
+bool is_storage(const machine::MemoryLevel& level) noexcept;
+
 }  // namespace penstock::model

@@ -33,10 +33,6 @@ PingPongSegment fit_line(std::span<const MessageTime> times) {
   return segment;
 }
 
-bool is_meaningful(const PingPongSegment& segment) {
-  return segment.latency_s > 0 && std::isfinite(segment.bandwidth_bytes_per_s);
-}
-
 double squared_errors(const PingPongSegment& segment, std::span<const MessageTime> times) {
   double sum = 0;
   for (const auto& [bytes, time_s] : times) {
@@ -70,7 +66,7 @@ PingPongFit fit_ping_pong(std::vector<MessageTime> times, int max_segments) {
   }
   Partial best = before.back();
   for (Partial& partial : before) {
-    if (!partial.segments.empty() && !is_meaningful(partial.segments[0])) {
+    if (!partial.segments.empty() && !partial.segments[0].is_meaningful()) {
       partial.errors = std::numeric_limits<double>::infinity();
     }
   }
@@ -81,7 +77,7 @@ PingPongFit fit_ping_pong(std::vector<MessageTime> times, int max_segments) {
         const std::span<const MessageTime> part = all.subspan(cut, end - cut);
         const PingPongSegment segment = fit_line(part);
         const double errors = before[cut].errors + squared_errors(segment, part);
-        if (errors < now[end].errors && is_meaningful(segment)) {
+        if (errors < now[end].errors && segment.is_meaningful()) {
           now[end] = {errors, before[cut].segments};
           now[end].segments.push_back(segment);
         }

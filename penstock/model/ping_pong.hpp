@@ -1,6 +1,7 @@
 // The time of a message as a function of its length: T(N) = T_l + N / B, in segments (the lecture of seed 1, eq. 5.1).
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct PingPongSegment {
   double time_s(double bytes) const noexcept { return latency_s + bytes / bandwidth_bytes_per_s; }
   /// N1/2 of the same source: the length at which half of the bandwidth is reached.
   double half_bytes() const noexcept { return latency_s * bandwidth_bytes_per_s; }
+  /// Whether the latency is above 0 and the bandwidth finite: not where times fall with the length, by noise.
+  bool is_meaningful() const noexcept { return latency_s > 0 && std::isfinite(bandwidth_bytes_per_s); }
 };
 
 struct PingPongFit {
@@ -32,8 +35,8 @@ struct PingPongFit {
 };
 
 /// Fits one line by least squares of the relative errors, or up to `max_segments` lines where each further one brings
-/// the error down to two thirds or less. Where there are several, each is fitted to three times or more, and has a
-/// latency above 0 and a finite bandwidth.
+/// the error down to two thirds or less. Where there are several, each is fitted to three times or more, and is
+/// meaningful.
 PingPongFit fit_ping_pong(std::vector<MessageTime> times, int max_segments);
 
 /// The piece that holds for messages of `bytes` bytes. `pieces` are those of a transport, and not empty.

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "penstock/base/base.hpp"
+#include "penstock/model/node_rates.hpp"
 #include "penstock/model/topology.hpp"
 
 namespace penstock::model {
@@ -77,11 +78,14 @@ machine::Machine project(const machine::Machine& machine, std::int64_t year, con
   const double per_core = trends.node_flops.factor(years) / trends.cores.factor(years);
   node.peak_flops *= trends.node_flops.factor(years);
   node.cores = grown(node.cores, trends.cores.factor(years));
-  node.fft_rate_flops_per_core *= per_core;
-  node.gemm_rate_flops_per_core *= per_core;
-  node.memory_bandwidth_bytes_per_s *= trends.memory_bandwidth.factor(years);
+  scale_core_rates(node, per_core);
+  scale_memory_bandwidth(node, trends.memory_bandwidth.factor(years));
   node.cache_bytes = grown(node.cache_bytes, trends.cache.factor(years));
   node.cache_l2_bytes = grown(node.cache_l2_bytes, trends.cache.factor(years));
+  for (machine::CacheLevel& cache : node.caches) {
+    cache.capacity_bytes = grown(cache.capacity_bytes, trends.cache.factor(years));
+    cache.bandwidth_bytes_per_s *= per_core;  // a core's caches feed its arithmetic
+  }
   node.line_bytes = grown(node.line_bytes, trends.line.factor(years));
   later.count = grown(machine.count, trends.nodes.factor(years));
   if (later.network) {

@@ -47,9 +47,10 @@ ExascaleMachine gpu_of_2010() noexcept;
 /// The machine `years` later (earlier, where negative).
 ExascaleMachine project(const ExascaleMachine& machine, double years, Pace pace, const Trends& trends = {}) noexcept;
 
-/// A described machine in another year, with "projected" in its name: single rates, caches and count grow; curves and
-/// memory levels stay. The network's shape keeps its proportions as far as whole numbers let it. Throws Error beyond a
-/// century.
+/// A described machine in another year, with "projected" in its name: rates, caches and count grow, and the
+/// bandwidths of memory levels but storage. Measured curves grow as the single rates do; the numbers of threads and the
+/// lengths in them stay. The network's shape keeps its proportions as far as whole numbers let it. Throws Error beyond
+/// a century.
 machine::Machine project(const machine::Machine& machine, std::int64_t year, const Trends& trends = {});
 
 /// A machine of CPU-like nodes to replace a GPU-like machine, or that machine itself (section 6, Figure 5).

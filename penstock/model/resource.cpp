@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "penstock/model/node_rates.hpp"
+
 namespace penstock::model {
 namespace {
 
@@ -19,30 +21,16 @@ constexpr std::array<std::pair<Resource, std::string_view>, 7> names{
 void double_node(machine::Node& node, Resource resource) {
   if (resource == Resource::arithmetic) {
     node.peak_flops *= 2;
-    node.fft_rate_flops_per_core *= 2;
-    node.gemm_rate_flops_per_core *= 2;
-    for (machine::FftRate& rate : node.fft_rates) {
-      rate.complex_double_flops *= 2;
-      rate.complex_single_flops *= 2;
-      rate.real_double_flops *= 2;
-      rate.real_single_flops *= 2;
-    }
+    scale_core_rates(node, 2);
   }
   if (resource == Resource::memory_bandwidth) {
-    node.memory_bandwidth_bytes_per_s *= 2;
-    for (machine::ThreadBandwidth& bandwidth : node.thread_bandwidths) {
-      bandwidth.copy_bytes_per_s *= 2;
-      bandwidth.triad_bytes_per_s *= 2;
-    }
-    for (machine::TileCopy& copy : node.tile_copies) {
-      copy.bandwidth_bytes_per_s *= 2;
-    }
+    scale_memory_bandwidth(node, 2);
   }
   if (resource == Resource::bus_bandwidth && node.bus_bandwidth_bytes_per_s) {
     *node.bus_bandwidth_bytes_per_s *= 2;
   }
   for (machine::MemoryLevel& level : node.memory_levels) {
-    if (resource == (level.name == "storage" ? Resource::storage_bandwidth : Resource::memory_bandwidth)) {
+    if (resource == Resource::storage_bandwidth && is_storage(level)) {
       level.bandwidth_bytes_per_s *= 2;
     }
   }

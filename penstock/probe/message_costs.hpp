@@ -20,8 +20,8 @@ struct TransportCosts {
   std::vector<MessageCosts> times;  ///< L and G: half of there and back, by length
   Figure send_overhead_s;           ///< o_s: the call that sends a short message
   Figure receive_overhead_s;        ///< o_r: the call that waits for one which is there
-  Figure gap_s;                     ///< g: from one to the next of many short messages
-  double progress = 0;              ///< the part of an exchange that a computation of equal length hid
+  Figure gap_s;                     ///< g: as gas::measure_gap has it
+  double progress = 0;              ///< as gas::measure_progress has it
 };
 
 /// Collective over two ranks or more, of which the first two exchange messages and the others wait. Where memory is

@@ -19,10 +19,10 @@ bool is_first_of_core(int processor) {
 }
 
 /// The processors of the set, one of each core before the others.
-std::vector<int> processors_of(const cpu_set_t& set) {
+std::vector<int> processors_of(const ProcessorSet& set) {
   std::vector<int> processors;
-  for (int i = 0; i < CPU_SETSIZE; ++i) {
-    if (CPU_ISSET(i, &set)) {
+  for (int i = 0; i < ProcessorSet::max_processors; ++i) {
+    if (set.contains(i)) {
       processors.push_back(i);
     }
   }
@@ -33,16 +33,12 @@ std::vector<int> processors_of(const cpu_set_t& set) {
 }  // namespace
 
 PinnedPool::PinnedPool(int threads) : pool_(threads) {
-  sched_getaffinity(0, sizeof before_, &before_);
   const std::vector<int> processors = processors_of(before_);
   if (processors.empty()) {
     return;
   }
   pool_.run([&](int thread) {
-    cpu_set_t mine;
-    CPU_ZERO(&mine);
-    CPU_SET(processors[static_cast<std::size_t>(thread) % processors.size()], &mine);
-    sched_setaffinity(0, sizeof mine, &mine);  // where it is refused, the system places the thread
+    ProcessorSet{processors[static_cast<std::size_t>(thread) % processors.size()]}.bind_this_thread();
   });
 }
 

@@ -1,8 +1,6 @@
 // Threads that measure, each on a processor of its own: two on one would each get half of it. Private to the module.
 #pragma once
 
-#include <sched.h>
-
 #include <cstddef>
 #include <functional>
 #include <vector>
@@ -17,7 +15,7 @@ namespace penstock::probe {
 class PinnedPool {
  public:
   explicit PinnedPool(int threads);
-  ~PinnedPool() { sched_setaffinity(0, sizeof before_, &before_); }
+  ~PinnedPool() { before_.bind_this_thread(); }
   PinnedPool(const PinnedPool&) = delete;
   PinnedPool& operator=(const PinnedPool&) = delete;
 
@@ -25,7 +23,7 @@ class PinnedPool {
   void run(const std::function<void(int)>& work) { pool_.run(work); }
 
  private:
-  cpu_set_t before_{};
+  ProcessorSet before_ = ProcessorSet::of_this_thread();
   ThreadPool pool_;
 };
 

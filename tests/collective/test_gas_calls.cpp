@@ -62,6 +62,10 @@ TEST(OneBadRank, FailsWhatMakesTeamsAndAgreesOnEveryRank) {
        network_rates_of(team);
        team.barrier();  // where all is local there are none, and nobody waits
      })},
+    {"gas::measure_gap, another distance",
+     [](const Team& team, bool is_bad) { measure_gap(team, is_bad ? 2 : 1, Carrier::fastest); }},
+    {"gas::measure_progress, another distance",
+     [](const Team& team, bool is_bad) { measure_progress(team, is_bad ? 2 : 1, Carrier::fastest); }},
     {"gas::Team::split", unless_it_fails([](const Team& team) { team.split(0, 0); })},
     {"gas::Team::barrier", unless_it_fails([](const Team& team) { team.barrier(); })},
     {"gas::Team::all_gather", unless_it_fails([](const Team& team) { team.all_gather(1); })},

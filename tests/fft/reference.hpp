@@ -38,21 +38,36 @@ inline double noise(std::uint64_t index) {
   return static_cast<double>(bits >> 11) * 0x1p-52 - 1;
 }
 
-/// The values of a random field at every point of a box, in the order of `distribution`; rounded to Real.
-template <class Real>
-std::vector<std::complex<Real>> make_field(const Extents& size, const Distribution& distribution, Type type,
-                                           std::uint64_t seed) {
-  const Box& box = distribution.box;
-  std::vector<std::complex<Real>> field(static_cast<std::size_t>(box.count()));
+/// Calls `visit(position, number)` for each point of a part; `number` is the point's in the whole field, [z][y][x].
+template <class Visit>
+void for_each_point(const Extents& size, const Distribution& part, const Visit& visit) {
+  const Box& box = part.box;
   for (std::int64_t z = box.lower[2]; z < box.lower[2] + box.extent[2]; ++z) {
     for (std::int64_t y = box.lower[1]; y < box.lower[1] + box.extent[1]; ++y) {
       for (std::int64_t x = box.lower[0]; x < box.lower[0] + box.extent[0]; ++x) {
-        const auto index = static_cast<std::uint64_t>((z * size[1] + y) * size[0] + x) * 2 + seed * 0x100000001U;
-        field[static_cast<std::size_t>(distribution.position(x, y, z))] = {
-            static_cast<Real>(noise(index)), type == Type::c2c ? static_cast<Real>(noise(index + 1)) : Real{0}};
+        visit(static_cast<std::size_t>(part.position(x, y, z)),
+              static_cast<std::size_t>((z * size[1] + y) * size[0] + x));
       }
     }
   }
+}
+
+/// By position: whether a point lies there, or padding.
+inline std::vector<bool> points_of(const Extents& size, const Distribution& part) {
+  std::vector<bool> are_points(static_cast<std::size_t>(part.elements()));
+  for_each_point(size, part, [&](std::size_t position, std::size_t) { are_points[position] = true; });
+  return are_points;
+}
+
+/// The values of a random field at every point of a part, as they lie in its array; rounded to Real.
+template <class Real>
+std::vector<std::complex<Real>> make_field(const Extents& size, const Distribution& distribution, Type type,
+                                           std::uint64_t seed) {
+  std::vector<std::complex<Real>> field(static_cast<std::size_t>(distribution.elements()), Real{0.25});
+  for_each_point(size, distribution, [&](std::size_t position, std::size_t number) {
+    const std::uint64_t index = number * 2 + seed * 0x100000001U;
+    field[position] = {static_cast<Real>(noise(index)), type == Type::c2c ? static_cast<Real>(noise(index + 1)) : 0};
+  });
   return field;
 }
 
@@ -95,18 +110,13 @@ template <class Real>
 ErrorSums compare(const Extents& size, const Distribution& distribution, const Real* part, std::int64_t components,
                   const std::vector<std::complex<double>>& reference, double factor) {
   ErrorSums sums;
-  const Box& box = distribution.box;
-  for (std::int64_t z = box.lower[2]; z < box.lower[2] + box.extent[2]; ++z) {
-    for (std::int64_t y = box.lower[1]; y < box.lower[1] + box.extent[1]; ++y) {
-      for (std::int64_t x = box.lower[0]; x < box.lower[0] + box.extent[0]; ++x) {
-        const auto expected = reference[static_cast<std::size_t>((z * size[1] + y) * size[0] + x)] * factor;
-        const Real* number = part + distribution.position(x, y, z) * components;
-        const std::complex<double> found(number[0], components == 2 ? number[1] : 0);
-        sums.difference += std::norm(found - expected);
-        sums.reference += std::norm(expected);
-      }
-    }
-  }
+  for_each_point(size, distribution, [&](std::size_t position, std::size_t number) {
+    const std::complex<double> expected = reference[number] * factor;
+    const Real* at = part + static_cast<std::int64_t>(position) * components;
+    const std::complex<double> found(at[0], components == 2 ? at[1] : 0);
+    sums.difference += std::norm(found - expected);
+    sums.reference += std::norm(expected);
+  });
   return sums;
 }
 
@@ -165,14 +175,17 @@ inline double period_of(const Options& options) {
 }
 
 /// Runs forward and then backward with `options` on fields of noise; collective. Returns the larger of the forward
-/// error against the definition and the error of what comes back, and checks that the input was left alone.
+/// error against the definition and the error of what comes back, and checks that the input and padding were left
+/// alone.
 template <class Real>
 double worst_error(const gas::Team& team, const Options& options, Scaling scaling = Scaling::none,
                    bool is_in_place = false) {
   using Complex = std::complex<Real>;
   Plan<Real> plan(team, options);
   const auto fields = static_cast<std::size_t>(options.batch);
-  const auto in_count = static_cast<std::size_t>(plan.input().box.count());
+  const auto in_count = static_cast<std::size_t>(plan.input().elements());
+  const std::vector<bool> are_in = points_of(options.size, plan.input());
+  const std::vector<bool> are_out = points_of(options.size, plan.output());
   const std::size_t in_components = options.type == Type::c2c ? 2 : 1;
   const std::size_t out_components = options.type == Type::r2r ? 1 : 2;
   const double period = period_of(options);
@@ -216,13 +229,21 @@ double worst_error(const gas::Team& team, const Options& options, Scaling scalin
       for (std::size_t i = 0; i < in_count && !is_in_place; ++i) {
         worst = value(field, i) == in[field][i] ? worst : 1e9;
       }
+      const Real* const numbers_out = reinterpret_cast<const Real*>(spectrum.data()) + field * stride;
+      for (std::size_t i = 0; i < are_out.size() * out_components && !is_in_place; ++i) {
+        worst = are_out[i / out_components] || std::abs(numbers_out[i]) == 7 ? worst : 1e9;
+      }
     }
     run(plan, options.type, false, spectrum, space, scaling_back);
     ErrorSums back;
     for (std::size_t field = 0; field < fields; ++field) {
       for (std::size_t i = 0; i < in_count; ++i) {
-        back.difference += std::norm(std::complex<double>(value(field, i)) - std::complex<double>(in[field][i]));
-        back.reference += std::norm(std::complex<double>(in[field][i]));
+        if (are_in[i]) {
+          back.difference += std::norm(std::complex<double>(value(field, i)) - std::complex<double>(in[field][i]));
+          back.reference += std::norm(std::complex<double>(in[field][i]));
+        } else if (!is_in_place) {
+          worst = value(field, i) == in[field][i] ? worst : 1e9;
+        }
       }
     }
     worst = std::max(worst, relative_error(team, back));

@@ -94,6 +94,32 @@ TEST_P(Parts, AgreeWithTheDefinition) {
   });
 }
 
+/// `part` with so many elements more from row to row and from plane to plane.
+Distribution padded(Distribution part, std::int64_t row, std::int64_t plane) {
+  const Extents strides = part.strides();
+  const auto rows = part.box.extent[static_cast<std::size_t>(part.order[1])];
+  part.row_pitch = strides[static_cast<std::size_t>(part.order[1])] + row;
+  part.plane_pitch = rows * part.row_pitch + plane;
+  return part;
+}
+
+TEST_P(Parts, MayHavePadding) {
+  gas::on_worlds({1, 2, 3, 6}, [&](gas::Team& team) {
+    Options options = options_for(team, true, true);
+    options.batch = 1 + team.size() % 2;
+    options.threads = 2;
+    options.input_part = padded(*options.input_part, 3 + team.rank(), 0);
+    options.output_part = padded(*options.output_part, team.rank() % 2, 5);
+    for (const bool is_in_place : {false, true}) {
+      EXPECT_LE(worst_error<double>(team, options, Scaling::none, is_in_place), tolerance<double>(options.size));
+      EXPECT_LE(worst_error<float>(team, options, Scaling::full, is_in_place), tolerance<float>(options.size));
+    }
+    options.output_part.reset();
+    options.output = Output::as_input;
+    EXPECT_LE(worst_error<double>(team, options), tolerance<double>(options.size));
+  });
+}
+
 TEST_P(Parts, AgreeWithTheDefinitionOnEveryGridInPlaceWithBatches) {
   gas::on_worlds({4}, [&](gas::Team& team) {
     for (int ty = 1; ty <= team.size(); ty *= 2) {
@@ -162,6 +188,81 @@ TEST(PartsOfAPlan, CostAnExchangeEachUnlessTheyArePencils) {
       EXPECT_TRUE(bricks.decision().forward_stages.front().is_move);
       EXPECT_TRUE(bricks.decision().backward_stages.back().is_move);
     }
+  });
+}
+
+TEST(PartsOfAPlan, CostNoExchangeForTheirPadding) {
+  gas::on_worlds({1, 2, 3, 4}, [](gas::Team& team) {
+    for (const Type type : {Type::c2c, Type::r2c, Type::r2r}) {
+      for (const Extents& size : {Extents{32, 24, 20}, Extents{15, 9, 14}}) {
+        Options options = estimated(size);
+        options.type = type;
+        const Plan<double> pencils(team, options);
+        options.input_part = padded(pencils.input(), 2, 7);
+        options.output_part = padded(pencils.output(), 1, 0);
+        const Plan<double> plan(team, options);
+        EXPECT_EQ(plan.decision().passes, pencils.decision().passes);
+        EXPECT_EQ(plan.memory().exchange_bytes, pencils.memory().exchange_bytes);
+        EXPECT_EQ(plan.input().row_pitch, options.input_part->row_pitch);
+        EXPECT_LE(worst_error<double>(team, options), tolerance<double>(size)) << static_cast<int>(type);
+        EXPECT_LE(worst_error<float>(team, options, Scaling::full, true), tolerance<float>(size));
+      }
+    }
+  });
+}
+
+TEST(PartsOfAPlan, MayHavePaddingWhereAPlanConvolves) {
+  gas::on_worlds({1, 2, 3}, [](gas::Team& team) {
+    const Extents size{16, 9, 14};
+    Options options = estimated(size);
+    options.input_part = padded(Plan<double>(team, options).input(), 3, 4);
+    options.convolves = true;
+    Plan<double> plan(team, options);
+    const std::vector<std::complex<double>> field = make_field<double>(size, plan.input(), Type::c2c, 0);
+    std::vector<std::complex<double>> result(field.size(), 0.25);
+    plan.convolve(field, std::span(result), [](std::int64_t, std::int64_t, std::span<std::complex<double>>) {});
+    for (std::size_t i = 0; i < field.size(); ++i) {
+      ASSERT_LE(std::abs(result[i] - field[i]), 1e-14) << i;
+    }
+  });
+}
+
+// As FFTW has them: rows of 2 (nx/2 + 1) real numbers, the spectrum's in the same places.
+TEST(PartsOfAPlan, MayBeRowsOfRealNumbersThatHoldTheirSpectrum) {
+  gas::on_worlds({1, 2, 3}, [](gas::Team& team) {
+    for (const std::int64_t nx : {16, 15}) {
+      const Extents size{nx, 12, 10};
+      Options options = estimated(size);
+      options.type = Type::r2c;
+      options.input_part = Plan<double>(team, options).input();
+      options.input_part->row_pitch = 2 * (nx / 2 + 1);
+      options.output = Output::as_input;
+      const Plan<double> plan(team, options);
+      EXPECT_EQ(plan.input_stride(), 2 * plan.output().elements());
+      EXPECT_EQ(plan.input().strides()[1], 2 * plan.output().strides()[1]);
+      EXPECT_EQ(plan.input().strides()[2], 2 * plan.output().strides()[2]);
+      EXPECT_LE(worst_error<double>(team, options, Scaling::none, true), tolerance<double>(size));
+    }
+  });
+}
+
+TEST(PartsOfAPlan, AreRefusedWhereTheirPaddingIsNone) {
+  gas::on_worlds({1, 2}, [](gas::Team& team) {
+    const auto refused = [&](std::int64_t row_pitch, std::int64_t plane_pitch, const std::string& part) {
+      Options options = estimated({8, 6, 4});
+      options.input_part = Plan<double>(team, options).input();
+      if (team.rank() == 0) {
+        options.input_part->row_pitch = row_pitch;
+        options.input_part->plane_pitch = plane_pitch;
+      }
+      expect_refusal(team, options, part);
+    };
+    refused(7, 0, "has rows of 8 points and a pitch of 7 from row to row");
+    refused(-8, 0, "a pitch of -8 from row to row");
+    refused(9, 10, "9 elements apart, and a pitch of 10 from plane to plane");
+    refused(0, std::int64_t{1} << 57, "from plane to plane");
+    refused(std::int64_t{1} << 62, 0, "from row to row");
+    refused(0, std::int64_t{1} << 56, "no memory holds them");
   });
 }
 

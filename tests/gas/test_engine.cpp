@@ -18,7 +18,7 @@ namespace {
 
 TEST(Engine, SendsWhatFollowsAPutWhenThatHasArrived) {
   const auto transport = std::make_shared<HalfTransport>();
-  Engine engine(transport);
+  Engine engine(transport, true);
   PlayedNetwork& network = *transport->network;
   PlayedNetwork::Memory memory(network);
   std::vector<std::shared_ptr<Completion>> sources;
@@ -61,7 +61,7 @@ void fail(Inbox&) {
 TEST(Engine, AnAnswerThatComesWhenItsCallHasThrownIsDropped) {
   for (const std::size_t bytes : {std::size_t{100}, std::size_t{10'000}}) {  // with its header, and by itself
     const auto transport = std::make_shared<HalfTransport>();
-    Engine engine(transport);
+    Engine engine(transport, true);
     PlayedNetwork& network = *transport->network;
     std::vector<std::byte> memory(bytes);
     const auto request = std::make_shared<ToMemory>(memory);
@@ -86,7 +86,7 @@ TEST(Engine, AnAnswerThatComesWhenItsCallHasThrownIsDropped) {
 
 TEST(Engine, ACallThatThrowsWaitsForWhatTheNetworkIsWriting) {
   const auto transport = std::make_shared<HalfTransport>();
-  Engine engine(transport);
+  Engine engine(transport, true);
   PlayedNetwork& network = *transport->network;
   std::vector<std::byte> memory(10'000);
   const auto request = std::make_shared<ToMemory>(memory);
@@ -106,7 +106,7 @@ TEST(Engine, ACallThatThrowsWaitsForWhatTheNetworkIsWriting) {
 
 TEST(Engine, AnswersWhoUsesASegmentThatIsFreed) {
   const auto transport = std::make_shared<HalfTransport>();
-  Engine engine(transport);
+  Engine engine(transport, true);
   PlayedNetwork& network = *transport->network;
   const std::vector<std::byte> payload(10'000);
   for (const MessageKind kind :
@@ -126,7 +126,7 @@ TEST(Engine, AnswersWhoUsesASegmentThatIsFreed) {
 
 TEST(Engine, TellsWhoHasAskedThatTheSegmentIsFreed) {
   const auto transport = std::make_shared<HalfTransport>();
-  Engine engine(transport);
+  Engine engine(transport, true);
   PlayedNetwork& network = *transport->network;
   const auto request = std::make_shared<Request>();
   engine.ask(1, {.kind = MessageKind::put, .target = 7}, {}, request);

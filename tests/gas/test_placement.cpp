@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <initializer_list>
 #include <vector>
 
 #include "penstock/gas/core/placement_parts.hpp"
@@ -10,14 +9,8 @@
 namespace penstock::gas {
 namespace {
 
-RankPlacement place(std::uint64_t host, std::uint64_t node, std::uint64_t limit, int domain,
-                    std::initializer_list<int> processors) {
-  RankPlacement place{
-      .host = host, .node = node, .limit = limit, .domain = domain, .processors = {}, .name = {'a', '\0'}};
-  for (const int processor : processors) {
-    CPU_SET(static_cast<std::size_t>(processor), &place.processors);
-  }
-  return place;
+RankPlacement place(std::uint64_t host, std::uint64_t node, std::uint64_t limit, int domain, ProcessorSet processors) {
+  return {.host = host, .node = node, .limit = limit, .domain = domain, .processors = processors, .name = {'a', '\0'}};
 }
 
 using Ranks = std::vector<int>;
@@ -56,11 +49,18 @@ TEST(Placement, OfSomeRanksIsThatOfTheWorldInTheirOrder) {
 }
 
 TEST(Placement, OfThisProcessHasItsProcessors) {
-  cpu_set_t mine;
-  sched_getaffinity(0, sizeof mine, &mine);
   const RankPlacement here = find_rank_placement();
-  EXPECT_TRUE(CPU_EQUAL(&here.processors, &mine));
-  EXPECT_EQ(placement_of(std::vector<RankPlacement>{here}).processors, Ranks{CPU_COUNT(&mine)});
+  EXPECT_EQ(here.processors, ProcessorSet::of_this_thread());
+  EXPECT_EQ(placement_of(std::vector<RankPlacement>{here}).processors, Ranks{usable_processors()});
+}
+
+TEST(Placement, OfMoreRanksThanProcessorsIsNoticed) {
+  const std::vector<RankPlacement> places{place(7, 70, 1, 0, {0, 1}), place(7, 70, 1, 0, {0, 1}),
+                                          place(8, 80, 1, 2, {0}), place(8, 80, 1, 2, {0}), place(9, 90, 1, 4, {})};
+  EXPECT_FALSE(outnumber_processors(places, 0));
+  EXPECT_TRUE(outnumber_processors(places, 2));
+  EXPECT_TRUE(outnumber_processors(places, 3));
+  EXPECT_FALSE(outnumber_processors(places, 4));  // whose processors the system does not tell
 }
 
 }  // namespace

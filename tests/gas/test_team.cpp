@@ -113,6 +113,18 @@ TEST(Team, TellsWhichRankGaveAnotherArgument) {
   });
 }
 
+TEST(Team, TellsWhereLongArgumentsDiffer) {
+  on_worlds({2, 5}, [](Team& team) {
+    const std::string beginning(5000, 'a');
+    team.agree_on("arguments", beginning);
+    const std::string mine = beginning + (team.rank() == 0 ? " --size 64" : " --size 32");
+    if (team.size() > 1) {
+      EXPECT_TRUE(fails_with({"a --size 64', rank 1 has", "a --size 32'"}, [&] { team.agree_on("arguments", mine); }));
+    }
+    team.barrier();  // the team is still of use
+  });
+}
+
 TEST(Team, ThrowsOnAllWhereTheWorkOfOneFails) {
   on_worlds({1, 4}, [](Team& team) {
     team.together([] {});

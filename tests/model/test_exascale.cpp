@@ -138,6 +138,28 @@ TEST(Projection, ToTheSameYearIsTheSameAndBackAgainIsTheFirst) {
   EXPECT_TRUE(fails_with({"from 2010 to 5000"}, [&] { project(hopper, 5000); }));
 }
 
+TEST(Projection, GrowsWhatWasMeasuredAsItDoesSingleRates) {
+  machine::Machine measured = machine::find("hopper");
+  measured.node.fft_rate_flops_per_core = 1e9;
+  measured.node.fft_rates = {{.length = 64,
+                              .complex_double_flops = 1e9,
+                              .complex_single_flops = 2e9,
+                              .real_double_flops = 3e9,
+                              .real_single_flops = 4e9}};
+  const double bandwidth = measured.node.memory_bandwidth_bytes_per_s;
+  measured.node.tile_copies = {
+      {.threads = measured.node.cores, .working_set_bytes = 1 << 30, .bandwidth_bytes_per_s = bandwidth}};
+  measured.node.memory_levels = {{.name = "storage", .capacity_bytes = 1 << 30, .bandwidth_bytes_per_s = 1e9},
+                                 {.name = "memory", .capacity_bytes = 1 << 20, .bandwidth_bytes_per_s = bandwidth}};
+  const machine::Node later = project(measured, measured.year + 9).node;
+  EXPECT_NEAR(later.memory_bandwidth_bytes_per_s / bandwidth, 8, 1e-9);  // doubles in three years
+  EXPECT_EQ(tile_bandwidth(later, later.cores, 1 << 30), later.memory_bandwidth_bytes_per_s);
+  EXPECT_EQ(fft_rate_per_core(later, 64, {}), later.fft_rate_flops_per_core);
+  EXPECT_NEAR(later.fft_rates[0].real_single_flops / later.fft_rate_flops_per_core, 4, 1e-9);
+  EXPECT_EQ(later.memory_levels[0].bandwidth_bytes_per_s, 1e9);
+  EXPECT_EQ(later.memory_levels[1].bandwidth_bytes_per_s, later.memory_bandwidth_bytes_per_s);
+}
+
 TEST(NodesForTime, TakeThatTime) {
   for (const bool overlaps : {false, true}) {
     const double nodes = nodes_for_time(cpu(), n, 0.5, overlaps, MemoryReading::uncapped());

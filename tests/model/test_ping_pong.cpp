@@ -89,6 +89,11 @@ TEST(PingPong, OfTimesThatDoNotGrowHasNoEndToItsBandwidth) {
   EXPECT_NEAR(fit.segments[0].latency_s, 1e-6, 1e-12);
 }
 
+TEST(PingPong, IsNotMeaningfulWhereTimesFall) {
+  EXPECT_FALSE(fit_ping_pong({{8, 2e-6}, {64, 1e-6}}, 1).segments.front().is_meaningful());
+  EXPECT_TRUE(fit_ping_pong({{8, 1e-6}, {64, 2e-6}}, 1).segments.front().is_meaningful());
+}
+
 TEST(PingPong, HasTheHalfLengthsOfTheLecture) {
   const auto half = [](double latency_s, double bandwidth) {
     return PingPongSegment{.latency_s = latency_s, .bandwidth_bytes_per_s = bandwidth}.half_bytes();

@@ -4,7 +4,6 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -35,7 +34,8 @@ struct LatencyRequest {
 /// By way: in one segment, and then, where that is worth it, in two.
 using Fits = std::map<std::string, std::vector<model::PingPongFit>>;
 
-/// Of each way that was measured at several lengths: of the minima, which other load on the machine disturbs least.
+/// Of each way that was measured at several lengths: of the minima, which other load on the machine disturbs least. No
+/// fit where none is meaningful.
 Fits fit(const std::vector<LatencyResult>& results) {
   std::map<std::string, std::vector<model::MessageTime>> times;
   for (const LatencyResult& result : results) {
@@ -46,9 +46,12 @@ Fits fit(const std::vector<LatencyResult>& results) {
     if (points.size() < 2) {
       continue;
     }
-    fits[way] = {model::fit_ping_pong(points, 1)};
+    std::vector<model::PingPongFit>& of_way = fits[way];
+    if (model::PingPongFit one = model::fit_ping_pong(points, 1); one.segments.front().is_meaningful()) {
+      of_way.push_back(std::move(one));
+    }
     if (model::PingPongFit two = model::fit_ping_pong(points, 2); two.segments.size() == 2) {
-      fits[way].push_back(std::move(two));
+      of_way.push_back(std::move(two));
     }
   }
   return fits;
@@ -94,10 +97,14 @@ void print_fits(const Fits& fits) {
       fits, [](const std::string& way, const model::PingPongFit& fit, const model::PingPongSegment& segment) {
         print_output("{:18} {:>22} {:7.2f} us {:>10}/s {:>10} {:>4.0f} %\n", way,
                      fmt::format("{:.0f} to {:.0f}", segment.first_bytes, segment.last_bytes), segment.latency_s * 1e6,
-                     format_bytes(static_cast<std::uint64_t>(std::min(segment.bandwidth_bytes_per_s, 1e18))),
-                     format_bytes(static_cast<std::uint64_t>(std::clamp(segment.half_bytes(), 0.0, 1e18))),
-                     fit.relative_error * 100);
+                     format_bytes(static_cast<std::uint64_t>(segment.bandwidth_bytes_per_s)),
+                     format_bytes(static_cast<std::uint64_t>(segment.half_bytes())), fit.relative_error * 100);
       });
+  for (const auto& [way, of_way] : fits) {
+    if (of_way.empty()) {
+      print_output("{:18} none: the times do not grow with the length\n", way);
+    }
+  }
 }
 
 nlohmann::ordered_json to_json(const Session& session, const LatencyResults& results, const Fits& fits) {

@@ -1,7 +1,6 @@
 // `penstock calibrate`: measures this machine and writes its machine file.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <CLI/App.hpp>
@@ -38,21 +37,13 @@ struct CalibrateRequest {
 /// to; as long as it lives.
 class AllProcessors {
  public:
-  AllProcessors() {
-    sched_getaffinity(0, sizeof before_, &before_);
-    cpu_set_t all;
-    CPU_ZERO(&all);
-    for (int i = 0; i < CPU_SETSIZE; ++i) {
-      CPU_SET(i, &all);
-    }
-    sched_setaffinity(0, sizeof all, &all);  // those that there are, and that the control group allows
-  }
-  ~AllProcessors() { sched_setaffinity(0, sizeof before_, &before_); }
+  AllProcessors() { ProcessorSet::all().bind_this_thread(); }
+  ~AllProcessors() { before_.bind_this_thread(); }
   AllProcessors(const AllProcessors&) = delete;
   AllProcessors& operator=(const AllProcessors&) = delete;
 
  private:
-  cpu_set_t before_{};
+  ProcessorSet before_ = ProcessorSet::of_this_thread();
 };
 
 /// Where -o writes to, or else this folder.

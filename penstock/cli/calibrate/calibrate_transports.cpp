@@ -30,8 +30,7 @@ std::vector<machine::MessagePiece> pieces_of(const TransportCosts& figures) {
   std::vector<machine::MessagePiece> pieces;
   for (const model::PingPongSegment& segment : model::fit_ping_pong(times, max_pieces).segments) {
     // On a busy machine a line may come out falling, or through zero: then it says no more than its longest message.
-    const bool is_usable =
-        segment.latency_s > 0 && segment.bandwidth_bytes_per_s > 0 && segment.bandwidth_bytes_per_s < 1e15;
+    const bool is_usable = segment.is_meaningful() && segment.bandwidth_bytes_per_s < 1e15;
     const model::MessageTime& last = times.back();
     pieces.push_back({.from_bytes = pieces.empty() ? 0 : static_cast<std::int64_t>(segment.first_bytes),
                       .latency_s = probe::rounded(is_usable ? segment.latency_s : figures.times.front().time_s.best),
@@ -49,10 +48,10 @@ void add_transport(CalibratedMachine& to, const std::string& name, const Transpo
                                    .receive_overhead_s = figures.receive_overhead_s.best,
                                    .gap_s = figures.gap_s.best,
                                    .pieces = pieces_of(figures)});
-  to.comments.of_key[key + "progress"] = "measured: of 1 MiB each way behind a computation of equal length";
+  to.comments.of_key[key + "progress"] = "measured: of 1 MiB each way behind a computation as long that polls";
   note(to, key + "send_overhead_s", figures.send_overhead_s, "o_s, measured: the call");
   note(to, key + "receive_overhead_s", figures.receive_overhead_s, "o_r, measured: the call, the message being there");
-  note(to, key + "gap_s", figures.gap_s, "g, measured: 64 messages of 8 bytes");
+  note(to, key + "gap_s", figures.gap_s, "g, measured: 1 MiB each way in 8 messages");
   for (std::size_t i = 0; i < to.machine.transports.back().pieces.size(); ++i) {
     const std::string piece = fmt::format("{}pieces.{}.", key, i);
     to.comments.of_key[piece + "latency_s"] = "L, with both overheads: fitted to the best times of 12 lengths";

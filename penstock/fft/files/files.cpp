@@ -63,12 +63,38 @@ double factor_of(Scaling scaling, const Extents& size) noexcept {
   return scaling == Scaling::none ? 1 : scaling == Scaling::full ? 1 / points : 1 / std::sqrt(points);
 }
 
-std::vector<std::int64_t> all_of(std::int64_t count) {
-  std::vector<std::int64_t> numbers;
-  for (std::int64_t i = 0; i < count; ++i) {
-    numbers.push_back(i);
-  }
-  return numbers;
+/// What one pass is on this field, and what of it is to be made.
+struct PassWork {
+  std::string kind;               // of its pieces: "slab" or "column"
+  std::int64_t count = 0;         // of all its pieces
+  std::int64_t field_bytes = 0;   // of the field or spectrum as this pass reads or writes it
+  std::int64_t piece_bytes = 0;   // of one piece in memory
+  std::int64_t memory_bytes = 0;  // of all pieces that are in memory at once
+  double flops = 0;
+  std::int64_t found = 0;                 // pieces that an earlier run has made
+  std::vector<std::int64_t> wanted = {};  // pieces that are to be made
+
+  percolate::Slots slots() const { return percolate::Slots({{"memory", static_cast<std::size_t>(memory_bytes)}}); }
+  /// The part of the pass that is to be made.
+  double left() const { return static_cast<double>(wanted.size()) / static_cast<double>(count); }
+};
+
+PassWork work_on_slabs(const FileCuts& cuts, int threads) {
+  return {.kind = "slab",
+          .count = cuts.slabs(),
+          .field_bytes = cuts.space_bytes(),
+          .piece_bytes = cuts.slab_bytes(),
+          .memory_bytes = slab_pass_bytes(cuts, threads),
+          .flops = pass_flops(cuts.shape()).slabs};
+}
+
+PassWork work_on_columns(const FileCuts& cuts, int threads) {
+  return {.kind = "column",
+          .count = cuts.columns(),
+          .field_bytes = cuts.spectrum_bytes(),
+          .piece_bytes = cuts.column_bytes(),
+          .memory_bytes = column_pass_bytes(cuts, threads),
+          .flops = pass_flops(cuts.shape()).columns};
 }
 
 void add(percolate::RunTimes& sum, const percolate::RunTimes& times) {
@@ -104,9 +130,9 @@ struct FileTransform::State {
   journal::ResumeKey key;  // of the work, as it began: rank 0's
   std::optional<RankJournals> journals;
   std::optional<FieldTransforms> transforms;
-  std::vector<std::int64_t> firsts;   // pieces of the first pass that are to be made
-  std::vector<std::int64_t> seconds;  // the same
-  percolate::RunTimes times;          // of this rank
+  PassWork first;
+  PassWork second;
+  percolate::RunTimes times;  // of this rank
   std::atomic<std::int64_t> done_bytes = 0;
   std::int64_t total_bytes = 0;
 
@@ -150,15 +176,6 @@ struct FileTransform::State {
   std::int64_t run_second();
   /// The order of the passes follows from where the transform along x has its real points.
   bool begins_with_columns() const { return shape.is_real && field.is_backward; }
-  std::int64_t first_count() const { return begins_with_columns() ? plan.columns : plan.slabs; }
-  std::int64_t second_count() const { return begins_with_columns() ? plan.slabs : plan.columns; }
-  const char* second_name() const { return begins_with_columns() ? "slab" : "column"; }
-  percolate::Slots take_slots(bool is_first) const {
-    const bool are_columns = is_first == begins_with_columns();
-    const std::int64_t bytes =
-        are_columns ? column_pass_bytes(cuts, options.threads) : slab_pass_bytes(cuts, options.threads);
-    return percolate::Slots({{"memory", static_cast<std::size_t>(bytes)}});
-  }
 };
 
 void FileTransform::State::open_input() {
@@ -241,6 +258,11 @@ void FileTransform::State::choose(bool goes_on) {
     }
     besides = now;
   }
+  first = work_on_slabs(cuts, options.threads);
+  second = work_on_columns(cuts, options.threads);
+  if (begins_with_columns()) {
+    std::swap(first, second);
+  }
   plan.reserved_bytes = besides;
   plan.tiling = cuts.tiling();
   plan.slabs = cuts.slabs();
@@ -310,76 +332,70 @@ std::vector<std::int64_t> FileTransform::State::all_of_ranks(const std::vector<s
 
 /// Trusts nothing of an earlier run's output that is not what it wrote. Bricks are looked at when they are read.
 void FileTransform::State::find_pieces() {
-  std::int64_t& firsts_found = begins_with_columns() ? plan.columns_found : plan.slabs_found;
-  std::int64_t& seconds_found = begins_with_columns() ? plan.slabs_found : plan.columns_found;
-  const std::string kind(second_name());
-  journals->share(kind);
+  journals->share(second.kind);
   journals->share(brick_piece);
   std::vector<std::int64_t> found;
-  for (const auto& [piece, sum] : journals->pieces(kind)) {
-    if (piece >= 0 && piece < second_count()) {
+  for (const auto& [piece, sum] : journals->pieces(second.kind)) {
+    if (piece >= 0 && piece < second.count) {
       found.push_back(piece);
     }
   }
-  std::vector<bool> is_made(static_cast<std::size_t>(second_count()));
+  std::vector<bool> is_made(static_cast<std::size_t>(second.count));
   if (!found.empty()) {
     std::vector<std::int64_t> torn;
     team.together([&] {
-      percolate::Slots slots = take_slots(false);
+      percolate::Slots slots = second.slots();
       const std::unique_ptr<Pieces> pieces = make_pieces(setting(), slots, false);
       OutputCheck check(setting(), *pieces, share_of(found));
       run(check, slots);
       torn = check.torn();
     });
-    torn = all_of_ranks(torn, second_count());
+    torn = all_of_ranks(torn, second.count);
     for (const std::int64_t piece : found) {
       is_made[static_cast<std::size_t>(piece)] = true;
     }
     for (const std::int64_t piece : torn) {
       is_made[static_cast<std::size_t>(piece)] = false;
     }
-    journals->forget(kind, torn);
+    journals->forget(second.kind, torn);
     plan.pieces_torn = std::ssize(torn);
-    seconds_found = std::ssize(found) - plan.pieces_torn;
+    second.found = std::ssize(found) - plan.pieces_torn;
   }
-  for (const std::int64_t piece : all_of(second_count())) {
+  for (std::int64_t piece = 0; piece < second.count; ++piece) {
     if (!is_made[static_cast<std::size_t>(piece)]) {
-      seconds.push_back(piece);
+      second.wanted.push_back(piece);
     }
   }
   const RankJournals::Pieces& bricks = journals->pieces(brick_piece);
-  for (const std::int64_t piece : all_of(seconds.empty() ? 0 : first_count())) {
+  for (std::int64_t piece = 0; !second.wanted.empty() && piece < first.count; ++piece) {
     bool is_whole = true;
-    for (std::int64_t other = 0; other < second_count(); ++other) {
-      is_whole = is_whole && bricks.contains(piece * second_count() + other);
+    for (std::int64_t other = 0; other < second.count; ++other) {
+      is_whole = is_whole && bricks.contains(brick_number(piece, other, second.count));
     }
-    firsts_found += is_whole ? 1 : 0;
+    first.found += is_whole ? 1 : 0;
     if (!is_whole) {
-      firsts.push_back(piece);
+      first.wanted.push_back(piece);
     }
   }
+  plan.slabs_found = begins_with_columns() ? second.found : first.found;
+  plan.columns_found = begins_with_columns() ? first.found : second.found;
 }
 
 void FileTransform::State::predict(const model::StorageCosts& rates) {
   plan.storage = {.read_bytes_per_s = rates.read_bytes_per_s, .write_bytes_per_s = rates.write_bytes_per_s};
   plan.rate_flops = rates.rate_flops * team.size();
-  const PassFlops flops = pass_flops(shape);
-  const auto scratch_bytes = static_cast<double>(cuts.scratch_bytes());
-  const auto pass_s = [&](bool is_first) {
-    const double left = is_first ? static_cast<double>(firsts.size()) / static_cast<double>(first_count())
-                                 : static_cast<double>(seconds.size()) / static_cast<double>(second_count());
-    const bool are_columns = is_first == begins_with_columns();
-    const auto field_bytes = static_cast<double>(are_columns ? cuts.spectrum_bytes() : cuts.space_bytes());
-    return model::storage_pass_s(
-        {.read_bytes_per_s = rates.read_bytes_per_s,
-         .write_bytes_per_s = rates.write_bytes_per_s,
-         .rate_flops = plan.rate_flops},
-        {.read_bytes = left * (is_first ? field_bytes : scratch_bytes),
-         .written_bytes = left * (is_first ? scratch_bytes : field_bytes),
-         .flops = left * (are_columns ? flops.columns : flops.slabs),
-         .edge_bytes = static_cast<double>(are_columns ? cuts.column_bytes() : cuts.slab_bytes())});
+  const model::StorageCosts costs{.read_bytes_per_s = rates.read_bytes_per_s,
+                                  .write_bytes_per_s = rates.write_bytes_per_s,
+                                  .rate_flops = plan.rate_flops};
+  const auto pass_s = [&](const PassWork& pass, double read_bytes, double written_bytes) {
+    return model::storage_pass_s(costs, {.read_bytes = pass.left() * read_bytes,
+                                         .written_bytes = pass.left() * written_bytes,
+                                         .flops = pass.left() * pass.flops,
+                                         .edge_bytes = static_cast<double>(pass.piece_bytes)});
   };
-  plan.predicted_s = pass_s(true) + pass_s(false);
+  const auto scratch_bytes = static_cast<double>(cuts.scratch_bytes());
+  plan.predicted_s = pass_s(first, static_cast<double>(first.field_bytes), scratch_bytes) +
+                     pass_s(second, scratch_bytes, static_cast<double>(second.field_bytes));
 }
 
 PassSetting FileTransform::State::setting() {
@@ -446,12 +462,12 @@ const FilePlan& FileTransform::plan() const noexcept {
 /// Collective: makes the pieces of the first pass that are wanted.
 void FileTransform::State::run_first() {
   team.together([&] {
-    percolate::Slots slots = take_slots(true);
+    percolate::Slots slots = first.slots();
     const std::unique_ptr<Pieces> pieces = make_pieces(setting(), slots, true);
-    FirstPass pass(setting(), *pieces, share_of(firsts), slots);
+    FirstPass pass(setting(), *pieces, share_of(first.wanted), slots);
     add(times, run(pass, slots));
   });
-  firsts.clear();
+  first.wanted.clear();
   journals->share(brick_piece);
 }
 
@@ -461,17 +477,17 @@ std::int64_t FileTransform::State::run_second() {
   std::vector<std::int64_t> torn_seconds;
   std::int64_t torn_bricks = 0;
   team.together([&] {
-    percolate::Slots slots = take_slots(false);
+    percolate::Slots slots = second.slots();
     const std::unique_ptr<Pieces> pieces = make_pieces(setting(), slots, false);
-    SecondPass pass(setting(), *pieces, share_of(seconds), slots);
+    SecondPass pass(setting(), *pieces, share_of(second.wanted), slots);
     add(times, run(pass, slots));
     torn_firsts = pass.torn_others();
     torn_seconds = pass.torn();
     torn_bricks = pass.torn_bricks();
     output.sync();
   });
-  firsts = all_of_ranks(torn_firsts, first_count());
-  seconds = all_of_ranks(torn_seconds, second_count());
+  first.wanted = all_of_ranks(torn_firsts, first.count);
+  second.wanted = all_of_ranks(torn_seconds, second.count);
   const std::vector<std::int64_t> of_ranks = team.all_gather(torn_bricks);
   return std::accumulate(of_ranks.begin(), of_ranks.end(), std::int64_t{0});
 }
@@ -488,22 +504,21 @@ FileResult FileTransform::run() {
     return result;
   }
   // Each pass moves a field and the spectrum's bricks.
-  const auto pass_bytes = [&](bool are_columns) {
-    return (are_columns ? state.cuts.spectrum_bytes() : state.cuts.space_bytes()) + state.cuts.spectrum_bytes();
+  const auto bytes_of = [&](const PassWork& pass) {
+    const std::int64_t all_bytes = pass.field_bytes + state.cuts.spectrum_bytes();
+    return std::ssize(state.share_of(pass.wanted)) * all_bytes / pass.count;
   };
   state.done_bytes = 0;
-  state.total_bytes =
-      std::ssize(state.share_of(state.firsts)) * pass_bytes(state.begins_with_columns()) / state.first_count() +
-      std::ssize(state.share_of(state.seconds)) * pass_bytes(!state.begins_with_columns()) / state.second_count();
+  state.total_bytes = bytes_of(state.first) + bytes_of(state.second);
   state.driver->make([&] {
     // One round, where storage gives back what it was given.
     constexpr int max_rounds = 3;
-    for (int round = 0; !state.seconds.empty(); ++round) {
+    for (int round = 0; !state.second.wanted.empty(); ++round) {
       if (round == max_rounds) {
         throw Error(fmt::format("'{}' does not keep what is written to it: {} bricks were not as they should be",
                                 state.scratch_path(), result.bricks_torn));
       }
-      if (!state.firsts.empty()) {
+      if (!state.first.wanted.empty()) {
         state.run_first();
       }
       result.bricks_torn += state.run_second();

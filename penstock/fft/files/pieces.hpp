@@ -88,6 +88,12 @@ struct PassSetting {
   std::atomic<std::int64_t>* done_bytes = nullptr;  ///< arrived and left, added to as it happens
 };
 
+/// The number of the brick that a piece of the first pass has in common with one of the second: all of a piece of the
+/// first pass follow one another.
+constexpr std::int64_t brick_number(std::int64_t first, std::int64_t second, std::int64_t seconds) noexcept {
+  return first * seconds + second;
+}
+
 /// The pieces that one pass takes the field in, and places in memory where they take turns. A place has a slot for the
 /// piece as the field's file has it and one for its bricks, or one slot for both, one after the other. Each piece
 /// crosses all pieces of the other pass: a brick is what two of them have in common.
@@ -122,10 +128,9 @@ class Pieces {
   /// Checksums of a place: of each brick, and of the piece as the field's file has it.
   std::vector<std::uint64_t> brick_sums(std::int64_t piece, std::size_t place) const;
   virtual std::uint64_t field_sum(std::int64_t piece, std::size_t place) const = 0;
-  /// The number of the brick that a piece has in common with one of the other pass: all of a piece of the first pass
-  /// follow one another.
+  /// The number of the brick that a piece has in common with one of the other pass.
   std::int64_t brick_number(std::int64_t piece, std::int64_t other) const noexcept {
-    return is_first_ ? piece * others_ + other : other * count_ + piece;
+    return is_first_ ? fft::brick_number(piece, other, others_) : fft::brick_number(other, piece, count_);
   }
 
  protected:

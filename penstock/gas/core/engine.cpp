@@ -1,7 +1,5 @@
 #include "penstock/gas/core/engine.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -19,33 +17,15 @@ std::size_t ring_lines(std::size_t senders) {
   return std::clamp(wanted_ring_bytes / RingForm::line_bytes / senders, RingForm::fewest_lines, max_ring_lines);
 }
 
-/// Whether these ranks are more than the processors that they may use together. Collective.
-bool outnumber_processors(Transport& world, std::span<const int> local_ranks) {
-  cpu_set_t mine;
-  CPU_ZERO(&mine);
-  if (sched_getaffinity(0, sizeof mine, &mine) != 0) {
-    CPU_ZERO(&mine);  // more processors than the set can tell: enough for all
-  }
-  std::vector<cpu_set_t> sets(index(world.size()));
-  world.all_gather(&mine, sizeof mine, sets.data());
-  cpu_set_t together;
-  CPU_ZERO(&together);
-  for (const int rank : local_ranks) {
-    CPU_OR(&together, &together, &sets[index(rank)]);
-  }
-  const int processors = CPU_COUNT(&together);
-  return processors > 0 && local_ranks.size() > index(processors);
-}
-
 }  // namespace
 
-Engine::Engine(std::shared_ptr<Transport> world) : world_(std::move(world)), local_(index(world_->size())) {
+Engine::Engine(std::shared_ptr<Transport> world, bool has_processors)
+    : world_(std::move(world)), local_(index(world_->size())) {
   for (int peer = 0; peer < world_->size(); ++peer) {
     if (world_->is_local(peer)) {
       local_ranks_.push_back(peer);
     }
   }
-  const bool has_processors = !world_->traits().maps_memory || !outnumber_processors(*world_, local_ranks_);
   // A rank's region holds a queue from each local peer, in order of rank.
   const std::size_t lines = ring_lines(local_ranks_.size());
   rings_ = world_->map(local_ranks_.size() * RingForm::bytes(lines));

@@ -71,8 +71,8 @@ class CallInbox {
 /// with their answers. All teams of a world share it; it knows their ranks by the rank in the world. Thread-safe.
 class Engine final : public Inbox {
  public:
-  /// Collective.
-  explicit Engine(std::shared_ptr<Transport> world);
+  /// Collective. `has_processors`: whether this rank's local ranks are no more than the processors that they may use.
+  Engine(std::shared_ptr<Transport> world, bool has_processors);
   ~Engine() override;
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;

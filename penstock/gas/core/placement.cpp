@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 
 #include "penstock/base/base.hpp"
@@ -24,8 +24,7 @@ std::uint64_t hash_of(std::string_view text) {
 /// Launchers bind ranks to processors of their own, or let them share: ranks with the same ones share them.
 std::vector<int> shares_of_processors(std::span<const RankPlacement> places) {
   const auto is_before = [](const RankPlacement* a, const RankPlacement* b) {
-    const int order = std::memcmp(&a->processors, &b->processors, sizeof a->processors);
-    return a->host != b->host ? a->host < b->host : order < 0;
+    return std::tie(a->host, a->processors) < std::tie(b->host, b->processors);
   };
   std::multiset<const RankPlacement*, decltype(is_before)> known(is_before);
   for (const RankPlacement& place : places) {
@@ -33,7 +32,7 @@ std::vector<int> shares_of_processors(std::span<const RankPlacement> places) {
   }
   std::vector<int> shares;
   for (const RankPlacement& place : places) {
-    shares.push_back(std::max(CPU_COUNT(&place.processors) / static_cast<int>(known.count(&place)), 1));
+    shares.push_back(std::max(place.processors.count() / static_cast<int>(known.count(&place)), 1));
   }
   return shares;
 }
@@ -56,8 +55,21 @@ RankPlacement find_rank_placement() {
   place.host = hash_of(host);
   place.node = hash_of(node);
   place.limit = hash_of(host + memory_group_identity());
-  sched_getaffinity(0, sizeof place.processors, &place.processors);
+  place.processors = ProcessorSet::of_this_thread();
   return place;
+}
+
+bool outnumber_processors(std::span<const RankPlacement> places, int rank) {
+  ProcessorSet together;
+  int ranks = 0;
+  for (const RankPlacement& place : places) {
+    if (place.domain == places[index(rank)].domain) {
+      together.add(place.processors);
+      ++ranks;
+    }
+  }
+  const int processors = together.count();  // 0 where there are more than a set can tell: enough for all
+  return processors > 0 && ranks > processors;
 }
 
 Placement placement_of(std::span<const RankPlacement> places) {

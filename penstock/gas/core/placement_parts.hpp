@@ -1,14 +1,13 @@
 // How ranks find out where they run, and make a Placement of it. Private to the module.
 #pragma once
 
-#include <sched.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "penstock/base/processor_set.hpp"
 #include "penstock/gas/core/placement.hpp"
 
 namespace penstock::gas {
@@ -19,7 +18,7 @@ struct RankPlacement {
   std::uint64_t node = 0;       ///< and of the name that it goes by
   std::uint64_t limit = 0;      ///< and of the control group
   std::int32_t domain = 0;      ///< the lowest rank whose memory it maps
-  cpu_set_t processors{};       ///< that it may use
+  ProcessorSet processors;      ///< that it may use
   std::array<char, 64> name{};  ///< of the node; ends with 0
 };
 
@@ -28,6 +27,9 @@ RankPlacement find_rank_placement();
 
 /// Of the ranks that told `places`.
 Placement placement_of(std::span<const RankPlacement> places);
+
+/// Whether the ranks in the memory domain of `rank` are more than the processors that they may use together.
+bool outnumber_processors(std::span<const RankPlacement> places, int rank);
 
 /// Of some ranks of a world, in their order.
 Placement placement_of(const Placement& world, std::span<const int> ranks);

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -55,13 +54,14 @@ std::unique_ptr<TeamParts> join(std::shared_ptr<Transport> transport, std::share
 
 Team make_world(std::unique_ptr<Transport> transport) {
   const std::shared_ptr<Transport> shared = std::move(transport);
-  auto parts = join(shared, std::make_shared<Engine>(shared));
   RankPlacement mine = find_rank_placement();
   while (!shared->is_local(mine.domain)) {
     ++mine.domain;
   }
   std::vector<RankPlacement> places(index(shared->size()));
   shared->all_gather(&mine, sizeof mine, places.data());
+  const bool has_processors = !shared->traits().maps_memory || !outnumber_processors(places, shared->rank());
+  auto parts = join(shared, std::make_shared<Engine>(shared, has_processors));
   parts->placement = placement_of(places);
   return Team(std::move(parts));
 }
@@ -196,16 +196,27 @@ void Team::agree_on(std::string_view what, std::string_view text) const {
   if (std::ranges::count(hashes, hashes.front()) == std::ssize(hashes)) {
     return;
   }
-  std::array<char, 1024> mine{};
-  text.copy(mine.data(), mine.size() - 1);
-  const auto all = all_gather(mine);
-  const auto different = std::find_if(all.begin(), all.end(), [&](const auto& other) { return other != all.front(); });
-  if (different != all.end()) {
-    throw TeamFailure(fmt::format("the ranks differ in their {}: rank 0 has '{}', rank {} has '{}'; give all ranks the "
-                                  "same",
-                                  what, all.front().data(), different - all.begin(), different->data()),
-                      true);
-  }
+  const std::size_t bytes = largest(text.size());
+  std::string mine(text);
+  mine.resize(bytes);
+  std::string all(bytes * index(size_), '\0');
+  all_gather_bytes(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
+  const auto of = [&](int rank) { return std::string_view(all).substr(index(rank) * bytes, bytes); };
+  const auto other = static_cast<int>(
+      std::ranges::find_if(hashes, [&](std::size_t hash) { return hash != hashes.front(); }) - hashes.begin());
+  // Of a long text, what lies about the first difference.
+  constexpr std::size_t max_shown = 1000;
+  const auto differs = std::ranges::mismatch(of(0), of(other)).in1 - of(0).begin();
+  const std::size_t begin =
+      bytes <= max_shown ? 0 : std::max(static_cast<std::size_t>(differs), max_shown / 2) - max_shown / 2;
+  const auto shown = [&](int rank) {
+    const std::string_view text_there = of(rank).substr(begin, max_shown);
+    return text_there.substr(0, text_there.find('\0'));
+  };
+  throw TeamFailure(fmt::format("the ranks differ in their {}: rank 0 has '{}', rank {} has '{}'; give all ranks the "
+                                "same",
+                                what, shown(0), other, shown(other)),
+                    true);
 }
 
 Team world_alone() {

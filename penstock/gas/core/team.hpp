@@ -159,8 +159,7 @@ class Team {
   /// ranks. Else throws Error on every rank, with the sentence of the lowest rank that failed.
   void agree(std::string_view failure) const;
 
-  /// Collective: throws Error on every rank where the first 1023 bytes of `text` are not the same on all; `what` names
-  /// it in the message.
+  /// Collective: throws Error on every rank where `text` is not the same on all; `what` names it in the message.
   void agree_on(std::string_view what, std::string_view text) const;
 
   /// Collective: runs `work` on every rank, then agrees: where it throws anything on one rank, all throw Error. `work`

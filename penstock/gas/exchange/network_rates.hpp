@@ -36,6 +36,15 @@ struct NetworkRates {
 /// Ethernet of 1 Gbit/s.
 std::shared_ptr<const NetworkRates> network_rates_of(const Team& team);
 
+/// Collective: the time that each further message takes where 1 MiB from every rank to the one `distance` above it, the
+/// highest to the lowest, is cut into more messages, whichever is less, of messages sent at once or with some work
+/// between them (`gap_s` of a machine's transport). The same on all ranks.
+double measure_gap(const Team& team, int distance, Carrier carrier);
+
+/// Collective: the part, 0 to 1, of such a transfer in one message that is hidden behind a computation as long as it,
+/// which polls the network every 0.1 ms (`progress` of a machine's transport). The same on all ranks.
+double measure_progress(const Team& team, int distance, Carrier carrier);
+
 /// Returns `machine` with these rates as its network and as its only transport, `name`; they replace what it had. The
 /// bandwidth is that of `carrier`. Local.
 machine::Machine with_network(machine::Machine machine, const NetworkRates& rates, Carrier carrier,

@@ -48,9 +48,10 @@ void HeatEquation::set_up() {
 // Bound by memory: 32 bytes of traffic and four multiplications per mode. The factors of a row, each there twice, for
 // the real and the imaginary part, stay in the first-level cache; those of the other directions are one number per row.
 void HeatEquation::evolve() {
-  const auto& [box, order] = plan_->output();
-  const auto slow = static_cast<std::size_t>(order[0]);
-  const auto middle = static_cast<std::size_t>(order[1]);
+  const fft::Distribution& modes = plan_->output();
+  const fft::Box& box = modes.box;
+  const auto slow = static_cast<std::size_t>(modes.order[0]);
+  const auto middle = static_cast<std::size_t>(modes.order[1]);
   const std::int64_t rows_per_plane = box.extent[middle];
   const std::int64_t rows = box.extent[slow] * rows_per_plane;
   const std::size_t length = row_factors_.size();
@@ -92,14 +93,15 @@ void HeatEquation::allocate() {
 }
 
 void HeatEquation::make_factors() {
-  const auto& [box, order] = plan_->output();
+  const fft::Distribution& modes = plan_->output();
+  const fft::Box& box = modes.box;
   for (std::size_t direction = 0; direction < 3; ++direction) {
     const std::vector<double> all = decay(problem_.size[direction]);
     const auto first = all.begin() + box.lower[direction];
     factors_[direction].assign(first, first + box.extent[direction]);
   }
   row_factors_.clear();
-  for (const double factor : factors_[static_cast<std::size_t>(order[2])]) {
+  for (const double factor : factors_[static_cast<std::size_t>(modes.order[2])]) {
     row_factors_.insert(row_factors_.end(), {factor, factor});
   }
 }
