@@ -30,7 +30,7 @@ std::vector<machine::MessagePiece> pieces_of(const TransportCosts& figures) {
   std::vector<machine::MessagePiece> pieces;
   for (const model::PingPongSegment& segment : model::fit_ping_pong(times, max_pieces).segments) {
     // On a busy machine a line may come out falling, or through zero: then it says no more than its longest message.
-    const bool is_usable = segment.is_meaningful() && segment.bandwidth_bytes_per_s < 1e15;
+    const bool is_usable = segment.is_meaningful();
     const model::MessageTime& last = times.back();
     pieces.push_back({.from_bytes = pieces.empty() ? 0 : static_cast<std::int64_t>(segment.first_bytes),
                       .latency_s = probe::rounded(is_usable ? segment.latency_s : figures.times.front().time_s.best),
