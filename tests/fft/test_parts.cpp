@@ -249,7 +249,7 @@ TEST(PartsOfAPlan, MayBeRowsOfRealNumbersThatHoldTheirSpectrum) {
 TEST(PartsOfAPlan, AreRefusedWhereTheirPaddingIsNone) {
   gas::on_worlds({1, 2}, [](gas::Team& team) {
     const auto refused = [&](std::int64_t row_pitch, std::int64_t plane_pitch, const std::string& part) {
-      Options options = estimated({8, 6, 4});
+      Options options = estimated({8, 6, 16});
       options.input_part = Plan<double>(team, options).input();
       if (team.rank() == 0) {
         options.input_part->row_pitch = row_pitch;
