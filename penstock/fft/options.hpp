@@ -84,8 +84,9 @@ struct Options {
   Output output = Output::transposed;
   /// This rank's part of the field and of the spectrum by index ranges (0 to nx/2 in x for r2c), each given on every
   /// rank or on none. The boxes of all ranks together hold every point once. A box may be empty. The order is the same
-  /// on all ranks; pitches may differ. Parts that are the pencils of the grid are used as they are; other parts cost
-  /// one more exchange each.
+  /// on all ranks; pitches may differ. Directions are transformed in the boxes of the input as long as these are whole
+  /// along them and spread the work, the last ones in those of the output: slabs and pencils, however they are cut,
+  /// need no exchange more. A part in which no direction is transformed costs one.
   std::optional<Distribution> input_part{};
   std::optional<Distribution> output_part{};
   /// Planes per message and deferred parts: see shape::Tuning. Nothing: the plan chooses.

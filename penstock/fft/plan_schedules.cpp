@@ -2,8 +2,11 @@
 #include "penstock/fft/plan_schedules.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "penstock/fft/pipeline.hpp"
+#include "penstock/fft/planner.hpp"
 
 namespace penstock::fft {
 namespace {
@@ -47,15 +50,21 @@ Schedules schedules_of(const gas::Team& team, const Problem& problem) {
 
 Decision decide(const Problem& problem, const Schedules& schedules) {
   const gas::ExchangeMethod* const method = problem.options.exchange_method.get();
+  const bool is_plane_in_cache =
+      std::ranges::any_of(schedules.forward.passes, [](const Pass& pass) { return pass.stages.size() > 1; });
+  std::shared_ptr<const model::PlannedFft> modelled;
+  if (problem.modelled) {
+    modelled = std::make_shared<const model::PlannedFft>(run_of(*problem.modelled, problem.tuning, is_plane_in_cache));
+  }
   return {
       .tuning = problem.tuning,
       .exchange_method = std::string(method == nullptr ? "" : method->name()),
       .has_progress_thread = problem.has_progress_thread,
       .local = find_library(problem.options.local, problem.row_kind(first_direction(problem.options)))->name,
-      .is_plane_in_cache = problem.is_plane_in_cache,
+      .is_plane_in_cache = is_plane_in_cache,
       .candidates = problem.candidates,
       .machine = problem.modelled ? problem.modelled->machine : problem.machine,
-      .modelled = problem.modelled ? std::make_shared<const model::PlannedFft>(problem.modelled->run) : nullptr,
+      .modelled = std::move(modelled),
       .passes = static_cast<int>(schedules.forward.passes.size()),
       .forward_stages = describe_stages(schedules.forward),
       .backward_stages = describe_stages(schedules.backward),

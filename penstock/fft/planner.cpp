@@ -28,7 +28,7 @@ double predict(const Search& search, const Tuning& tuning) {
   if (!modelled) {
     return 0;
   }
-  const bool is_plane_in_cache = has_room_for_planes(search.problem, tuning.grid, search.ranks);
+  const bool is_plane_in_cache = tuning.grid.ty == 1 && has_room_for_planes(search.problem, tuning.grid, search.ranks);
   try {
     return model::planned_fft_time(modelled->machine, run_of(*modelled, tuning, is_plane_in_cache)).total_s;
   } catch (const Error&) {

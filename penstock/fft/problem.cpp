@@ -107,7 +107,7 @@ bool has_room_for_planes(const Problem& problem, const Grid& grid, int ranks) no
   const std::int64_t threads = static_cast<std::int64_t>(options.threads) * ranks;
   const std::int64_t sharers = std::min<std::int64_t>(threads, problem.machine.node.cores);
   // Five eighths of the last-level cache, shared by all.
-  return grid.ty == 1 && options.along[0] && options.along[1] &&
+  return options.along[0] && options.along[1] &&
          plane_bytes * std::max<std::int64_t>(sharers, 1) <= problem.machine.node.cache_bytes / 8 * 5 &&
          points[2] / grid.tz >= options.threads;
 }
@@ -133,10 +133,7 @@ Problem resolve(const gas::Team& team, const Options& options) {
   resolve_parts(team, problem);
 
   // Caches and threads may differ between ranks, the exchanges may not.
-  problem.is_plane_in_cache = team.all_of(has_room_for_planes(problem, problem.tuning.grid, team.size()));
-  if (problem.modelled) {
-    problem.modelled->run = run_of(*problem.modelled, problem.tuning, problem.is_plane_in_cache);
-  }
+  problem.has_room_for_planes = team.all_of(has_room_for_planes(problem, problem.tuning.grid, team.size()));
 
   // Stores bypass the cache where the field and an exchange of it would not stay in half of it.
   const auto [nx, ny, nz] = spectrum_points(options);

@@ -15,7 +15,7 @@
 
 namespace penstock::fft {
 
-/// A transform as the model is asked about it, but for its tuning.
+/// A transform as the model is asked about it, but for its tuning, and for planes that may stay in cache.
 struct ModelledRun {
   machine::Machine machine;  ///< with what messages between nodes reach where the problem's machine does not tell that
   model::PlannedFft run;
@@ -28,8 +28,8 @@ struct Problem {
   Tuning tuning{};           ///< the candidate that was chosen
   gas::Carrier carrier = gas::Carrier::fastest;
   bool has_progress_thread = false;
-  bool is_plane_in_cache = false;
-  std::int64_t real_bytes = 0;  ///< 4 or 8
+  bool has_room_for_planes = false;  ///< on every rank: see has_room_for_planes
+  std::int64_t real_bytes = 0;       ///< 4 or 8
   mover::Hint hint = mover::Hint::reuse;
   bool has_far_peers = false;  ///< ranks whose memory is not mapped: what they are sent lies in buffers first
   std::optional<ModelledRun> modelled{};  ///< nothing where the model does not know such transforms

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <utility>
+
+#include "penstock/fft/direction_index.hpp"
 
 namespace penstock::fft {
 namespace {
@@ -42,32 +45,129 @@ void face_user(StageSpec& spec, const std::array<int, 3>& order) {
   }
 }
 
+/// The boxes, where a rank's is empty as any other empty one.
+Boxes normalised(Boxes boxes) {
+  for (Box& box : boxes) {
+    if (box.count() == 0) {
+      box = {};
+    }
+  }
+  return boxes;
+}
+
+bool are_whole(const Boxes& boxes, int along, const Extents& points) {
+  return std::ranges::all_of(
+      boxes, [&](const Box& box) { return box.count() == 0 || box.extent[at(along)] == points[at(along)]; });
+}
+
+/// Boxes that are whole along a direction, with as many points there as the field has on the other side of a transform.
+Boxes with_points(Boxes boxes, int along, std::int64_t points) {
+  for (Box& box : boxes) {
+    if (box.count() > 0) {
+      box.extent[at(along)] = points;
+    }
+  }
+  return boxes;
+}
+
+std::int64_t busiest(const Boxes& boxes) {
+  return std::ranges::max(boxes | std::views::transform(&Box::count));
+}
+
+/// The boxes, in the spectrum's points, in which ranks may transform along a direction: pencils, or a part of the
+/// user's where that is whole along it.
+std::vector<Boxes> boxes_for(const Problem& problem, int along) {
+  const Extents points = spectrum_points(problem.options);
+  std::vector<Boxes> choices{Decomposition(points, problem.tuning.grid).pencils(along)};
+  // Where the transform of the first direction changes the points, those of space are as many once it is done.
+  const int first = first_direction(problem.options);
+  Boxes input = normalised(boxes_of(problem.input));
+  if (are_whole(input, first, problem.options.size)) {
+    input = with_points(std::move(input), first, points[at(first)]);
+    choices.push_back(std::move(input));
+  } else if (problem.options.type != Type::r2c) {
+    choices.push_back(std::move(input));
+  }
+  choices.push_back(normalised(boxes_of(problem.output)));
+  std::erase_if(choices, [&](const Boxes& boxes) { return !are_whole(boxes, along, points); });
+  return choices;
+}
+
+/// The boxes, in the spectrum's points, in which each direction of `directions` is transformed. Of all choices that
+/// with the least work of the busiest ranks: each transform passes over its points, and each exchange, from the user's
+/// input and to the output too, costs as much as a transform of evenly spread points.
+std::vector<Boxes> choose_boxes(const Problem& problem, const std::vector<int>& directions) {
+  struct Way {
+    std::int64_t cost = 0;
+    std::vector<Boxes> boxes;
+  };
+  const std::int64_t exchange =
+      busiest(Decomposition(spectrum_points(problem.options), problem.tuning.grid).pencils(directions.front()));
+  const int first = directions.front();
+  std::vector<Way> ways;
+  for (const int along : directions) {
+    std::vector<Way> extended;
+    for (Boxes& boxes : boxes_for(problem, along)) {
+      const auto cost_after = [&](const Way& way) {
+        return way.cost + (hold_the_same(way.boxes.back(), boxes) ? 0 : exchange) + busiest(boxes);
+      };
+      if (along == first) {
+        const bool takes_input =
+            hold_the_same(boxes_of(problem.input), with_points(boxes, first, problem.options.size[at(first)]));
+        extended.push_back({.cost = (takes_input ? 0 : exchange) + busiest(boxes), .boxes = {std::move(boxes)}});
+        continue;
+      }
+      Way way = *std::ranges::min_element(ways, {}, cost_after);
+      way.cost = cost_after(way);
+      way.boxes.push_back(std::move(boxes));
+      extended.push_back(std::move(way));
+    }
+    ways = std::move(extended);
+  }
+  const Boxes output = boxes_of(problem.output);
+  return std::ranges::min_element(
+             ways, {},
+             [&](const Way& way) { return way.cost + (hold_the_same(way.boxes.back(), output) ? 0 : exchange); })
+      ->boxes;
+}
+
 /// The transforms of the forward direction, x before y before z. The first is where real numbers become complex.
 std::vector<StageSpec> transforms_of(const Problem& problem) {
   constexpr std::array<std::array<int, 2>, 3> walks{{{z, y}, {z, x}, {y, x}}};  // outer, across
-  const Decomposition space(problem.options.size, problem.tuning.grid);
-  const Decomposition spectrum(spectrum_points(problem.options), problem.tuning.grid);
-  std::vector<StageSpec> specs;
+  std::vector<int> directions;
   for (const int along : {x, y, z}) {
-    const auto d = static_cast<std::size_t>(along);
-    if (problem.options.along[d]) {
-      const FieldLayout after{spectrum.pencils(along), problem.spectrum_bytes()};
-      const FieldLayout before = specs.empty() ? FieldLayout{space.pencils(along), problem.space_bytes()} : after;
-      specs.push_back({.outer = walks[d][0],
-                       .across = walks[d][1],
-                       .along = along,
-                       .kind = problem.row_kind(along),
-                       .before = before,
-                       .after = after});
+    if (problem.options.along[at(along)]) {
+      directions.push_back(along);
     }
+  }
+  const std::vector<Boxes> boxes = choose_boxes(problem, directions);
+  std::vector<StageSpec> specs;
+  for (std::size_t i = 0; i < directions.size(); ++i) {
+    const int along = directions[i];
+    const FieldLayout after{boxes[i], problem.spectrum_bytes()};
+    const FieldLayout before =
+        i > 0 ? after
+              : FieldLayout{with_points(boxes[i], along, problem.options.size[at(along)]), problem.space_bytes()};
+    specs.push_back({.outer = walks[at(along)][0],
+                     .across = walks[at(along)][1],
+                     .along = along,
+                     .kind = problem.row_kind(along),
+                     .before = before,
+                     .after = after});
   }
   return specs;
 }
 
+/// Whether the first two stages walk the same planes.
+bool walk_the_same_planes(const std::vector<StageSpec>& specs) {
+  return specs.size() > 1 && specs[0].outer == specs[1].outer &&
+         hold_the_same(specs[0].after.boxes, specs[1].before.boxes);
+}
+
 /// The first two stages become one pass where planes stay in cache and both walk the same ones.
 void join_planes(const Problem& problem, std::vector<StageSpec>& specs) {
-  if (problem.is_plane_in_cache && specs.size() > 1 && specs[0].outer == specs[1].outer) {
-    specs[0].joins_next = hold_the_same(specs[0].after.boxes, specs[1].before.boxes);
+  if (problem.has_room_for_planes && walk_the_same_planes(specs)) {
+    specs[0].joins_next = true;
   }
 }
 

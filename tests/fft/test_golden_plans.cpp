@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -40,11 +41,17 @@ void PrintTo(const Case& c, std::ostream* out) {
   *out << c.name;
 }
 
-/// Half of the points in y, of ranks that are two by two in y and z: no pencils.
+/// Half of the points in x and in z, of ranks that are two by two there: no pencils along x or z.
 Distribution brick(const Extents& points, int rank) {
-  const shape::Range y = shape::part_of(points[1], 2, rank % 2);
-  const shape::Range z = shape::part_of(points[2], 2, rank / 2);
-  return {.box = {{0, y.lower, z.lower}, {points[0], y.extent, z.extent}}, .order = {1, 2, 0}};
+  const Range x = shape::part_of(points[0], 2, rank % 2);
+  const Range z = shape::part_of(points[2], 2, rank / 2);
+  return {.box = {{x.lower, 0, z.lower}, {x.extent, points[1], z.extent}}, .order = {1, 2, 0}};
+}
+
+/// Two planes, or what is left of the field: FFTW's slabs on three ranks.
+Distribution slab(const Extents& points, int rank) {
+  const std::int64_t lower = std::min<std::int64_t>(points[2], 2 * rank);
+  return {.box = {{0, 0, lower}, {points[0], points[1], std::min<std::int64_t>(2, points[2] - lower)}}};
 }
 
 std::vector<Case> cases() {
@@ -103,6 +110,11 @@ std::vector<Case> cases() {
          o.grid = {1, 4};
        }),
        4, 1},
+      {"slabs_of_the_user", with([](Options& o) {
+         o.type = Type::r2c;
+         o.grid = {3, 1};
+       }),
+       3, 1},
   };
 }
 
@@ -206,6 +218,8 @@ std::string printed(const Case& c) {
     if (std::string_view(c.name) == "bricks_of_the_user") {
       options.input_part = brick(options.size, team.rank());
       options.output_part = brick(options.size, team.rank());
+    } else if (std::string_view(c.name) == "slabs_of_the_user") {
+      options.input_part = slab(options.size, team.rank());
     }
     Problem problem = resolve<double>(team, options);
     problem.has_far_peers = c.sends_messages;

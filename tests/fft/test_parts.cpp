@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "penstock/base/base.hpp"
@@ -188,6 +191,82 @@ TEST(PartsOfAPlan, CostAnExchangeEachUnlessTheyArePencils) {
       EXPECT_TRUE(bricks.decision().forward_stages.front().is_move);
       EXPECT_TRUE(bricks.decision().backward_stages.back().is_move);
     }
+  });
+}
+
+bool moves_only(const StagePlan& stage) {
+  return stage.is_move;
+}
+
+/// The part `index` of [0, n) cut as FFTW cuts: into ranges of ceil(n / parts), of which the last may be short or
+/// empty.
+Range fftw_part(std::int64_t n, int parts, int index) {
+  const std::int64_t block = divide_up<std::int64_t>(n, parts);
+  const std::int64_t lower = std::min(n, block * index);
+  return {lower, std::min(n, lower + block) - lower};
+}
+
+// Planes along z, and along y where the spectrum is transposed, in blocks as FFTW's.
+TEST(PartsOfAPlan, CostNoExchangeWhereTheyAreSlabs) {
+  gas::on_worlds({1, 2, 3, 4, 6, 7}, [](gas::Team& team) {
+    for (const Type type : {Type::c2c, Type::r2c, Type::r2r}) {
+      const Extents size{18, 11, 13};
+      const Extents points = spectrum_points(size, type);
+      const Range y = fftw_part(points[1], team.size(), team.rank());
+      const Range z = fftw_part(points[2], team.size(), team.rank());
+      Options options = estimated(size);
+      options.type = type;
+      options.threads = 2;
+      options.input_part = Distribution{.box = {{0, 0, z.lower}, {size[0], size[1], z.extent}}};
+      options.output_part =
+          Distribution{.box = {{0, y.lower, 0}, {points[0], y.extent, points[2]}}, .order = {1, 2, 0}};
+      const Plan<double> plan(team, options);
+      EXPECT_TRUE(std::ranges::none_of(plan.decision().forward_stages, moves_only));
+      EXPECT_TRUE(std::ranges::none_of(plan.decision().backward_stages, moves_only));
+      EXPECT_EQ(plan.decision().passes, 2);
+      EXPECT_TRUE(plan.decision().is_plane_in_cache);
+      EXPECT_LE(worst_error<double>(team, options), tolerance<double>(size)) << static_cast<int>(type);
+      EXPECT_LE(worst_error<double>(team, options, Scaling::full, true), tolerance<double>(size));
+      // A field that lies the other way round: one of its slabs is not whole along the direction that is first.
+      options.output_part.reset();
+      options.output = Output::as_input;
+      EXPECT_LE(worst_error<double>(team, options), tolerance<double>(size));
+    }
+  });
+}
+
+TEST(PartsOfAPlan, CostNoExchangeWhereTheyArePencilsOfUnevenCuts) {
+  gas::on_worlds({4, 6}, [](gas::Team& team) {
+    const Extents size{10, 12, 14};
+    const int rows = team.size() / 2;
+    const auto box = [&](std::size_t whole, std::size_t cut, std::size_t halved) {
+      Box mine;
+      mine.extent[whole] = size[whole];
+      std::tie(mine.lower[cut], mine.extent[cut]) = uneven_part(size[cut], rows, team.rank() % rows);
+      std::tie(mine.lower[halved], mine.extent[halved]) = uneven_part(size[halved], 2, team.rank() / rows);
+      return mine;
+    };
+    Options options = estimated(size);
+    options.input_part = Distribution{.box = box(0, 1, 2)};
+    options.output_part = Distribution{.box = box(2, 0, 1), .order = {0, 1, 2}};
+    for (const Grid& grid : {Grid{}, Grid{2, team.size() / 2}}) {
+      options.grid = grid;
+      const Plan<double> plan(team, options);
+      EXPECT_TRUE(std::ranges::none_of(plan.decision().forward_stages, moves_only));
+      EXPECT_LE(worst_error<double>(team, options), tolerance<double>(size));
+    }
+  });
+}
+
+// The rank that has all would transform alone.
+TEST(PartsOfAPlan, AreSpreadBeforeTheyAreTransformed) {
+  gas::on_worlds({2, 4}, [](gas::Team& team) {
+    const Extents size{8, 12, 10};
+    Options options = estimated(size);
+    options.input_part = Distribution{.box = {{}, team.rank() == team.size() - 1 ? size : Extents{}}};
+    const Plan<double> plan(team, options);
+    EXPECT_EQ(plan.decision().forward_stages.front().is_move, team.size() > 1);
+    EXPECT_LE(worst_error<double>(team, options), tolerance<double>(size));
   });
 }
 
