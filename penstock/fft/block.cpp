@@ -93,9 +93,10 @@ BlockPart part_of_block(const Block& block, Box box, const Cut& messages, const 
 
 Block Block::of_array(const Distribution& part, std::int64_t element_bytes) {
   const Extents strides = part.strides();
+  const std::int64_t number_bytes = element_bytes / part.components;
   Block block = packed(part.box, part.order, element_bytes);
-  block.pitch_bytes = strides[at(part.order[1])] * element_bytes;
-  block.gap_bytes = strides[at(part.order[0])] * element_bytes - part.box.extent[at(part.order[1])] * block.pitch_bytes;
+  block.pitch_bytes = strides[at(part.order[1])] * number_bytes;
+  block.gap_bytes = strides[at(part.order[0])] * number_bytes - part.box.extent[at(part.order[1])] * block.pitch_bytes;
   return block;
 }
 

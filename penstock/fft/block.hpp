@@ -30,7 +30,7 @@ struct Block {
   std::int64_t strip = 0;
   std::int64_t offset_bytes = 0;  ///< of the block from the base of its memory
 
-  /// A user's array, as it lies.
+  /// A user's array, as it lies; `element_bytes` are of all components of a point.
   static Block of_array(const Distribution& part, std::int64_t element_bytes);
   /// A block without padding.
   static Block packed(const Box& box, std::array<int, 3> order, std::int64_t element_bytes);

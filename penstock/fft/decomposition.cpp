@@ -14,9 +14,9 @@ std::int64_t Distribution::position(std::int64_t x, std::int64_t y, std::int64_t
 }
 
 Extents Distribution::strides() const noexcept {
-  const std::int64_t row = row_pitch != 0 ? row_pitch : box.extent[at(order[2])];
+  const std::int64_t row = row_pitch != 0 ? row_pitch : box.extent[at(order[2])] * components;
   Extents strides{};
-  strides[at(order[2])] = 1;
+  strides[at(order[2])] = components;
   strides[at(order[1])] = row;
   strides[at(order[0])] = plane_pitch != 0 ? plane_pitch : box.extent[at(order[1])] * row;
   return strides;
@@ -26,7 +26,7 @@ std::int64_t Distribution::elements() const noexcept {
   if (box.count() == 0) {
     return 0;
   }
-  return 1 +
+  return components +
          position(box.lower[0] + box.extent[0] - 1, box.lower[1] + box.extent[1] - 1, box.lower[2] + box.extent[2] - 1);
 }
 

@@ -15,7 +15,8 @@ using shape::Tuning;
 /// The elements before and after `forward`; `backward` is the other way round.
 enum class Type {
   c2c,  ///< complex to complex
-  r2c,  ///< real to complex: n/2 + 1 coefficients in the first transformed direction, which determine the others
+  r2c,  ///< real to complex: n/2 + 1 coefficients in the direction of the first Fourier transform, which determine the
+        ///< others
   r2r,  ///< real to real: a sine or cosine transform in each direction, see RealKind
 };
 
@@ -33,8 +34,8 @@ enum class RealKind {
   rodft11,  ///< DST-IV: N = 2 n; inverse of itself
 };
 
-/// A factor on the result of one transform. N is the product of the points in the directions transformed; for r2r, of
-/// the periods that RealKind gives.
+/// A factor on the result of one transform. N is the product of the points in the directions of Fourier transforms and
+/// of the periods that RealKind gives in those of others.
 enum class Scaling {
   none,       ///< 1: forward then backward multiplies by N
   symmetric,  ///< 1/sqrt(N): forward and backward are unitary

@@ -91,9 +91,10 @@ const std::vector<LocalLibrary>& local_libraries() {
   return libraries;
 }
 
-const LocalLibrary* find_library(const std::string& name, RowKind kind) {
+const LocalLibrary* find_library(const std::string& name, RowKind kind, std::int64_t numbers) {
   for (const LocalLibrary& library : local_libraries()) {
-    if ((name.empty() || name == library.name) && library.can(kind)) {
+    const bool can = library.can(kind) && (library.takes_any_places || numbers == 1);
+    if ((name.empty() || name == library.name) && can) {
       return &library;
     }
   }

@@ -55,6 +55,8 @@ struct PencilShape {
   std::int64_t source_stride = 0;
   std::int64_t destination_stride = 0;
   InstructionSet instruction_set = InstructionSet::portable;  ///< of our own
+  /// The numbers of an element, beside each other, each transformed by itself. Strides and spacings are of elements.
+  std::int64_t numbers = 1;
 };
 
 /// A planned 1-D transform of pencils, unscaled but for a factor. Immutable; `run` may be called by many threads at
@@ -73,7 +75,8 @@ class LocalTransform {
 /// A library of local transforms.
 struct LocalLibrary {
   std::string name;
-  bool takes_any_places = false;  ///< else contiguous pencils in a tile alone, aligned to 64 bytes, of given strides
+  /// Else contiguous pencils in a tile alone, aligned to 64 bytes, of given strides, of single numbers.
+  bool takes_any_places = false;
   bool (*can)(RowKind kind) = nullptr;
   /// What runs of the shape are lent, by estimate; the precision by the bytes of a real number, 4 or 8.
   std::size_t (*scratch_bytes)(const PencilShape& shape, std::int64_t real_bytes) = nullptr;
@@ -87,8 +90,9 @@ struct LocalLibrary {
 /// All libraries of this build, those first that are taken where the user names none.
 const std::vector<LocalLibrary>& local_libraries();
 
-/// The library of that name, or where it is empty the first, that can transform pencils of the kind; or nothing.
-const LocalLibrary* find_library(const std::string& name, RowKind kind);
+/// The library of that name, or where it is empty the first, that can transform pencils of the kind, whose elements are
+/// so many numbers; or nothing.
+const LocalLibrary* find_library(const std::string& name, RowKind kind, std::int64_t numbers = 1);
 
 /// The libraries that there are, the second where the build has it: each in a file of its own.
 LocalLibrary own_transforms();

@@ -29,8 +29,11 @@ struct Distribution {
   /// between rows and between planes.
   std::int64_t row_pitch = 0;
   std::int64_t plane_pitch = 0;
+  /// The elements of a point, beside each other: the fields of an interleaved batch (see Options::is_interleaved). The
+  /// plan sets it.
+  std::int64_t components = 1;
 
-  /// The position in the rank's array of the point (x, y, z), which lies in `box`.
+  /// The position in the rank's array of the point (x, y, z), which lies in `box`: of its first component.
   std::int64_t position(std::int64_t x, std::int64_t y, std::int64_t z) const noexcept;
   /// The elements from one index to the next, by direction.
   Extents strides() const noexcept;
@@ -78,11 +81,18 @@ enum class Planning {
 struct Options {
   Extents size{};  ///< nx, ny, nz: points of the field in real space
   Type type = Type::c2c;
-  std::array<RealKind, 3> kinds{RealKind::redft10, RealKind::redft10, RealKind::redft10};  ///< for type r2r: in x, y, z
+  /// The sine or cosine transform in x, y and z. Nothing: a Fourier transform, and redft10 for type r2r. Sines and
+  /// cosines of complex numbers are those of the real and of the imaginary part.
+  std::array<std::optional<RealKind>, 3> kinds{};
   std::array<bool, 3> along{true, true, true};  ///< whether x, y, z are transformed: at least one
-  Grid grid{};  ///< ranks along y and z, their product the team's; 0 x 0: the plan chooses
+  /// The order in which directions are transformed: each of 0 (x), 1 (y) and 2 (z) once. Unless parts are given, ranks
+  /// begin with pencils along the first of them that is transformed and end with pencils along the last.
+  std::array<int, 3> sequence{0, 1, 2};
+  /// The ranks that cut the second and the third direction of the sequence (y and z), their product the team's; 0 x 0:
+  /// the plan chooses.
+  Grid grid{};
   Output output = Output::transposed;
-  /// This rank's part of the field and of the spectrum by index ranges (0 to nx/2 in x for r2c), each given on every
+  /// This rank's part of the field and of the spectrum by index ranges (see spectrum_points), each given on every
   /// rank or on none. The boxes of all ranks together hold every point once. A box may be empty. The order is the same
   /// on all ranks; pitches may differ. Directions are transformed in the boxes of the input as long as these are whole
   /// along them and spread the work, the last ones in those of the output: slabs and pencils, however they are cut,
@@ -97,7 +107,11 @@ struct Options {
   std::shared_ptr<const gas::ExchangeMethod> exchange_method = {};
   Progress progress = Progress::automatic;
   int threads = 1;  ///< threads of each rank that transform
-  int batch = 1;    ///< fields per call, one after the other in the arrays; see Plan::input_stride
+  int batch = 1;    ///< fields per call
+  /// How the fields of a batch lie in the arrays: one after the other (see Plan::input_stride), or, where this is true,
+  /// with the elements of a point beside each other, as the components of a vector: [z][y][x][field]. Pitches count
+  /// elements of all fields.
+  bool is_interleaved = false;
   Effort effort = Effort::estimate;
   std::string local{};  ///< the library of local transforms: "penstock", or "fftw" where this build has it; empty: the
                         ///< first of these that can do the type
@@ -113,8 +127,11 @@ struct Options {
   std::optional<machine::Machine> machine{};  ///< the machine that the model predicts for; nothing: machine::detect()
 };
 
-/// The points of the spectrum in x, y and z. For r2c the first transformed direction has n/2 + 1. Local.
+/// The points of the spectrum in x, y and z. For r2c the direction of the first Fourier transform has n/2 + 1. Local.
 Extents spectrum_points(const Options& options) noexcept;
+
+/// The sine or cosine transform along x (0), y or z; nothing where it is a Fourier transform. Local.
+std::optional<RealKind> real_kind(const Options& options, int direction) noexcept;
 
 /// The factor that `scaling` stands for in a plan with these options. Local.
 double factor_of(Scaling scaling, const Options& options) noexcept;

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "penstock/fft/sequence.hpp"
+
 namespace penstock::fft {
 namespace {
 
@@ -46,15 +48,15 @@ bool is_permutation(const std::array<int, 3>& order) {
 }
 
 /// What is wrong with the padding of a part, whose box lies within the field's points; or nothing.
-std::string find_padding_mistake(const Distribution& part) {
+std::string find_padding_mistake(const Distribution& part, std::int64_t components) {
   constexpr std::int64_t max_pitch = std::int64_t{1} << 56;  // no memory is as large, and its bytes can be counted
   const Extents& extent = part.box.extent;
-  const std::int64_t points = extent[static_cast<std::size_t>(part.order[2])];
+  const std::int64_t points = extent[static_cast<std::size_t>(part.order[2])] * components;
   const std::int64_t rows = extent[static_cast<std::size_t>(part.order[1])];
   const std::int64_t planes = extent[static_cast<std::size_t>(part.order[0])];
   if (part.row_pitch != 0 &&
       (part.row_pitch < points || part.row_pitch > max_pitch / std::max<std::int64_t>(rows, 1))) {
-    return fmt::format("has rows of {} points and a pitch of {} from row to row", points, part.row_pitch);
+    return fmt::format("has rows of {} elements and a pitch of {} from row to row", points, part.row_pitch);
   }
   const std::int64_t row = part.row_pitch != 0 ? part.row_pitch : points;
   if (part.plane_pitch != 0 && (part.plane_pitch < rows * row || part.plane_pitch > max_pitch)) {
@@ -70,7 +72,7 @@ std::string find_padding_mistake(const Distribution& part) {
 
 /// What is wrong with a user's parts of `points`, or nothing.
 std::string find_mistake(const std::vector<std::optional<Distribution>>& given, const Extents& points,
-                         std::string_view what) {
+                         std::int64_t components, std::string_view what) {
   for (std::size_t rank = 0; rank < given.size(); ++rank) {
     if (given[rank].has_value() != given.front().has_value()) {
       return fmt::format("rank {} has {} part and rank 0 has {}: give it on every rank or on none", rank,
@@ -95,7 +97,7 @@ std::string find_mistake(const std::vector<std::optional<Distribution>>& given, 
     return mistake;
   }
   for (std::size_t rank = 0; rank < given.size(); ++rank) {
-    if (std::string mistake = find_padding_mistake(*given[rank]); !mistake.empty()) {
+    if (std::string mistake = find_padding_mistake(*given[rank], components); !mistake.empty()) {
       return fmt::format("the {} part of rank {} {}", what, rank, mistake);
     }
   }
@@ -104,7 +106,8 @@ std::string find_mistake(const std::vector<std::optional<Distribution>>& given, 
 
 /// The user's parts, or nothing where no rank has any.
 std::optional<std::vector<Distribution>> given_parts(const gas::Team& team, const std::optional<Distribution>& mine,
-                                                     const Extents& points, std::string_view what) {
+                                                     const Extents& points, std::int64_t components,
+                                                     std::string_view what) {
   if (team.all_of(!mine.has_value())) {
     return std::nullopt;
   }
@@ -117,7 +120,7 @@ std::optional<std::vector<Distribution>> given_parts(const gas::Team& team, cons
   for (const Given& each : team.all_gather(Given{mine.value_or(Distribution{}), mine.has_value() ? 1 : 0})) {
     given.push_back(each.is_given != 0 ? std::optional(each.part) : std::nullopt);
   }
-  team.agree(find_mistake(given, points, what));
+  team.agree(find_mistake(given, points, components, what));
   std::vector<Distribution> parts;
   for (const auto& part : given) {
     parts.push_back(*part);
@@ -138,7 +141,7 @@ std::vector<Distribution> pencils_of(const Extents& points, const Grid& grid, in
 /// The spectrum where the user leaves it to Options::output.
 std::vector<Distribution> predefined_output(const Problem& problem) {
   const Options& options = problem.options;
-  const Extents points = spectrum_points(problem.options);
+  const Extents points = spectrum_points(options);
   if (options.output == Output::as_input) {
     std::vector<Distribution> parts = problem.input;
     for (Distribution& part : parts) {
@@ -190,13 +193,25 @@ std::string find_tiling_mistake(const Boxes& boxes, const Extents& points, std::
   return {};
 }
 
-void resolve_parts(const gas::Team& team, Problem& problem) {
-  const Options& options = problem.options;
-  auto input = given_parts(team, options.input_part, options.size, "input");
-  problem.input =
-      input ? *std::move(input) : pencils_of(options.size, problem.tuning.grid, first_direction(options), x_contiguous);
-  auto output = given_parts(team, options.output_part, spectrum_points(problem.options), "output");
-  problem.output = output ? *std::move(output) : predefined_output(problem);
+void resolve_parts(const gas::Team& team, const Options& options, Problem& problem) {
+  const std::int64_t components = problem.components();
+  const auto numbered = [&](std::vector<Distribution> parts) {
+    for (Distribution& part : parts) {
+      part = in_sequence(part, options.sequence);
+    }
+    return parts;
+  };
+  auto input = given_parts(team, options.input_part, options.size, components, "input");
+  problem.input = input ? numbered(*std::move(input))
+                        : pencils_of(problem.options.size, problem.tuning.grid, first_direction(problem.options),
+                                     in_sequence({.box = {}, .order = x_contiguous}, options.sequence).order);
+  auto output = given_parts(team, options.output_part, spectrum_points(options), components, "output");
+  problem.output = output ? numbered(*std::move(output)) : predefined_output(problem);
+  for (auto* parts : {&problem.input, &problem.output}) {
+    for (Distribution& part : *parts) {
+      part.components = components;
+    }
+  }
 }
 
 }  // namespace penstock::fft

@@ -11,9 +11,10 @@
 
 namespace penstock::fft {
 
-/// Settles problem.input and problem.output, whose other members are settled; collective. Throws Error on every rank
-/// where parts of the user's are no parts of the field, or hold a point twice or not at all.
-void resolve_parts(const gas::Team& team, Problem& problem);
+/// Settles problem.input and problem.output, whose other members are settled; collective. `options` are the user's,
+/// with the directions as the user numbers them. Throws Error on every rank where parts of the user's are no parts of
+/// the field, or hold a point twice or not at all.
+void resolve_parts(const gas::Team& team, const Options& options, Problem& problem);
 
 /// Why these boxes, one of each rank, do not hold each of `points` (nx, ny, nz) once, or nothing; `what` names them
 /// ("input").

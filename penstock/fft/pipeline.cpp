@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "penstock/fft/element_transform.hpp"
+
 namespace penstock::fft {
 namespace {
 
@@ -35,7 +37,7 @@ Pipeline<Real>::Pipeline(const gas::Team& team, Schedule schedule, const std::ve
   }
   team.together([&] {
     const auto make = [&](const Stage& stage, const std::optional<PencilShape>& shape) {
-      return shape ? stage.library->plan(*shape, sizeof(Real), problem.options.effort) : nullptr;
+      return shape ? plan_pencils(*stage.library, *shape, sizeof(Real), problem.options.effort) : nullptr;
     };
     for (const Pass& pass : schedule_.passes) {
       auto& transforms = transforms_.emplace_back();
@@ -369,11 +371,12 @@ std::byte* Pipeline<Real>::transform_tile(const Stage& stage, const Worker& work
   const auto from = pencils_of(source, scratch.before, stage.before_points, scratch.source_offsets);
   if (stage.turns_back) {
     // Rows of the spectrum, for the user's function, and back from them.
+    const auto components = static_cast<std::int64_t>(stage.components);
     const std::int64_t pitch = stage.there->destination_stride;
     const transform::Pencils<std::byte> rows{after, scratch.sink_offsets, pitch};
-    list_points(scratch.sink_offsets, stage.after_points, sizeof(std::complex<Real>));
+    list_points(scratch.sink_offsets, stage.after_points, components * std::int64_t{sizeof(std::complex<Real>)});
     run(*there, from, rows, 1, {.is_from_memory = source.is_direct});
-    const auto length = static_cast<std::size_t>(stage.after_points);
+    const auto length = static_cast<std::size_t>(stage.after_points * components);
     for (std::int64_t i = 0; i < range.extent; ++i) {
       auto* row = reinterpret_cast<std::complex<Real>*>(after + i * pitch);
       const bool is_x_outer = stage.outer == 0;

@@ -16,6 +16,7 @@
 #include "penstock/fft/pipeline.hpp"
 #include "penstock/fft/plan_schedules.hpp"
 #include "penstock/fft/problem.hpp"
+#include "penstock/fft/sequence.hpp"
 
 namespace penstock::fft {
 namespace {
@@ -65,7 +66,7 @@ struct Plan<Real>::State {
                   RowFunction<Real> on_spectrum = {});
 };
 
-/// The fields of one call under way, one after the other.
+/// The fields of one call under way: one after the other, or interleaved ones together.
 template <class Real>
 class Plan<Real>::State::Fields final : public Execution::Work {
  public:
@@ -93,7 +94,7 @@ class Plan<Real>::State::Fields final : public Execution::Work {
     return state_.team.run_or_revoke([&] {
       while (pipeline_.advance(state_.team, state_.pool, state_.scratch, may_wait)) {
         state_.last.add(pipeline_.end());
-        if (++done_ == state_.options.batch) {
+        if (++done_ == (state_.options.is_interleaved ? 1 : state_.options.batch)) {
           return true;
         }
         run_.in += state_.field_bytes;
@@ -130,7 +131,7 @@ void Plan<Real>::State::check(const Pipeline<Real>* pipeline, Type type, std::sp
     throw Error("the plan has a transform under way: wait for it first");
   }
   const auto wanted = [&](bool is_space, std::size_t element_bytes) {
-    const auto others = static_cast<std::size_t>(options.batch - 1);
+    const auto others = static_cast<std::size_t>(options.is_interleaved ? 0 : options.batch - 1);
     return others * static_cast<std::size_t>(field_bytes) / element_bytes +
            static_cast<std::size_t>((is_space ? input : output).elements());
   };
@@ -221,13 +222,16 @@ std::unique_ptr<typename Plan<Real>::State> Plan<Real>::State::make(const gas::T
     });
   });
   const int rank = team.rank();
+  const auto of_user = [&](const std::vector<Distribution>& parts) {
+    return from_sequence(parts[static_cast<std::size_t>(rank)], problem.sequence);
+  };
   const std::int64_t field_bytes = problem.field_bytes(rank);
   const std::int64_t space_bytes = problem.space_bytes();
   const std::int64_t spectrum_bytes = problem.spectrum_bytes();
   return std::unique_ptr<State>(new State{.team = std::move(team),
                                           .options = std::move(problem.options),
-                                          .input = problem.input[static_cast<std::size_t>(rank)],
-                                          .output = problem.output[static_cast<std::size_t>(rank)],
+                                          .input = of_user(problem.input),
+                                          .output = of_user(problem.output),
                                           .decision = std::move(decision),
                                           .field_bytes = field_bytes,
                                           .space_bytes = space_bytes,
@@ -261,12 +265,12 @@ const Distribution& Plan<Real>::output() const noexcept {
 
 template <class Real>
 std::int64_t Plan<Real>::input_stride() const noexcept {
-  return state_->field_bytes / state_->space_bytes;
+  return state_->options.is_interleaved ? 1 : state_->field_bytes / state_->space_bytes;
 }
 
 template <class Real>
 std::int64_t Plan<Real>::output_stride() const noexcept {
-  return state_->field_bytes / state_->spectrum_bytes;
+  return state_->options.is_interleaved ? 1 : state_->field_bytes / state_->spectrum_bytes;
 }
 
 template <class Real>

@@ -18,7 +18,8 @@ class Team;
 
 namespace penstock::fft {
 
-/// The function that `convolve` calls for each row of this rank's spectrum: all kz from 0 to nz - 1 at one (kx, ky).
+/// The function that `convolve` calls for each row of this rank's spectrum: all kz from 0 to nz - 1 at one (kx, ky),
+/// where z is the direction that is transformed last, and x and y are the first and the second (Options::sequence).
 /// kx, ky and kz are indices from 0; `signed_wavenumber` says which wavenumber an index stands for. The function may
 /// change the row. Several threads call it at the same time, with different rows. An exception ends the transform on
 /// every rank.
@@ -90,12 +91,13 @@ class Plan {
 
   /// The points of this rank in real space. Local.
   const Distribution& input() const noexcept;
-  /// The wavenumbers of this rank, as indices. For r2c those of the first transformed direction run from 0 to n/2.
-  /// Local.
+  /// The wavenumbers of this rank, as indices. For r2c those of the first Fourier transform's direction run from 0
+  /// to n/2. Local.
   const Distribution& output() const noexcept;
 
-  /// With a batch, field i begins at element i * stride of the array. Both strides are the same number of bytes, which
-  /// is enough for the larger of a field's input and output, so that a batch can be transformed in place. Local.
+  /// With a batch, field i begins at element i * stride of the array: both strides are 1 where it is interleaved.
+  /// Otherwise they are the same number of bytes, which is enough for the larger of a field's input and output, so that
+  /// a batch can be transformed in place. Local.
   std::int64_t input_stride() const noexcept;
   std::int64_t output_stride() const noexcept;
 
@@ -113,7 +115,8 @@ class Plan {
 
   /// Transforms forward, calls `on_spectrum` for each row of the spectrum, and transforms backward, in one call. The
   /// spectrum is never stored, which saves a pass over memory. For a plan made with Options::convolves. `in` and `out`
-  /// are both in real space. With a batch, `on_spectrum` is called for one field after the other.
+  /// are both in real space. With a batch, `on_spectrum` is called for one field after the other; where it is
+  /// interleaved, once for all, with rows that have the coefficients of all fields beside each other for each kz.
   void convolve(std::span<const Complex> in, std::span<Complex> out, const RowFunction<Real>& on_spectrum,
                 Scaling scaling = Scaling::full);
   void convolve(std::span<const Real> in, std::span<Real> out, const RowFunction<Real>& on_spectrum,

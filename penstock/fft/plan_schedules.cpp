@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "penstock/fft/direction_index.hpp"
 #include "penstock/fft/pipeline.hpp"
 #include "penstock/fft/planner.hpp"
 
@@ -52,23 +53,32 @@ Decision decide(const Problem& problem, const Schedules& schedules) {
   const gas::ExchangeMethod* const method = problem.options.exchange_method.get();
   const bool is_plane_in_cache =
       std::ranges::any_of(schedules.forward.passes, [](const Pass& pass) { return pass.stages.size() > 1; });
+  const int first = first_direction(problem.options);
+  const LocalLibrary* const library =
+      find_library(problem.options.local, problem.row_kind(first), problem.numbers(first));
+  const auto stages_of = [&](const Schedule& schedule) {
+    std::vector<StagePlan> stages = describe_stages(schedule);
+    for (StagePlan& stage : stages) {
+      stage.along = problem.sequence[at(stage.along)];
+    }
+    return stages;
+  };
   std::shared_ptr<const model::PlannedFft> modelled;
   if (problem.modelled) {
     modelled = std::make_shared<const model::PlannedFft>(run_of(*problem.modelled, problem.tuning, is_plane_in_cache));
   }
-  return {
-      .tuning = problem.tuning,
-      .exchange_method = std::string(method == nullptr ? "" : method->name()),
-      .has_progress_thread = problem.has_progress_thread,
-      .local = find_library(problem.options.local, problem.row_kind(first_direction(problem.options)))->name,
-      .is_plane_in_cache = is_plane_in_cache,
-      .candidates = problem.candidates,
-      .machine = problem.modelled ? problem.modelled->machine : problem.machine,
-      .modelled = std::move(modelled),
-      .passes = static_cast<int>(schedules.forward.passes.size()),
-      .forward_stages = describe_stages(schedules.forward),
-      .backward_stages = describe_stages(schedules.backward),
-      .convolution_stages = schedules.convolution ? describe_stages(*schedules.convolution) : std::vector<StagePlan>{}};
+  return {.tuning = problem.tuning,
+          .exchange_method = std::string(method == nullptr ? "" : method->name()),
+          .has_progress_thread = problem.has_progress_thread,
+          .local = library->name,
+          .is_plane_in_cache = is_plane_in_cache,
+          .candidates = problem.candidates,
+          .machine = problem.modelled ? problem.modelled->machine : problem.machine,
+          .modelled = std::move(modelled),
+          .passes = static_cast<int>(schedules.forward.passes.size()),
+          .forward_stages = stages_of(schedules.forward),
+          .backward_stages = stages_of(schedules.backward),
+          .convolution_stages = schedules.convolution ? stages_of(*schedules.convolution) : std::vector<StagePlan>{}};
 }
 
 Schedules make_schedules(const gas::Team& team, const Problem& problem) {

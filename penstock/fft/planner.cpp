@@ -154,7 +154,8 @@ bool choose_progress_thread(const gas::Team& team, const Problem& problem) {
 std::optional<ModelledRun> model_of(const gas::Team& team, const Problem& problem) {
   const Options& options = problem.options;
   const auto rates = network_of(team, problem);  // before ranks may part, as their machines may differ
-  if (options.type == Type::r2r || options.along != std::array{true, true, true} ||
+  const bool are_fourier = std::ranges::none_of(options.kinds, [](const auto& kind) { return kind.has_value(); });
+  if (options.type == Type::r2r || !are_fourier || options.along != std::array{true, true, true} ||
       options.exchange_method != nullptr) {
     return std::nullopt;
   }

@@ -8,18 +8,38 @@
 #include <string>
 
 #include "penstock/base/base.hpp"
+#include "penstock/fft/direction_index.hpp"
 #include "penstock/fft/parts.hpp"
 #include "penstock/fft/planner.hpp"
+#include "penstock/fft/sequence.hpp"
 
 namespace penstock::fft {
 namespace {
 
 /// How pencils along a direction that is transformed are transformed forward.
 RowKind kind_along(const Options& options, int along) {
-  if (options.type == Type::r2r) {
-    return row_kind_of(options.kinds[static_cast<std::size_t>(along)]);
+  if (const std::optional<RealKind> kind = real_kind(options, along)) {
+    return row_kind_of(*kind);
   }
-  return options.type == Type::r2c && along == first_direction(options) ? RowKind::real_to_complex : RowKind::forward;
+  return halved_direction(options) == along ? RowKind::real_to_complex : RowKind::forward;
+}
+
+bool is_complex_before(const Options& options, int along) {
+  const auto place = [&](int direction) {
+    return std::ranges::find(options.sequence, direction) - options.sequence.begin();
+  };
+  const std::optional<int> halved = halved_direction(options);
+  return options.type == Type::c2c || (halved && place(*halved) < place(along));
+}
+
+std::int64_t components_of(const Options& options) {
+  return options.is_interleaved ? options.batch : 1;
+}
+
+std::int64_t numbers_of(const Options& options, int along) {
+  const TransformTraits& traits = traits_of(kind_along(options, along));
+  const bool has_both_parts = traits.has_real_input && traits.has_real_output && is_complex_before(options, along);
+  return components_of(options) * (has_both_parts ? 2 : 1);
 }
 
 /// What is wrong with the options for `ranks` ranks, or nothing.
@@ -56,13 +76,21 @@ std::string find_mistake(const Options& options, int ranks) {
   if (std::none_of(options.along.begin(), options.along.end(), [](bool is_transformed) { return is_transformed; })) {
     return "no direction is transformed: choose at least one of x, y and z";
   }
+  if (!std::ranges::is_permutation(options.sequence, std::array{0, 1, 2})) {
+    return fmt::format("a sequence of directions {}, {}, {}: each of 0 (x), 1 (y) and 2 (z) once", options.sequence[0],
+                       options.sequence[1], options.sequence[2]);
+  }
+  if (options.type == Type::r2c && !halved_direction(options)) {
+    return "type r2c without a Fourier transform: the result is real; choose type r2r";
+  }
   for (std::size_t d = 0; d < 3; ++d) {
-    if (options.type == Type::r2r && options.along[d] && options.kinds[d] == RealKind::redft00 && options.size[d] < 2) {
+    if (options.along[d] && options.kinds[d] == RealKind::redft00 && options.size[d] < 2) {
       return fmt::format("a size of {}x{}x{}: a direction of kind redft00 needs at least 2 points", nx, ny, nz);
     }
   }
   for (int d = 0; d < 3; ++d) {
-    if (options.along[static_cast<std::size_t>(d)] && find_library(options.local, kind_along(options, d)) == nullptr) {
+    if (options.along[at(d)] &&
+        find_library(options.local, kind_along(options, d), numbers_of(options, d)) == nullptr) {
       return fmt::format("no local transforms '{}' that can do this type: this build has {}", options.local,
                          local_transform_names());
     }
@@ -82,15 +110,16 @@ std::string find_mistake(const Options& options, int ranks) {
 template <class Real>
 std::string describe(const Options& options) {
   const auto& [x, y, z] = options.along;
-  const auto [kind_x, kind_y, kind_z] = options.kinds;
+  const auto kind = [&](int d) { return static_cast<int>(kind_along(options, d)); };
   return fmt::format(
-      "precision {}, size {}x{}x{}, type {}, kinds {},{},{}, along {}{}{}, grid {}x{}, output {}, exchange method "
-      "'{}', planes per message {}, deferred parts {}, batch {}, local transforms '{}'",
+      "precision {}, size {}x{}x{}, type {}, kinds {},{},{}, along {}{}{}, sequence {}{}{}, grid {}x{}, output {}, "
+      "exchange method '{}', planes per message {}, deferred parts {}, batch {}{}, local transforms '{}'",
       sizeof(Real) == 4 ? "single" : "double", options.size[0], options.size[1], options.size[2],
-      static_cast<int>(options.type), static_cast<int>(kind_x), static_cast<int>(kind_y), static_cast<int>(kind_z),
-      x ? "x" : "", y ? "y" : "", z ? "z" : "", options.grid.ty, options.grid.tz, static_cast<int>(options.output),
-      options.exchange_method ? options.exchange_method->name() : "", options.planes_per_message.value_or(-1),
-      options.deferred_parts.value_or(-1), options.batch, options.local);
+      static_cast<int>(options.type), kind(0), kind(1), kind(2), x ? "x" : "", y ? "y" : "", z ? "z" : "",
+      options.sequence[0], options.sequence[1], options.sequence[2], options.grid.ty, options.grid.tz,
+      static_cast<int>(options.output), options.exchange_method ? options.exchange_method->name() : "",
+      options.planes_per_message.value_or(-1), options.deferred_parts.value_or(-1), options.batch,
+      options.is_interleaved ? " interleaved" : "", options.local);
 }
 
 }  // namespace
@@ -103,7 +132,7 @@ void check_memory(const gas::Team& team, const Options& options, const MemoryNee
 bool has_room_for_planes(const Problem& problem, const Grid& grid, int ranks) noexcept {
   const Options& options = problem.options;
   const Extents points = spectrum_points(options);
-  const std::int64_t plane_bytes = points[0] * points[1] * problem.spectrum_bytes();
+  const std::int64_t plane_bytes = points[0] * points[1] * problem.spectrum_bytes() * problem.components();
   const std::int64_t threads = static_cast<std::int64_t>(options.threads) * ranks;
   const std::int64_t sharers = std::min<std::int64_t>(threads, problem.machine.node.cores);
   // Five eighths of the last-level cache, shared by all.
@@ -118,7 +147,8 @@ Problem resolve(const gas::Team& team, const Options& options) {
   team.agree_on("plan", fmt::format("{}, {} {}, progress {}", describe<Real>(options),
                                     options.planning == Planning::measure ? "measured" : "by the model",
                                     options.convolves ? ", convolves" : "", static_cast<int>(options.progress)));
-  Problem problem{.options = options, .machine = {}, .real_bytes = sizeof(Real)};
+  Problem problem{
+      .options = in_sequence(options), .sequence = options.sequence, .machine = {}, .real_bytes = sizeof(Real)};
   team.together([&] { problem.machine = options.machine ? *options.machine : machine::detect(); });
   problem.has_progress_thread = choose_progress_thread(team, problem);
   problem.modelled = model_of(team, problem);
@@ -130,20 +160,20 @@ Problem resolve(const gas::Team& team, const Options& options) {
   }
   problem.tuning = problem.candidates.front().tuning;
   problem.carrier = choose_carrier(team, problem);
-  resolve_parts(team, problem);
+  resolve_parts(team, options, problem);
 
   // Caches and threads may differ between ranks, the exchanges may not.
   problem.has_room_for_planes = team.all_of(has_room_for_planes(problem, problem.tuning.grid, team.size()));
 
   // Stores bypass the cache where the field and an exchange of it would not stay in half of it.
-  const auto [nx, ny, nz] = spectrum_points(options);
-  problem.hint = nx * ny * nz * problem.spectrum_bytes() > problem.machine.node.cache_bytes / 4 ? mover::Hint::streaming
-                                                                                                : mover::Hint::reuse;
+  const auto [nx, ny, nz] = spectrum_points(problem.options);
+  const std::int64_t field_bytes = nx * ny * nz * problem.spectrum_bytes() * problem.components();
+  problem.hint = field_bytes > problem.machine.node.cache_bytes / 4 ? mover::Hint::streaming : mover::Hint::reuse;
 
   problem.has_far_peers = !team.are_all_local();
 
   // An exchange brings this rank's whole part; where not even that fits, there is no use in scheduling the messages.
-  const std::int64_t part = problem.output[static_cast<std::size_t>(team.rank())].box.count();
+  const std::int64_t part = problem.output[static_cast<std::size_t>(team.rank())].box.count() * problem.components();
   check_memory(team, options, {.exchange_bytes = static_cast<std::uint64_t>(part * problem.spectrum_bytes())});
   return problem;
 }
@@ -156,12 +186,22 @@ int last_direction(const Options& options) noexcept {
   return options.along[2] ? 2 : options.along[1] ? 1 : 0;
 }
 
+std::optional<int> halved_direction(const Options& options) noexcept {
+  const auto found =
+      std::ranges::find_if(options.sequence, [&](int d) { return options.along[at(d)] && !options.kinds[at(d)]; });
+  return options.type == Type::r2c && found != options.sequence.end() ? std::optional(*found) : std::nullopt;
+}
+
+std::optional<RealKind> real_kind(const Options& options, int direction) noexcept {
+  const std::optional<RealKind>& kind = options.kinds[at(direction)];
+  return !kind && options.type == Type::r2r ? RealKind::redft10 : kind;
+}
+
 double factor_of(Scaling scaling, const Options& options) noexcept {
   double points = 1;
   for (std::size_t d = 0; d < 3; ++d) {
     if (options.along[d]) {
-      const RowKind kind = options.type == Type::r2r ? row_kind_of(options.kinds[d]) : RowKind::forward;
-      const TransformTraits& traits = traits_of(kind);
+      const TransformTraits& traits = traits_of(kind_along(options, static_cast<int>(d)));
       points *=
           static_cast<double>(traits.period_per_point) * static_cast<double>(options.size[d] + traits.points_more);
     }
@@ -178,9 +218,8 @@ double factor_of(Scaling scaling, const Options& options) noexcept {
 
 Extents spectrum_points(const Options& options) noexcept {
   Extents points = options.size;
-  if (options.type == Type::r2c) {
-    std::int64_t& halved = points[static_cast<std::size_t>(first_direction(options))];
-    halved = halved / 2 + 1;
+  if (const std::optional<int> halved = halved_direction(options)) {
+    points[at(*halved)] = points[at(*halved)] / 2 + 1;
   }
   return points;
 }
@@ -189,11 +228,23 @@ RowKind Problem::row_kind(int along) const noexcept {
   return kind_along(options, along);
 }
 
+std::int64_t Problem::components() const noexcept {
+  return components_of(options);
+}
+
+std::int64_t Problem::numbers(int along) const noexcept {
+  return numbers_of(options, along);
+}
+
+bool Problem::is_complex_before(int along) const noexcept {
+  return fft::is_complex_before(options, along);
+}
+
 std::int64_t Problem::field_bytes(int rank) const noexcept {
   const auto index = static_cast<std::size_t>(rank);
   const std::int64_t bytes =
       std::max(input[index].elements() * space_bytes(), output[index].elements() * spectrum_bytes());
-  return round_up(bytes, complex_bytes());
+  return round_up(divide_up(bytes, components()), complex_bytes());
 }
 
 template Problem resolve<float>(const gas::Team&, const Options&);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <ranges>
 #include <utility>
 
@@ -60,63 +61,84 @@ bool are_whole(const Boxes& boxes, int along, const Extents& points) {
       boxes, [&](const Box& box) { return box.count() == 0 || box.extent[at(along)] == points[at(along)]; });
 }
 
-/// Boxes that are whole along a direction, with as many points there as the field has on the other side of a transform.
-Boxes with_points(Boxes boxes, int along, std::int64_t points) {
-  for (Box& box : boxes) {
-    if (box.count() > 0) {
-      box.extent[at(along)] = points;
+std::int64_t busiest(const Boxes& boxes) {
+  return std::ranges::max(boxes | std::views::transform(&Box::count));
+}
+
+/// The boxes in which ranks transform along a direction.
+struct StageBoxes {
+  Boxes before;
+  Boxes after;
+};
+
+/// Boxes of a field of `points` as those of one that has as many as `other`; nothing where they are not whole along the
+/// direction in which the two differ.
+std::optional<Boxes> with_points_of(Boxes boxes, const Extents& points, const Extents& other) {
+  for (const int d : {x, y, z}) {
+    if (points[at(d)] == other[at(d)]) {
+      continue;
+    }
+    if (!are_whole(boxes, d, points)) {
+      return std::nullopt;
+    }
+    for (Box& box : boxes) {
+      if (box.count() > 0) {
+        box.extent[at(d)] = other[at(d)];
+      }
     }
   }
   return boxes;
 }
 
-std::int64_t busiest(const Boxes& boxes) {
-  return std::ranges::max(boxes | std::views::transform(&Box::count));
-}
-
-/// The boxes, in the spectrum's points, in which ranks may transform along a direction: pencils, or a part of the
-/// user's where that is whole along it.
-std::vector<Boxes> boxes_for(const Problem& problem, int along) {
-  const Extents points = spectrum_points(problem.options);
-  std::vector<Boxes> choices{Decomposition(points, problem.tuning.grid).pencils(along)};
-  // Where the transform of the first direction changes the points, those of space are as many once it is done.
-  const int first = first_direction(problem.options);
-  Boxes input = normalised(boxes_of(problem.input));
-  if (are_whole(input, first, problem.options.size)) {
-    input = with_points(std::move(input), first, points[at(first)]);
-    choices.push_back(std::move(input));
-  } else if (problem.options.type != Type::r2c) {
-    choices.push_back(std::move(input));
-  }
-  choices.push_back(normalised(boxes_of(problem.output)));
-  std::erase_if(choices, [&](const Boxes& boxes) { return !are_whole(boxes, along, points); });
+/// The boxes in which ranks may transform along a direction: pencils, or a part of the user's where that is whole along
+/// it.
+std::vector<StageBoxes> choices_for(const Problem& problem, int along) {
+  // The points change with the transform that makes real numbers complex.
+  const Extents space = problem.options.size;
+  const Extents spectrum = spectrum_points(problem.options);
+  const int halved = halved_direction(problem.options).value_or(x);
+  const Extents& before = along <= halved ? space : spectrum;
+  const Extents& after = along < halved ? space : spectrum;
+  std::vector<StageBoxes> choices;
+  const auto add = [&](const Boxes& boxes, const Extents& points) {
+    const auto boxes_before = with_points_of(boxes, points, before);
+    const auto boxes_after = with_points_of(boxes, points, after);
+    if (boxes_before && boxes_after && are_whole(*boxes_before, along, before)) {
+      choices.push_back({.before = *boxes_before, .after = *boxes_after});
+    }
+  };
+  add(normalised(boxes_of(problem.input)), space);
+  add(normalised(boxes_of(problem.output)), spectrum);
+  choices.push_back({.before = Decomposition(before, problem.tuning.grid).pencils(along),
+                     .after = Decomposition(after, problem.tuning.grid).pencils(along)});
   return choices;
 }
 
-/// The boxes, in the spectrum's points, in which each direction of `directions` is transformed. Of all choices that
-/// with the least work of the busiest ranks: each transform passes over its points, and each exchange, from the user's
-/// input and to the output too, costs as much as a transform of evenly spread points.
-std::vector<Boxes> choose_boxes(const Problem& problem, const std::vector<int>& directions) {
+/// The boxes in which each direction of `directions` is transformed. Of all choices that with the least work of the
+/// busiest ranks: each transform costs as much as it has points, each exchange as much as a transform of evenly spread
+/// points. Where the user's array is not what a transform takes, its points are moved, at half the cost of a transform.
+std::vector<StageBoxes> choose_boxes(const Problem& problem, const std::vector<int>& directions) {
   struct Way {
     std::int64_t cost = 0;
-    std::vector<Boxes> boxes;
+    std::vector<StageBoxes> boxes;
   };
   const std::int64_t exchange =
       busiest(Decomposition(spectrum_points(problem.options), problem.tuning.grid).pencils(directions.front()));
-  const int first = directions.front();
-  std::vector<Way> ways;
+  const auto cost_between = [&](const Boxes& from, const Boxes& to) { return hold_the_same(from, to) ? 0 : exchange; };
+  const Boxes input = boxes_of(problem.input);
+  const Boxes output = boxes_of(problem.output);
+  const auto cost_to_user = [&](const Boxes& user, const Boxes& boxes) {
+    return hold_the_same(user, boxes) ? 0 : exchange + busiest(user) / 2;
+  };
+  std::vector<Way> ways{Way{}};
   for (const int along : directions) {
     std::vector<Way> extended;
-    for (Boxes& boxes : boxes_for(problem, along)) {
+    for (StageBoxes& boxes : choices_for(problem, along)) {
       const auto cost_after = [&](const Way& way) {
-        return way.cost + (hold_the_same(way.boxes.back(), boxes) ? 0 : exchange) + busiest(boxes);
+        const std::int64_t before =
+            way.boxes.empty() ? cost_to_user(input, boxes.before) : cost_between(way.boxes.back().after, boxes.before);
+        return way.cost + before + busiest(boxes.before);
       };
-      if (along == first) {
-        const bool takes_input =
-            hold_the_same(boxes_of(problem.input), with_points(boxes, first, problem.options.size[at(first)]));
-        extended.push_back({.cost = (takes_input ? 0 : exchange) + busiest(boxes), .boxes = {std::move(boxes)}});
-        continue;
-      }
       Way way = *std::ranges::min_element(ways, {}, cost_after);
       way.cost = cost_after(way);
       way.boxes.push_back(std::move(boxes));
@@ -124,14 +146,11 @@ std::vector<Boxes> choose_boxes(const Problem& problem, const std::vector<int>& 
     }
     ways = std::move(extended);
   }
-  const Boxes output = boxes_of(problem.output);
-  return std::ranges::min_element(
-             ways, {},
-             [&](const Way& way) { return way.cost + (hold_the_same(way.boxes.back(), output) ? 0 : exchange); })
-      ->boxes;
+  const auto cost = [&](const Way& way) { return way.cost + cost_to_user(output, way.boxes.back().after); };
+  return std::ranges::min_element(ways, {}, cost)->boxes;
 }
 
-/// The transforms of the forward direction, x before y before z. The first is where real numbers become complex.
+/// The transforms of the forward direction, x before y before z.
 std::vector<StageSpec> transforms_of(const Problem& problem) {
   constexpr std::array<std::array<int, 2>, 3> walks{{{z, y}, {z, x}, {y, x}}};  // outer, across
   std::vector<int> directions;
@@ -140,20 +159,21 @@ std::vector<StageSpec> transforms_of(const Problem& problem) {
       directions.push_back(along);
     }
   }
-  const std::vector<Boxes> boxes = choose_boxes(problem, directions);
+  std::vector<StageBoxes> boxes = choose_boxes(problem, directions);
   std::vector<StageSpec> specs;
   for (std::size_t i = 0; i < directions.size(); ++i) {
     const int along = directions[i];
-    const FieldLayout after{boxes[i], problem.spectrum_bytes()};
-    const FieldLayout before =
-        i > 0 ? after
-              : FieldLayout{with_points(boxes[i], along, problem.options.size[at(along)]), problem.space_bytes()};
+    const RowKind kind = problem.row_kind(along);
+    const bool is_complex = problem.is_complex_before(along);
+    const auto bytes = [&](bool is_complex_there) {
+      return problem.components() * (is_complex_there ? problem.complex_bytes() : problem.real_bytes);
+    };
     specs.push_back({.outer = walks[at(along)][0],
                      .across = walks[at(along)][1],
                      .along = along,
-                     .kind = problem.row_kind(along),
-                     .before = before,
-                     .after = after});
+                     .kind = kind,
+                     .before = {std::move(boxes[i].before), bytes(is_complex)},
+                     .after = {std::move(boxes[i].after), bytes(is_complex || kind == RowKind::real_to_complex)}});
   }
   return specs;
 }
@@ -186,8 +206,8 @@ bool works_in_place(const Problem& problem, const std::vector<StageSpec>& specs,
 }
 
 std::vector<StageSpec> make_forward(const Problem& problem) {
-  const FieldLayout in{boxes_of(problem.input), problem.space_bytes()};
-  const FieldLayout out{boxes_of(problem.output), problem.spectrum_bytes()};
+  const FieldLayout in{boxes_of(problem.input), problem.space_bytes() * problem.components()};
+  const FieldLayout out{boxes_of(problem.output), problem.spectrum_bytes() * problem.components()};
   const std::array<int, 3>& in_order = problem.input.front().order;
   const std::array<int, 3>& out_order = problem.output.front().order;
   std::vector<StageSpec> specs = transforms_of(problem);

@@ -105,6 +105,7 @@ struct Stage {
   const LocalLibrary* library = nullptr;
   std::optional<PencilShape> there;  ///< what is planned, where there are pencils
   std::optional<PencilShape> back;
+  std::int64_t components = 1;     ///< of an element: fields that are interleaved
   std::int64_t before_points = 0;  ///< of a pencil, before the transform and after
   std::int64_t after_points = 0;
   End source;

@@ -5,6 +5,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/fft/direction_index.hpp"
+#include "penstock/fft/element_transform.hpp"
 #include "penstock/shape/shape.hpp"
 
 namespace penstock::fft {
@@ -31,8 +32,9 @@ Stage StageBuilder::stage(const StageSpec& spec) {
   stage.kind = spec.kind;
   stage.turns_back = spec.turns_back;
   stage.sink.is_sink = true;
+  stage.components = problem_.components();
   if (spec.kind) {
-    stage.library = find_library(problem_.options.local, *spec.kind);
+    stage.library = find_library(problem_.options.local, *spec.kind, problem_.numbers(spec.along));
   }
   const Box& before = mine(spec.before.boxes);
   const Box& after = mine(spec.after.boxes);
@@ -79,11 +81,12 @@ void StageBuilder::resolve(Stage& stage) {
                          .destination = destination.spacing,
                          .source_stride = source.pitch_bytes,
                          .destination_stride = destination.pitch_bytes,
-                         .instruction_set = problem_.options.instruction_set.value_or(best_instruction_set())};
+                         .instruction_set = problem_.options.instruction_set.value_or(best_instruction_set()),
+                         .numbers = problem_.numbers(stage.along)};
     };
     if (stage.turns_back) {
       // The user's function takes rows: they are transformed into a tile, and from that on.
-      End spectrum{.pitch_bytes = shape::tile_pitch(stage.after_points * problem_.spectrum_bytes())};
+      End spectrum{.pitch_bytes = shape::tile_pitch(stage.after_points * problem_.spectrum_bytes() * stage.components)};
       stage.there = shape(*stage.kind, stage.source, spectrum);
       stage.back = shape(traits_of(*stage.kind).inverse, spectrum, stage.sink);
       need.after = tile_bytes(spectrum, rows);
@@ -93,7 +96,7 @@ void StageBuilder::resolve(Stage& stage) {
     }
     for (const auto& planned : {stage.there, stage.back}) {
       if (planned) {
-        need.lent = std::max(need.lent, std::uint64_t{stage.library->scratch_bytes(*planned, problem_.real_bytes)});
+        need.lent = std::max(need.lent, std::uint64_t{scratch_bytes(*stage.library, *planned, problem_.real_bytes)});
       }
     }
   }
@@ -157,7 +160,7 @@ void StageBuilder::to_exchange(Stage& stage, const StageSpec& from, const StageS
                   .planes_per_message = tuning.planes_per_message,
                   // Where both walk the same planes, they arrive in the order in which they are read.
                   .deferred_parts = from.outer == to.outer ? 0 : tuning.deferred_parts,
-                  .strip = are_rows || innermost == from.along ? 0 : shape::tile_chunk_bytes / element_bytes(to),
+                  .strip = are_rows || innermost == from.along ? 0 : shape::tile_chunk(element_bytes(to)),
                   .element_bytes = from.after.element_bytes};
   flows_ = make_flows(from.after.boxes, to.before.boxes, shape, rank_);
   const std::size_t exchange = schedule_.exchanges.size();

@@ -139,9 +139,9 @@ Projector::Projector(const fft::Options& options)
       const std::int64_t n = options.size[d];
       modes_[p][d] = list(modes[d], [&](std::int64_t k) { return turned(turn * static_cast<long double>(k)); });
       points_[p][d] = !options.along[d] ? modes_[p][d] : list(n, [&](std::int64_t j) {
-        return options.type == fft::Type::r2r
-                   ? weight_of_point(options.kinds[d], j, n, turn)
-                   : geometric_sum(turn - static_cast<long double>(j) / static_cast<long double>(n), modes[d]);
+        const auto kind = fft::real_kind(options, static_cast<int>(d));
+        return kind ? weight_of_point(*kind, j, n, turn)
+                    : geometric_sum(turn - static_cast<long double>(j) / static_cast<long double>(n), modes[d]);
       });
     }
   }

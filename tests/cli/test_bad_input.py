@@ -66,12 +66,15 @@ class BadInput(command.CommandTest):
         self.assert_refused_everywhere((*SIZE, "--type", "r2r", "--kinds", "dct"), "--kinds dct", "redft00, redft10")
         self.assert_refused_alone((*SIZE, "--type", "r2r", "--kinds", "redft00,redft00"), "one each for x, y and z")
         self.assert_refused_alone((*SIZE, "--type", "r2r", "--kinds", "redft00,,redft00"), "--kinds", "rodft11")
-        self.assert_refused_alone((*SIZE, "--kinds", "redft00"), "--kinds", "--type r2r", "c2c")
+        self.assert_refused_alone((*SIZE, "--type", "r2r", "--kinds", "redft00,fourier,redft00"), "--kinds", "r2r is real")
+        self.assert_refused_everywhere((*SIZE, "--type", "r2c", "--kinds", "redft10"), "without a Fourier transform")
+        self.assert_refused_alone((*SIZE, "--sequence", "xy"), "--sequence xy", "each of x, y and z once")
         self.assert_refused_everywhere((*SIZE, "--along", "xw"), "--along xw", "x, y and z")
         self.assert_refused_alone((*SIZE, "--along", "xx"), "--along xx", "each once")
         self.assert_refused_alone((*SIZE, "--along", ""), "--along", "no direction")
         self.assert_refused_alone((*SIZE, "--along", "xy", "--filter-lowpass", "3"), "--filter-lowpass", "xyz")
-        self.assert_refused_alone((*SIZE, "--type", "r2r", "--spectrum", "file"), "--spectrum", "c2c and r2c")
+        self.assert_refused_alone((*SIZE, "--type", "r2r", "--spectrum", "file"), "--spectrum", "of Fourier transforms")
+        self.assert_refused_alone((*SIZE, "--kinds", "fourier,redft10,fourier", "--filter-lowpass", "3"), "Fourier")
         self.assert_refused_alone(
             ("--size", "8x1x8", "--type", "r2r", "--kinds", "redft00"), "redft00 needs at least 2 points"
         )

@@ -52,13 +52,6 @@ void for_each_point(const Extents& size, const Distribution& part, const Visit& 
   }
 }
 
-/// By position: whether a point lies there, or padding.
-inline std::vector<bool> points_of(const Extents& size, const Distribution& part) {
-  std::vector<bool> are_points(static_cast<std::size_t>(part.elements()));
-  for_each_point(size, part, [&](std::size_t position, std::size_t) { are_points[position] = true; });
-  return are_points;
-}
-
 /// The values of a random field at every point of a part, as they lie in its array; rounded to Real.
 template <class Real>
 std::vector<std::complex<Real>> make_field(const Extents& size, const Distribution& distribution, Type type,
@@ -78,17 +71,22 @@ using Reference = std::shared_ptr<const std::vector<std::complex<double>>>;
 /// coefficients. Ranks that are threads share it.
 template <class Real>
 Reference transform_by_definition(const Options& options, std::uint64_t seed) {
-  using Key = std::tuple<Extents, Type, std::array<RealKind, 3>, std::array<bool, 3>, std::uint64_t, std::size_t>;
+  using Key = std::tuple<Extents, Type, std::array<std::optional<RealKind>, 3>, std::array<bool, 3>, std::uint64_t,
+                         std::size_t>;
   static std::mutex mutex;
   static std::map<Key, Reference> known;
+  constexpr std::size_t max_known = 64;
   const std::scoped_lock lock(mutex);
+  if (known.size() > max_known) {
+    known.clear();
+  }
   Reference& spectrum = known[{options.size, options.type, options.kinds, options.along, seed, sizeof(Real)}];
   if (spectrum == nullptr) {
     std::array<std::optional<transform::Kind>, 3> kinds;
     for (std::size_t d = 0; d < 3; ++d) {
       if (options.along[d]) {
-        kinds[d] = options.type == Type::r2r ? static_cast<transform::Kind>(row_kind_of(options.kinds[d]))
-                                             : transform::Kind::forward;
+        const auto kind = real_kind(options, static_cast<int>(d));
+        kinds[d] = kind ? static_cast<transform::Kind>(row_kind_of(*kind)) : transform::Kind::forward;
       }
     }
     const auto field = make_field<Real>(options.size, {{{0, 0, 0}, options.size}, {2, 1, 0}}, options.type, seed);
@@ -166,13 +164,36 @@ void run(Plan<Real>& plan, Type type, bool is_forward, std::span<std::complex<Re
 inline double period_of(const Options& options) {
   double period = 1;
   for (std::size_t d = 0; d < 3; ++d) {
-    const RealKind kind = options.kinds[d];
+    const auto kind = real_kind(options, static_cast<int>(d));
     const auto n = static_cast<double>(options.size[d]);
     const double of_r2r = kind == RealKind::redft00 ? 2 * (n - 1) : kind == RealKind::rodft00 ? 2 * (n + 1) : 2 * n;
-    period *= !options.along[d] ? 1 : options.type == Type::r2r ? of_r2r : n;
+    period *= !options.along[d] ? 1 : kind ? of_r2r : n;
   }
   return period;
 }
+
+/// Where the numbers of a plan's fields lie in one of its arrays.
+template <class Real>
+struct Array {
+  std::size_t field;       ///< numbers from a field to the next
+  std::size_t components;  ///< numbers of an element
+  std::vector<bool> is_padding;
+
+  Array(const Options& options, const Distribution& part, std::int64_t stride, std::size_t numbers)
+      : field(static_cast<std::size_t>(stride) * numbers), components(numbers) {
+    const auto fields = static_cast<std::size_t>(options.batch);
+    const auto of_part = static_cast<std::size_t>(part.elements()) * numbers;
+    is_padding.resize(options.is_interleaved ? of_part : field * fields, true);
+    for (std::size_t i = 0; i < fields; ++i) {
+      for_each_point(options.size, part, [&](std::size_t position, std::size_t) {
+        std::fill_n(is_padding.begin() + static_cast<std::ptrdiff_t>(at(i, position)), numbers, false);
+      });
+    }
+  }
+  /// The first number of an element.
+  std::size_t at(std::size_t number, std::size_t position) const { return number * field + position * components; }
+  std::size_t size() const { return is_padding.size(); }
+};
 
 /// Runs forward and then backward with `options` on fields of noise; collective. Returns the larger of the forward
 /// error against the definition and the error of what comes back, and checks that the input and padding were left
@@ -183,11 +204,8 @@ double worst_error(const gas::Team& team, const Options& options, Scaling scalin
   using Complex = std::complex<Real>;
   Plan<Real> plan(team, options);
   const auto fields = static_cast<std::size_t>(options.batch);
-  const auto in_count = static_cast<std::size_t>(plan.input().elements());
-  const std::vector<bool> are_in = points_of(options.size, plan.input());
-  const std::vector<bool> are_out = points_of(options.size, plan.output());
-  const std::size_t in_components = options.type == Type::c2c ? 2 : 1;
-  const std::size_t out_components = options.type == Type::r2r ? 1 : 2;
+  const Array<Real> space_array(options, plan.input(), plan.input_stride(), options.type == Type::c2c ? 2 : 1);
+  const Array<Real> spectrum_array(options, plan.output(), plan.output_stride(), options.type == Type::r2r ? 1 : 2);
   const double period = period_of(options);
   const double factor = scaling == Scaling::none        ? 1
                         : scaling == Scaling::symmetric ? 1 / std::sqrt(period)
@@ -196,57 +214,66 @@ double worst_error(const gas::Team& team, const Options& options, Scaling scalin
                                : scaling == Scaling::full ? Scaling::none
                                                           : scaling;
 
-  const std::size_t stride = static_cast<std::size_t>(plan.output_stride()) * out_components;  // in numbers
-  if (stride != static_cast<std::size_t>(plan.input_stride()) * in_components) {
+  if (!options.is_interleaved && space_array.field != spectrum_array.field) {
     return 1e9;
   }
   std::vector<std::vector<Complex>> in;
   for (std::size_t i = 0; i < fields; ++i) {
     in.push_back(make_field<Real>(options.size, plan.input(), options.type, i));
   }
-  std::vector<Complex> memory(stride * fields / 2 + 1, Complex(-7, 7));
+  const std::size_t numbers_of_all = (std::max(space_array.size(), spectrum_array.size()) + 1) / 2 * 2;
+  std::vector<Complex> memory(numbers_of_all / 2 + 1, Complex(-7, 7));
   std::vector<Complex> other(is_in_place ? 0 : memory.size(), Complex(-7, 7));
-  const std::span<Complex> spectrum = std::span(memory).first(stride * fields / 2);
+  const std::span<Complex> spectrum = std::span(memory).first(numbers_of_all / 2);
   const std::span<Complex> space(is_in_place ? memory.data() : other.data(), spectrum.size());
   auto* const numbers = reinterpret_cast<Real*>(space.data());
-  const auto value = [&](std::size_t field, std::size_t i) {
-    const Real* number = numbers + field * stride + i * in_components;
-    return Complex(number[0], in_components == 2 ? number[1] : Real{0});
+  auto* const spectrum_numbers = reinterpret_cast<Real*>(spectrum.data());
+  const auto is_untouched = [](const Array<Real>& array, const Real* of) {
+    for (std::size_t i = 0; i < array.is_padding.size(); ++i) {
+      if (array.is_padding[i] && std::abs(of[i]) != 7) {
+        return false;
+      }
+    }
+    return true;
   };
   double worst = 0;
   for (int round = 0; round < 2; ++round) {  // the second run meets buffers that were used
-    for (std::size_t field = 0; field < fields; ++field) {
-      for (std::size_t i = 0; i < in_count * in_components; ++i) {
-        numbers[field * stride + i] = reinterpret_cast<const Real*>(in[field].data())[2 / in_components * i];
+    const auto difference_to_input = [&] {
+      ErrorSums sums;
+      for (std::size_t field = 0; field < fields; ++field) {
+        for_each_point(options.size, plan.input(), [&](std::size_t position, std::size_t) {
+          const Real* const number = numbers + space_array.at(field, position);
+          const Complex value(number[0], space_array.components == 2 ? number[1] : Real{0});
+          sums.difference += std::norm(std::complex<double>(value) - std::complex<double>(in[field][position]));
+          sums.reference += std::norm(std::complex<double>(in[field][position]));
+        });
       }
+      return sums;
+    };
+    for (std::size_t field = 0; field < fields; ++field) {
+      for_each_point(options.size, plan.input(), [&](std::size_t position, std::size_t) {
+        Real* const number = numbers + space_array.at(field, position);
+        number[0] = in[field][position].real();
+        if (space_array.components == 2) {
+          number[1] = in[field][position].imag();
+        }
+      });
     }
     run(plan, options.type, true, space, spectrum, scaling);
     for (std::size_t field = 0; field < fields; ++field) {
       const Reference reference = transform_by_definition<Real>(options, field);
-      const auto sums = compare(options.size, plan.output(), reinterpret_cast<Real*>(spectrum.data()) + field * stride,
-                                static_cast<std::int64_t>(out_components), *reference, factor);
+      const auto sums = compare(options.size, plan.output(), spectrum_numbers + spectrum_array.at(field, 0),
+                                static_cast<std::int64_t>(spectrum_array.components), *reference, factor);
       worst = std::max(worst, relative_error(team, sums));
-      for (std::size_t i = 0; i < in_count && !is_in_place; ++i) {
-        worst = value(field, i) == in[field][i] ? worst : 1e9;
-      }
-      const Real* const numbers_out = reinterpret_cast<const Real*>(spectrum.data()) + field * stride;
-      for (std::size_t i = 0; i < are_out.size() * out_components && !is_in_place; ++i) {
-        worst = are_out[i / out_components] || std::abs(numbers_out[i]) == 7 ? worst : 1e9;
-      }
+    }
+    if (!is_in_place && (difference_to_input().difference != 0 || !is_untouched(spectrum_array, spectrum_numbers))) {
+      worst = 1e9;
     }
     run(plan, options.type, false, spectrum, space, scaling_back);
-    ErrorSums back;
-    for (std::size_t field = 0; field < fields; ++field) {
-      for (std::size_t i = 0; i < in_count; ++i) {
-        if (are_in[i]) {
-          back.difference += std::norm(std::complex<double>(value(field, i)) - std::complex<double>(in[field][i]));
-          back.reference += std::norm(std::complex<double>(in[field][i]));
-        } else if (!is_in_place) {
-          worst = value(field, i) == in[field][i] ? worst : 1e9;
-        }
-      }
+    worst = std::max(worst, relative_error(team, difference_to_input()));
+    if (!is_in_place && !is_untouched(space_array, numbers)) {
+      worst = 1e9;
     }
-    worst = std::max(worst, relative_error(team, back));
   }
   if (memory.back() != Complex(-7, 7)) {
     return 1e9;  // something was written behind the end

@@ -24,8 +24,8 @@ std::string name_of(const Options& options) {
   if (options.type != Type::r2r) {
     return name + (options.type == Type::c2c ? "c2c" : "r2c");
   }
-  for (const RealKind kind : options.kinds) {
-    name += kind_names[static_cast<std::size_t>(kind)];
+  for (int d = 0; d < 3; ++d) {
+    name += kind_names[static_cast<std::size_t>(*real_kind(options, d))];
   }
   return name;
 }

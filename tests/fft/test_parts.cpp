@@ -216,7 +216,6 @@ TEST(PartsOfAPlan, CostNoExchangeWhereTheyAreSlabs) {
       const Range z = fftw_part(points[2], team.size(), team.rank());
       Options options = estimated(size);
       options.type = type;
-      options.threads = 2;
       options.input_part = Distribution{.box = {{0, 0, z.lower}, {size[0], size[1], z.extent}}};
       options.output_part =
           Distribution{.box = {{0, y.lower, 0}, {points[0], y.extent, points[2]}}, .order = {1, 2, 0}};
@@ -235,15 +234,19 @@ TEST(PartsOfAPlan, CostNoExchangeWhereTheyAreSlabs) {
   });
 }
 
-TEST(PartsOfAPlan, CostNoExchangeWhereTheyArePencilsOfUnevenCuts) {
-  gas::on_worlds({4, 6}, [](gas::Team& team) {
-    const Extents size{10, 12, 14};
+TEST(PartsOfAPlan, CostNoExchangeWhereTheyArePencils) {
+  gas::on_worlds({4, 6, 8}, [](gas::Team& team) {
+    const Extents size{13, 11, 15};
     const int rows = team.size() / 2;
     const auto box = [&](std::size_t whole, std::size_t cut, std::size_t halved) {
       Box mine;
       mine.extent[whole] = size[whole];
-      std::tie(mine.lower[cut], mine.extent[cut]) = uneven_part(size[cut], rows, team.rank() % rows);
-      std::tie(mine.lower[halved], mine.extent[halved]) = uneven_part(size[halved], 2, team.rank() / rows);
+      const Range row = fftw_part(size[cut], rows, team.rank() % rows);
+      const Range half = fftw_part(size[halved], 2, team.rank() / rows);
+      mine.lower[cut] = row.lower;
+      mine.extent[cut] = row.extent;
+      mine.lower[halved] = half.lower;
+      mine.extent[halved] = half.extent;
       return mine;
     };
     Options options = estimated(size);
@@ -260,12 +263,16 @@ TEST(PartsOfAPlan, CostNoExchangeWhereTheyArePencilsOfUnevenCuts) {
 
 // The rank that has all would transform alone.
 TEST(PartsOfAPlan, AreSpreadBeforeTheyAreTransformed) {
-  gas::on_worlds({2, 4}, [](gas::Team& team) {
+  gas::on_worlds({3, 4, 8}, [](gas::Team& team) {
+    if (team.size() < 3) {
+      return;
+    }
     const Extents size{8, 12, 10};
     Options options = estimated(size);
+    options.grid = {1, team.size()};
     options.input_part = Distribution{.box = {{}, team.rank() == team.size() - 1 ? size : Extents{}}};
     const Plan<double> plan(team, options);
-    EXPECT_EQ(plan.decision().forward_stages.front().is_move, team.size() > 1);
+    EXPECT_TRUE(plan.decision().forward_stages.front().is_move);
     EXPECT_LE(worst_error<double>(team, options), tolerance<double>(size));
   });
 }
@@ -306,6 +313,34 @@ TEST(PartsOfAPlan, MayHavePaddingWhereAPlanConvolves) {
   });
 }
 
+// The function sees all fields of a mode at once.
+TEST(PartsOfAPlan, MayHaveInterleavedFieldsWhereAPlanConvolves) {
+  gas::on_worlds({1, 2, 3}, [](gas::Team& team) {
+    for (const int batch : {2, 3, 8}) {
+      Options options = estimated({16, 9, 14});
+      options.threads = 2;
+      options.batch = batch;
+      options.is_interleaved = true;
+      options.convolves = true;
+      Plan<double> plan(team, options);
+      const auto fields = static_cast<std::size_t>(batch);
+      const std::vector<std::complex<double>> field = make_field<double>(
+          {16 * batch, 9, 14}, {.box = {{}, {static_cast<std::int64_t>(plan.input().elements()), 1, 1}}}, Type::c2c, 0);
+      std::vector<std::complex<double>> result(field.size());
+      plan.convolve(field, std::span(result), [&](std::int64_t, std::int64_t, std::span<std::complex<double>> row) {
+        for (std::size_t k = 0; k < row.size(); k += fields) {
+          std::rotate(row.begin() + static_cast<std::ptrdiff_t>(k), row.begin() + static_cast<std::ptrdiff_t>(k + 1),
+                      row.begin() + static_cast<std::ptrdiff_t>(k + fields));
+        }
+      });
+      for (std::size_t i = 0; i < field.size(); ++i) {
+        const std::size_t other = (i % fields + 1) % fields;  // each field has become the one before it
+        ASSERT_LE(std::abs(result[i] - field[i - i % fields + other]), 1e-14) << i << " of " << batch;
+      }
+    }
+  });
+}
+
 // As FFTW has them: rows of 2 (nx/2 + 1) real numbers, the spectrum's in the same places.
 TEST(PartsOfAPlan, MayBeRowsOfRealNumbersThatHoldTheirSpectrum) {
   gas::on_worlds({1, 2, 3}, [](gas::Team& team) {
@@ -336,7 +371,7 @@ TEST(PartsOfAPlan, AreRefusedWhereTheirPaddingIsNone) {
       }
       expect_refusal(team, options, part);
     };
-    refused(7, 0, "has rows of 8 points and a pitch of 7 from row to row");
+    refused(7, 0, "has rows of 8 elements and a pitch of 7 from row to row");
     refused(-8, 0, "a pitch of -8 from row to row");
     refused(9, 10, "9 elements apart, and a pitch of 10 from plane to plane");
     refused(0, std::int64_t{1} << 57, "from plane to plane");

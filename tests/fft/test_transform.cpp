@@ -88,6 +88,19 @@ TEST_P(Transform, AgreesWithTheDefinitionInPlaceWithThreadsBatchesAndDeferredPar
   });
 }
 
+TEST_P(Transform, AgreesWithTheDefinitionOfInterleavedFields) {
+  Options options = this->options();
+  options.batch = 3;
+  options.is_interleaved = true;
+  options.threads = 2;
+  options.planes_per_message = 2 * GetParam().planes_per_message;
+  options.deferred_parts = 2;
+  gas::on_worlds({1, 2, 3, 4}, [&](gas::Team& team) {
+    EXPECT_LE(worst_error<double>(team, options), tolerance<double>(options.size));
+    EXPECT_LE(worst_error<float>(team, options, Scaling::full, true), tolerance<float>(options.size));
+  });
+}
+
 TEST(TransformWithAProgressThread, AgreesWithTheDefinitionAndHasOneWhereThereIsANetwork) {
   gas::on_worlds({1, 2, 3}, [](gas::Team& team) {
     Options options{.size = {24, 25, 18}, .planes_per_message = 2, .progress = Progress::thread, .threads = 2};

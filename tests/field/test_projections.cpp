@@ -36,8 +36,8 @@ struct Example {
     std::array<std::optional<transform::Kind>, 3> kinds;
     for (std::size_t d = 0; d < 3; ++d) {
       if (options.along[d]) {
-        kinds[d] = options.type == fft::Type::r2r ? static_cast<transform::Kind>(fft::row_kind_of(options.kinds[d]))
-                                                  : transform::Kind::forward;
+        const auto kind = fft::real_kind(options, static_cast<int>(d));
+        kinds[d] = kind ? static_cast<transform::Kind>(fft::row_kind_of(*kind)) : transform::Kind::forward;
       }
     }
     values = transform::by_definition(points, kinds, values);

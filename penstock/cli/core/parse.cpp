@@ -109,18 +109,19 @@ std::array<bool, 3> parse_directions(std::string_view option, std::string_view t
 
 namespace {
 
-const std::vector<std::pair<std::string_view, fft::RealKind>> kind_names{
+/// By number, but for the last.
+const std::vector<std::pair<std::string_view, std::optional<fft::RealKind>>> kind_names{
     {"redft00", fft::RealKind::redft00}, {"redft10", fft::RealKind::redft10}, {"redft01", fft::RealKind::redft01},
     {"redft11", fft::RealKind::redft11}, {"rodft00", fft::RealKind::rodft00}, {"rodft10", fft::RealKind::rodft10},
-    {"rodft01", fft::RealKind::rodft01}, {"rodft11", fft::RealKind::rodft11}};
+    {"rodft01", fft::RealKind::rodft01}, {"rodft11", fft::RealKind::rodft11}, {"fourier", std::nullopt}};
 
 }  // namespace
 
-std::array<fft::RealKind, 3> parse_kinds(std::string_view option, std::string_view text) {
-  std::vector<fft::RealKind> kinds;
+std::array<std::optional<fft::RealKind>, 3> parse_kinds(std::string_view option, std::string_view text) {
+  std::vector<std::optional<fft::RealKind>> kinds;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    kinds.push_back(parse_choice<fft::RealKind>(option, text.substr(begin, end - begin), kind_names));
+    kinds.push_back(parse_choice<std::optional<fft::RealKind>>(option, text.substr(begin, end - begin), kind_names));
     begin = end + 1;
   }
   if (kinds.size() != 1 && kinds.size() != 3) {
@@ -129,8 +130,16 @@ std::array<fft::RealKind, 3> parse_kinds(std::string_view option, std::string_vi
   return {kinds.front(), kinds[kinds.size() / 2], kinds.back()};
 }
 
-std::string_view kind_name(fft::RealKind kind) {
-  return kind_names[static_cast<std::size_t>(kind)].first;
+std::string_view kind_name(const std::optional<fft::RealKind>& kind) {
+  return kind ? kind_names[static_cast<std::size_t>(*kind)].first : kind_names.back().first;
+}
+
+std::array<int, 3> parse_sequence(std::string_view option, std::string_view text) {
+  const std::array<bool, 3> directions = parse_directions(option, text);
+  if (directions != std::array{true, true, true}) {
+    throw Error(fmt::format("{} {}: give each of x, y and z once, such as zxy", option, text));
+  }
+  return {text[0] - 'x', text[1] - 'x', text[2] - 'x'};
 }
 
 percolate::EngineChoice parse_engine(std::string_view option, std::string_view text) {

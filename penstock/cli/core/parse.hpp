@@ -36,10 +36,14 @@ fft::Grid parse_grid(std::string_view option, std::string_view text);
 /// Some of the directions, such as "xz", each once.
 std::array<bool, 3> parse_directions(std::string_view option, std::string_view text);
 
-/// "KIND", of all directions, or "KIND,KIND,KIND", of x, y and z: FFTW's names in small letters.
-std::array<fft::RealKind, 3> parse_kinds(std::string_view option, std::string_view text);
+/// All directions, each once, in some order, such as "zxy".
+std::array<int, 3> parse_sequence(std::string_view option, std::string_view text);
+
+/// "KIND", of all directions, or "KIND,KIND,KIND", of x, y and z: FFTW's names in small letters, and "fourier", which
+/// is none of them.
+std::array<std::optional<fft::RealKind>, 3> parse_kinds(std::string_view option, std::string_view text);
 /// The name of one.
-std::string_view kind_name(fft::RealKind kind);
+std::string_view kind_name(const std::optional<fft::RealKind>& kind);
 
 /// "auto", "io_uring" or "threads".
 percolate::EngineChoice parse_engine(std::string_view option, std::string_view text);

@@ -32,13 +32,16 @@ void declare_problem(CLI::App& app, const std::shared_ptr<FftOptions>& options) 
                   "--type", text, {{"c2c", fft::Type::c2c}, {"r2c", fft::Type::r2c}, {"r2r", fft::Type::r2r}});
             });
   add_value(app, "--kinds", "KIND[,KIND,KIND]",
-            "Of --type r2r, for all directions or x,y,z: redft00|10|01|11, rodft00|10|01|11 as in FFTW (redft10)",
+            "For all directions or x,y,z: redft00|10|01|11, rodft00|10|01|11 as in FFTW, or fourier (of --type r2r: "
+            "redft10; else fourier)",
             [options](const std::string& text) {
               options->fft.kinds = parse_kinds("--kinds", text);
               options->has_kinds = true;
             });
   add_value(app, "--along", "DIRECTIONS", "Directions that are transformed, such as xy (xyz)",
             [options](const std::string& text) { options->fft.along = parse_directions("--along", text); });
+  add_value(app, "--sequence", "DIRECTIONS", "The order in which directions are transformed, such as zxy (xyz)",
+            [options](const std::string& text) { options->fft.sequence = parse_sequence("--sequence", text); });
   add_value(app, "--precision", "single|double", "Precision of the transform (as the input file; else double)",
             [options](const std::string& text) {
               options->is_single = parse_choice<bool>("--precision", text, {{"single", true}, {"double", false}});
@@ -172,12 +175,15 @@ std::unique_ptr<field::Source> resolve(const Session& session, FftOptions& optio
     resolve_by_file(session.team, options);
   }
   options.fft.type = *options.type;
-  if (options.has_kinds && options.fft.type != fft::Type::r2r) {
-    throw Error(fmt::format("--kinds are those of --type r2r, and the type is {}", type_name(options.fft.type)));
+  constexpr std::optional<fft::RealKind> fourier;
+  const std::ptrdiff_t fouriers = std::ranges::count(options.fft.kinds, fourier);
+  if (options.has_kinds && fouriers > 0 && options.fft.type == fft::Type::r2r) {
+    throw Error("--kinds with fourier: the spectrum of --type r2r is real; choose c2c or r2c");
   }
-  const bool has_wavenumbers = options.fft.type != fft::Type::r2r && options.fft.along == std::array{true, true, true};
+  const bool is_fourier = options.fft.type != fft::Type::r2r && fouriers == 3;
+  const bool has_wavenumbers = is_fourier && options.fft.along == std::array{true, true, true};
   if (!has_wavenumbers && (!options.spectrum_path.empty() || options.low_pass_radius)) {
-    throw Error("--spectrum and --filter-lowpass go by the wavenumbers of types c2c and r2c along xyz");
+    throw Error("--spectrum and --filter-lowpass go by the wavenumbers of Fourier transforms along xyz");
   }
   std::unique_ptr<field::Source> source;
   session.team.together([&] {

@@ -45,13 +45,28 @@ std::string along_of(const FftOptions& options) {
   return directions;
 }
 
+std::string sequence_of(const FftOptions& options) {
+  std::string directions;
+  for (const int d : options.fft.sequence) {
+    directions += "xyz"[d];
+  }
+  return directions;
+}
+
+bool has_real_kinds(const FftOptions& options) {
+  return options.fft.type == fft::Type::r2r || options.fft.kinds != decltype(options.fft.kinds){};
+}
+
 /// What the size and the type leave open, of a transform that is not the Fourier transform of all directions.
 std::string describe_directions(const FftOptions& options) {
   std::string text = options.fft.along == std::array{true, true, true} ? "" : " along " + along_of(options);
-  for (std::size_t d = 0; d < 3 && options.fft.type == fft::Type::r2r; ++d) {
-    if (options.fft.along[d]) {
-      text += fmt::format(", {} {}", "xyz"[d], kind_name(options.fft.kinds[d]));
+  for (int d = 0; d < 3 && has_real_kinds(options); ++d) {
+    if (options.fft.along[static_cast<std::size_t>(d)]) {
+      text += fmt::format(", {} {}", "xyz"[d], kind_name(fft::real_kind(options.fft, d)));
     }
+  }
+  if (options.fft.sequence != std::array{0, 1, 2}) {
+    text += fmt::format(", in the sequence {}", sequence_of(options));
   }
   return text;
 }
@@ -256,11 +271,10 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["size"] = options.fft.size;
   json["type"] = type_name(options.fft.type);
   json["along"] = along_of(options);
-  if (options.fft.type == fft::Type::r2r) {
-    for (const fft::RealKind kind : options.fft.kinds) {
-      append(json, "kinds", kind_name(kind));
-    }
+  for (int d = 0; d < 3 && has_real_kinds(options); ++d) {
+    append(json, "kinds", kind_name(fft::real_kind(options.fft, d)));
   }
+  json["sequence"] = sequence_of(options);
   json["precision"] = precision_name(options);
   json["batch"] = options.fft.batch;
   json["input"] = options.input_path.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(options.input_path);

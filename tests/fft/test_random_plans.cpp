@@ -1,0 +1,163 @@
+// Plans over all options together, drawn at random, against the definition. How many is read from PENSTOCK_TEST_PLANS,
+// else few; the first one's seed from PENSTOCK_TEST_SEED, else 1. The seeds of those that fail are told.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "penstock/fft/fft.hpp"
+#include "tests/fft/reference.hpp"
+#include "tests/worlds.hpp"
+
+namespace penstock::fft {
+namespace {
+
+std::uint64_t number_from(const char* name, std::uint64_t otherwise) {
+  const char* const asked = std::getenv(name);
+  return asked == nullptr ? otherwise : std::stoull(asked);
+}
+
+/// The same draws on every rank.
+class Draws {
+ public:
+  explicit Draws(std::uint64_t seed) : engine_(seed) {}
+
+  /// From `least` to `most`.
+  std::int64_t number(std::int64_t least, std::int64_t most) {
+    return least + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(most - least + 1));
+  }
+  bool coin() { return number(0, 1) == 1; }
+  template <class T>
+  T one_of(const std::vector<T>& choices) {
+    return choices[static_cast<std::size_t>(number(0, std::ssize(choices) - 1))];
+  }
+  template <class Items>
+  void shuffle(Items& items) {
+    std::shuffle(items.begin(), items.end(), engine_);
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// Cuts a box into `count` ones, some of which may be empty: slabs, pencils or bricks.
+void cut(Draws& draws, const Box& box, int count, const std::vector<std::size_t>& directions, std::vector<Box>& boxes) {
+  if (count == 1) {
+    boxes.push_back(box);
+    return;
+  }
+  const std::size_t d = draws.one_of(directions);
+  const int below_count = static_cast<int>(draws.number(1, count - 1));
+  Box below = box, above = box;
+  below.extent[d] = draws.coin() ? box.extent[d] * below_count / count : draws.number(0, box.extent[d]);
+  above.lower[d] += below.extent[d];
+  above.extent[d] -= below.extent[d];
+  cut(draws, below, below_count, directions, boxes);
+  cut(draws, above, count - below_count, directions, boxes);
+}
+
+/// The part of `rank`, of parts that have random boxes, orders and padding.
+Distribution draw_part(Draws& draws, const Extents& points, const gas::Team& team, std::int64_t components) {
+  std::vector<std::size_t> directions{0, 1, 2};
+  draws.shuffle(directions);
+  directions.resize(static_cast<std::size_t>(draws.number(1, 3)));
+  std::vector<Box> boxes;
+  cut(draws, {{}, points}, team.size(), directions, boxes);
+  draws.shuffle(boxes);
+  Distribution part{.box = boxes[static_cast<std::size_t>(team.rank())], .components = components};
+  draws.shuffle(part.order);
+  const std::int64_t row = draws.number(-3, 4);
+  const std::int64_t plane = draws.number(-3, 9);
+  if (row > 0) {
+    part.row_pitch = part.strides()[static_cast<std::size_t>(part.order[1])] + row + team.rank() % 2;
+  }
+  if (plane > 0) {
+    part.plane_pitch = part.strides()[static_cast<std::size_t>(part.order[0])] + plane;
+  }
+  return part;
+}
+
+Options draw_options(Draws& draws, const gas::Team& team) {
+  Options options;
+  for (std::int64_t& n : options.size) {
+    n = draws.number(1, 5) == 1 ? draws.number(1, 3) : draws.number(1, 20);
+  }
+  options.type = draws.one_of<Type>({Type::c2c, Type::r2c, Type::r2r});
+  const bool has_real_kinds = options.type == Type::r2r || draws.coin();
+  for (auto& kind : options.kinds) {
+    if (has_real_kinds && draws.number(0, 2) > 0) {
+      kind = static_cast<RealKind>(draws.number(0, 7));
+    }
+  }
+  options.along = {draws.number(0, 3) > 0, draws.number(0, 3) > 0, draws.number(0, 3) > 0};
+  if (options.along == std::array{false, false, false}) {
+    options.along = {true, true, true};
+  }
+  draws.shuffle(options.sequence);
+  const auto is_fourier = [&](int d) { return options.along[static_cast<std::size_t>(d)] && !real_kind(options, d); };
+  if (options.type == Type::r2c && !(is_fourier(0) || is_fourier(1) || is_fourier(2))) {
+    options.kinds = {};
+  }
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (options.kinds[d] == RealKind::redft00) {
+      options.size[d] = std::max<std::int64_t>(options.size[d], 2);
+    }
+  }
+  options.effort = Effort::estimate;
+  if (draws.coin()) {
+    const int ty = static_cast<int>(draws.number(1, team.size()));
+    options.grid = team.size() % ty == 0 ? Grid{ty, team.size() / ty} : Grid{};
+  }
+  options.output = draws.coin() ? Output::transposed : Output::as_input;
+  options.threads = static_cast<int>(draws.number(1, 3));
+  options.batch = static_cast<int>(draws.number(1, 9) == 1 ? 8 : draws.number(1, 3));
+  options.is_interleaved = draws.coin();
+  if (draws.coin()) {
+    options.planes_per_message = draws.number(0, 5);
+  }
+  if (draws.coin()) {
+    options.deferred_parts = draws.number(0, 7);
+  }
+  options.movers = draws.coin() ? Movers::compiled : Movers::ahead_of_time;
+  const std::int64_t components = options.is_interleaved ? options.batch : 1;
+  if (draws.coin()) {
+    options.input_part = draw_part(draws, options.size, team, components);
+  }
+  if (draws.coin()) {
+    options.output_part = draw_part(draws, spectrum_points(options), team, components);
+  }
+  return options;
+}
+
+/// The error that is allowed. Small sums that are doubled lose more than those of Fourier transforms.
+template <class Real>
+double allowed(const Options& options) {
+  return (options.kinds == decltype(options.kinds){} ? 1 : 4) * tolerance<Real>({20, 20, 20});
+}
+
+TEST(RandomPlans, AgreeWithTheDefinition) {
+  const std::uint64_t first = number_from("PENSTOCK_TEST_SEED", 1);
+  const std::uint64_t plans = number_from("PENSTOCK_TEST_PLANS", 40);
+  gas::on_worlds({1, 2, 3, 4, 5, 6, 7}, [&](gas::Team& team) {
+    for (std::uint64_t seed = first; seed < first + plans; ++seed) {
+      Draws draws(seed);
+      const Options options = draw_options(draws, team);
+      const Scaling scaling = draws.one_of<Scaling>({Scaling::none, Scaling::symmetric, Scaling::full});
+      const bool is_in_place = draws.coin();
+      const double error = draws.coin()
+                               ? worst_error<double>(team, options, scaling, is_in_place) / allowed<double>(options)
+                               : worst_error<float>(team, options, scaling, is_in_place) / allowed<float>(options);
+      EXPECT_LE(error, 1) << fmt::format("PENSTOCK_TEST_SEED={} on {} ranks: {}, type {}, along {}", seed, team.size(),
+                                         fmt::join(options.size, "x"), static_cast<int>(options.type),
+                                         fmt::join(options.along, ","));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace penstock::fft
