@@ -87,6 +87,13 @@ std::vector<Case> cases_of(const Team& team, std::int64_t n, int threads) {
         Distribution{.box = {{0, lower, 0}, {spectrum_points(plain)[0], extent, n}}, .order = {1, 2, 0}};
     cases.push_back({name + ", FFTW's slabs", slabs, first});
 
+    Options moved = plain;
+    if (type == Type::c2c) {
+      moved.along = {false, false, false};
+      moved.output_part = plan.output();
+      cases.push_back({name + ", from x to z pencils alone", moved, first});
+    }
+
     Options batch = plain;
     batch.batch = 3;
     cases.push_back({name + ", three fields", batch, cases.size()});

@@ -26,8 +26,8 @@ struct MemoryNeed {
   std::uint64_t total_bytes() const noexcept { return exchange_bytes + scratch_bytes; }
 };
 
-/// The most stages of a call. There is one per direction, forward and (in a convolution) back, and at each end one that
-/// only moves data, where the user's part is not what the first or last transform takes.
+/// The most stages of a call. There is one per direction, there and (in a convolution or collocation) back, and at each
+/// end one that only moves data, where the user's part is not what the first or last transform takes.
 inline constexpr std::size_t max_stages = 7;
 
 /// The time of one stage by what it was spent on, summed over the threads of a rank and divided by their number.
@@ -75,6 +75,7 @@ struct Decision {
   std::vector<StagePlan> forward_stages;
   std::vector<StagePlan> backward_stages;
   std::vector<StagePlan> convolution_stages;  ///< none where the plan does not convolve
+  std::vector<StagePlan> collocation_stages;  ///< none where the plan does not collocate
 };
 
 }  // namespace penstock::fft

@@ -7,11 +7,8 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/fft/streamed_copy.hpp"
 #include "penstock/shape/shape.hpp"
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 namespace penstock::fft {
 namespace {
@@ -59,28 +56,6 @@ struct Copier {
     copy(std::integral_constant<std::int64_t, 4>{});
   }
 };
-
-/// Stores `count` elements of `bytes` bytes one after the other past the cache, or returns false where they are not
-/// whole vectors.
-bool stream_elements([[maybe_unused]] std::byte* to, [[maybe_unused]] const std::byte* from,
-                     [[maybe_unused]] std::int64_t from_stride, [[maybe_unused]] std::int64_t bytes,
-                     [[maybe_unused]] std::int64_t count) {
-#ifdef __SSE2__
-  constexpr std::int64_t vector_bytes = sizeof(__m128i);
-  if (reinterpret_cast<std::uintptr_t>(to) % vector_bytes != 0 || bytes % vector_bytes != 0) {
-    return false;
-  }
-  for (std::int64_t i = 0; i < count; ++i, from += from_stride, to += bytes) {
-    for (std::int64_t at = 0; at < bytes; at += vector_bytes) {
-      _mm_stream_si128(reinterpret_cast<__m128i*>(to + at),
-                       _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at)));
-    }
-  }
-  return true;
-#else
-  return false;
-#endif
-}
 
 // Vectors of a library's are of adjacent numbers: those of a row, which is one point of all pencils. An end that has no
 // rows is copied to or from a tile in cache that has; unless the numbers of an element fill vectors by themselves, so
@@ -179,7 +154,10 @@ class ElementTransform final : public LocalTransform {
     for (std::int64_t i = 0; i < pencils; ++i, tile += copy.bytes) {
       std::byte* const pencil = destination.base + i * destination.pencil_stride;
       if (is_to_contiguous_) {
-        if (!may_stream || !stream_elements(pencil, tile, pitch_, copy.bytes, destination_.points)) {
+        for (std::int64_t k = 0; may_stream && k < destination_.points; ++k) {
+          copy_bytes(pencil + k * copy.bytes, tile + k * pitch_, copy.bytes, true);
+        }
+        if (!may_stream) {
           copy(pencil, copy.bytes, tile, pitch_, destination_.points);
         }
         continue;
@@ -207,16 +185,8 @@ class ElementTransform final : public LocalTransform {
 
 }  // namespace
 
-std::size_t scratch_bytes(const LocalLibrary& library, const PencilShape& shape, std::int64_t real_bytes) {
-  return shape.numbers == 1 ? library.scratch_bytes(shape, real_bytes)
-                            : ElementTransform(library, shape, real_bytes, Effort::estimate).scratch_bytes();
-}
-
-std::unique_ptr<LocalTransform> plan_pencils(const LocalLibrary& library, const PencilShape& shape,
-                                             std::int64_t real_bytes, Effort effort) {
-  if (shape.numbers == 1) {
-    return library.plan(shape, real_bytes, effort);
-  }
+std::unique_ptr<LocalTransform> make_element_transform(const LocalLibrary& library, const PencilShape& shape,
+                                                       std::int64_t real_bytes, Effort effort) {
   return std::make_unique<ElementTransform>(library, shape, real_bytes, effort);
 }
 

@@ -2,7 +2,6 @@
 // real and imaginary parts of complex numbers where the kind is from real to real.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -10,9 +9,8 @@
 
 namespace penstock::fft {
 
-/// As the library's own, where elements are one number; else by its transform of adjacent numbers.
-std::size_t scratch_bytes(const LocalLibrary& library, const PencilShape& shape, std::int64_t real_bytes);
-std::unique_ptr<LocalTransform> plan_pencils(const LocalLibrary& library, const PencilShape& shape,
-                                             std::int64_t real_bytes, Effort effort);
+/// A transform of pencils whose elements are `shape.numbers` numbers, by the library's transform of adjacent ones.
+std::unique_ptr<LocalTransform> make_element_transform(const LocalLibrary& library, const PencilShape& shape,
+                                                       std::int64_t real_bytes, Effort effort);
 
 }  // namespace penstock::fft

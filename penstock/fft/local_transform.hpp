@@ -57,6 +57,9 @@ struct PencilShape {
   InstructionSet instruction_set = InstructionSet::portable;  ///< of our own
   /// The numbers of an element, beside each other, each transformed by itself. Strides and spacings are of elements.
   std::int64_t numbers = 1;
+  /// Of a pencil's spectrum: those of the lowest wavenumbers, as many as a pencil of so many points has. 0: all.
+  std::int64_t modes = 0;
+  bool is_from_modes = false;  ///< the source is the spectrum
 };
 
 /// A planned 1-D transform of pencils, unscaled but for a factor. Immutable; `run` may be called by many threads at

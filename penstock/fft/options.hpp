@@ -80,11 +80,18 @@ enum class Planning {
 /// The options of a plan. They must be the same on every rank, except threads, machine and the boxes of the parts.
 struct Options {
   Extents size{};  ///< nx, ny, nz: points of the field in real space
+  /// The modes of the spectrum, at most `size`: those of a field of so many points. `forward` leaves out the higher
+  /// ones, `backward` takes them as 0, and neither transforms or exchanges them: with size = 3/2 modes, products of two
+  /// fields have no aliases among the modes. Where the modes of a Fourier transform are even, and fewer than the
+  /// points, the coefficient of wavenumber n/2 is the sum of those of n/2 and -n/2. 0: all.
+  Extents modes{};
   Type type = Type::c2c;
   /// The sine or cosine transform in x, y and z. Nothing: a Fourier transform, and redft10 for type r2r. Sines and
   /// cosines of complex numbers are those of the real and of the imaginary part.
   std::array<std::optional<RealKind>, 3> kinds{};
-  std::array<bool, 3> along{true, true, true};  ///< whether x, y, z are transformed: at least one
+  /// Whether x, y, z are transformed. None: `forward` brings the elements from the input's parts to the output's, and
+  /// `backward` brings them back.
+  std::array<bool, 3> along{true, true, true};
   /// The order in which directions are transformed: each of 0 (x), 1 (y) and 2 (z) once. Unless parts are given, ranks
   /// begin with pencils along the first of them that is transformed and end with pencils along the last.
   std::array<int, 3> sequence{0, 1, 2};
@@ -117,8 +124,9 @@ struct Options {
                         ///< first of these that can do the type
   std::optional<InstructionSet> instruction_set{};  ///< of Penstock's own local transforms; nothing: the widest usable
   Movers movers = Movers::compiled;
-  bool convolves = false;  ///< whether the plan can `convolve`. It then takes exchange memory for both ways at once,
-                           ///< must transform all three directions, and must have a complex spectrum
+  bool convolves = false;   ///< whether the plan can `convolve`. It then takes exchange memory for both ways at once,
+                            ///< must transform all three directions, and must have a complex spectrum
+  bool collocates = false;  ///< whether the plan can `collocate`. It then takes exchange memory for both ways at once
   std::uint64_t memory_budget_bytes = 0;  ///< the memory that a plan may take on one node; 0: what the system has left
   Planning planning = Planning::model;
   double planning_budget_s = 10;  ///< after this time no further candidate is timed
@@ -127,7 +135,8 @@ struct Options {
   std::optional<machine::Machine> machine{};  ///< the machine that the model predicts for; nothing: machine::detect()
 };
 
-/// The points of the spectrum in x, y and z. For r2c the direction of the first Fourier transform has n/2 + 1. Local.
+/// The points of the spectrum in x, y and z: its modes. For r2c the direction of the first Fourier transform has n/2 +
+/// 1 of n. Local.
 Extents spectrum_points(const Options& options) noexcept;
 
 /// The sine or cosine transform along x (0), y or z; nothing where it is a Fourier transform. Local.

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "penstock/fft/element_transform.hpp"
+#include "penstock/fft/pencil_transform.hpp"
 
 namespace penstock::fft {
 namespace {
@@ -370,19 +370,17 @@ std::byte* Pipeline<Real>::transform_tile(const Stage& stage, const Worker& work
   std::byte* after = scratch.after;
   const auto from = pencils_of(source, scratch.before, stage.before_points, scratch.source_offsets);
   if (stage.turns_back) {
-    // Rows of the spectrum, for the user's function, and back from them.
-    const auto components = static_cast<std::int64_t>(stage.components);
+    // Rows for the user's function, and back from them.
     const std::int64_t pitch = stage.there->destination_stride;
     const transform::Pencils<std::byte> rows{after, scratch.sink_offsets, pitch};
-    list_points(scratch.sink_offsets, stage.after_points, components * std::int64_t{sizeof(std::complex<Real>)});
-    run(*there, from, rows, 1, {.is_from_memory = source.is_direct});
-    const auto length = static_cast<std::size_t>(stage.after_points * components);
+    list_points(scratch.sink_offsets, stage.after_points, stage.after_bytes);
+    run(*there, from, rows, 1, {.is_from_memory = source.is_direct && source.place != Place::plane});
+    const auto elements = static_cast<std::size_t>(stage.after_points * stage.components);
     for (std::int64_t i = 0; i < range.extent; ++i) {
-      auto* row = reinterpret_cast<std::complex<Real>*>(after + i * pitch);
-      const bool is_x_outer = stage.outer == 0;
+      const bool is_outer_first = stage.outer < stage.across;
       const std::int64_t across = range.lower + i;
-      (*run_.on_spectrum)(is_x_outer ? worker.outer : across, is_x_outer ? across : worker.outer,
-                          std::span(row, length));
+      (*run_.on_row)(is_outer_first ? worker.outer : across, is_outer_first ? across : worker.outer, after + i * pitch,
+                     elements);
     }
     after = scratch.before;
     const auto to = pencils_of(sink, after, stage.before_points, scratch.source_offsets);

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -17,13 +18,17 @@
 
 namespace penstock::fft {
 
+/// A call of the user's function for a row of `elements` elements, at indices of the two other directions, the lower
+/// direction first.
+using RowCall = std::function<void(std::int64_t first, std::int64_t second, std::byte* row, std::size_t elements)>;
+
 /// What one run is about.
 template <class Real>
 struct Run {
   const std::byte* in = nullptr;
   std::byte* out = nullptr;
-  Real factor = 1;                                 ///< on the result
-  const RowFunction<Real>* on_spectrum = nullptr;  ///< of a schedule with a stage that turns back
+  Real factor = 1;                  ///< on the result
+  const RowCall* on_row = nullptr;  ///< of a schedule with a stage that turns back
 };
 
 /// A schedule, ready to run. `team` (which may be moved) and `regions` must outlive it.

@@ -21,6 +21,14 @@
 namespace penstock::fft {
 namespace {
 
+/// A call of the user's function for rows of Number.
+template <class Number>
+RowCall call_of(std::function<void(std::int64_t, std::int64_t, std::span<Number>)> on_row) {
+  return [on_row = std::move(on_row)](std::int64_t first, std::int64_t second, std::byte* row, std::size_t elements) {
+    on_row(first, second, std::span(reinterpret_cast<Number*>(row), elements));
+  };
+}
+
 bool overlap(std::span<const std::byte> a, std::span<const std::byte> b) {
   return std::less<>()(a.data(), b.data() + b.size()) && std::less<>()(b.data(), a.data() + a.size());
 }
@@ -51,6 +59,7 @@ struct Plan<Real>::State {
   Pipeline<Real> forward;
   Pipeline<Real> backward;
   std::optional<Pipeline<Real>> convolution;
+  std::optional<Pipeline<Real>> collocation;
   std::unique_ptr<gas::ProgressThread> progress_thread;  // rests but for calls
   Breakdown last{};
   bool is_running = false;
@@ -63,7 +72,7 @@ struct Plan<Real>::State {
   void check(const Pipeline<Real>* pipeline, Type type, std::span<const In> in, std::span<Out> out) const;
   template <class In, class Out>
   Execution start(Pipeline<Real>* pipeline, Type type, std::span<const In> in, std::span<Out> out, Scaling scaling,
-                  RowFunction<Real> on_spectrum = {});
+                  RowCall on_row = {});
 };
 
 /// The fields of one call under way: one after the other, or interleaved ones together.
@@ -71,9 +80,9 @@ template <class Real>
 class Plan<Real>::State::Fields final : public Execution::Work {
  public:
   /// `run` is of the first.
-  Fields(State& state, Pipeline<Real>& pipeline, Run<Real> run, RowFunction<Real> on_spectrum)
-      : state_(state), pipeline_(pipeline), run_(run), on_spectrum_(std::move(on_spectrum)) {
-    run_.on_spectrum = &on_spectrum_;
+  Fields(State& state, Pipeline<Real>& pipeline, Run<Real> run, RowCall on_row)
+      : state_(state), pipeline_(pipeline), run_(run), on_row_(std::move(on_row)) {
+    run_.on_row = &on_row_;
     state_.last = {};
     pipeline_.begin(run_);
     state_.is_running = true;
@@ -110,7 +119,7 @@ class Plan<Real>::State::Fields final : public Execution::Work {
   State& state_;
   Pipeline<Real>& pipeline_;
   Run<Real> run_;
-  RowFunction<Real> on_spectrum_;
+  RowCall on_row_;
   int done_ = 0;
 };
 
@@ -125,7 +134,7 @@ void Plan<Real>::State::check(const Pipeline<Real>* pipeline, Type type, std::sp
                             names[static_cast<std::size_t>(options.type)]));
   }
   if (pipeline == nullptr) {
-    throw Error("the plan does not convolve: make it with Options::convolves");
+    throw Error("the plan was not made for this: set Options::convolves to convolve, Options::collocates to collocate");
   }
   if (is_running) {
     throw Error("the plan has a transform under way: wait for it first");
@@ -135,8 +144,9 @@ void Plan<Real>::State::check(const Pipeline<Real>* pipeline, Type type, std::sp
     return others * static_cast<std::size_t>(field_bytes) / element_bytes +
            static_cast<std::size_t>((is_space ? input : output).elements());
   };
-  const std::size_t wanted_in = wanted(pipeline != &backward, sizeof(In));
-  const std::size_t wanted_out = wanted(pipeline != &forward, sizeof(Out));
+  const bool is_collocation = collocation && pipeline == &*collocation;
+  const std::size_t wanted_in = wanted(pipeline != &backward && !is_collocation, sizeof(In));
+  const std::size_t wanted_out = wanted(pipeline != &forward && !is_collocation, sizeof(Out));
   if (in.size() < wanted_in || out.size() < wanted_out) {
     throw Error(fmt::format("arrays of {} and {} elements are too short: this rank's parts have {} and {}", in.size(),
                             out.size(), wanted_in, wanted_out));
@@ -154,14 +164,14 @@ void Plan<Real>::State::check(const Pipeline<Real>* pipeline, Type type, std::sp
 template <class Real>
 template <class In, class Out>
 Execution Plan<Real>::State::start(Pipeline<Real>* pipeline, Type type, std::span<const In> in, std::span<Out> out,
-                                   Scaling scaling, RowFunction<Real> on_spectrum) {
+                                   Scaling scaling, RowCall on_row) {
   const Run<Real> run{.in = reinterpret_cast<const std::byte*>(in.data()),
                       .out = reinterpret_cast<std::byte*>(out.data()),
                       .factor = static_cast<Real>(factor_of(scaling, options))};
   return team.run_or_revoke([&] {
     team.check_revoked();
     check(pipeline, type, in, out);
-    return Execution(std::make_unique<Fields>(*this, *pipeline, run, std::move(on_spectrum)));
+    return Execution(std::make_unique<Fields>(*this, *pipeline, run, std::move(on_row)));
   });
 }
 
@@ -187,6 +197,7 @@ std::unique_ptr<typename Plan<Real>::State> Plan<Real>::State::make(const gas::T
   std::optional<Pipeline<Real>> forward;
   std::optional<Pipeline<Real>> backward;
   std::optional<Pipeline<Real>> convolution;
+  std::optional<Pipeline<Real>> collocation;
   std::unique_ptr<gas::ProgressThread> progress_thread;
   team.run_or_revoke([&] {
     for (const std::uint64_t bytes : schedules.region_bytes) {
@@ -204,9 +215,12 @@ std::unique_ptr<typename Plan<Real>::State> Plan<Real>::State::make(const gas::T
     if (schedules.convolution) {
       make(convolution, *schedules.convolution);
     }
+    if (schedules.collocation) {
+      make(collocation, *schedules.collocation);
+    }
     team.together([&] {
       ScratchNeed need;
-      for (const auto* pipeline : {&forward, &backward, &convolution}) {
+      for (const auto* pipeline : {&forward, &backward, &convolution, &collocation}) {
         if (*pipeline) {
           need.cover((*pipeline)->scratch_need());
         }
@@ -243,6 +257,7 @@ std::unique_ptr<typename Plan<Real>::State> Plan<Real>::State::make(const gas::T
                                           .forward = std::move(*forward),
                                           .backward = std::move(*backward),
                                           .convolution = std::move(convolution),
+                                          .collocation = std::move(collocation),
                                           .progress_thread = std::move(progress_thread)});
 }
 
@@ -338,7 +353,7 @@ template <class Real>
 Execution Plan<Real>::start_convolve(std::span<const Complex> in, std::span<Complex> out, RowFunction<Real> on_spectrum,
                                      Scaling scaling) {
   return state_->start(state_->convolution ? &*state_->convolution : nullptr, Type::c2c, in, out, scaling,
-                       std::move(on_spectrum));
+                       call_of(std::move(on_spectrum)));
 }
 
 template <class Real>
@@ -351,7 +366,7 @@ template <class Real>
 Execution Plan<Real>::start_convolve(std::span<const Real> in, std::span<Real> out, RowFunction<Real> on_spectrum,
                                      Scaling scaling) {
   return state_->start(state_->convolution ? &*state_->convolution : nullptr, Type::r2c, in, out, scaling,
-                       std::move(on_spectrum));
+                       call_of(std::move(on_spectrum)));
 }
 
 template <class Real>
@@ -372,6 +387,45 @@ void Plan<Real>::backward(std::span<const Real> in, std::span<Real> out, Scaling
 template <class Real>
 Execution Plan<Real>::start_backward(std::span<const Real> in, std::span<Real> out, Scaling scaling) {
   return state_->start(&state_->backward, Type::r2r, in, out, scaling);
+}
+
+template <class Real>
+void Plan<Real>::collocate(std::span<const Complex> in, std::span<Complex> out, const PointFunction<Complex>& on_points,
+                           Scaling scaling) {
+  start_collocate(in, out, on_points, scaling).wait();
+}
+
+template <class Real>
+Execution Plan<Real>::start_collocate(std::span<const Complex> in, std::span<Complex> out,
+                                      PointFunction<Complex> on_points, Scaling scaling) {
+  return state_->start(state_->collocation ? &*state_->collocation : nullptr, Type::c2c, in, out, scaling,
+                       call_of(std::move(on_points)));
+}
+
+template <class Real>
+void Plan<Real>::collocate(std::span<const Complex> in, std::span<Complex> out, const PointFunction<Real>& on_points,
+                           Scaling scaling) {
+  start_collocate(in, out, on_points, scaling).wait();
+}
+
+template <class Real>
+Execution Plan<Real>::start_collocate(std::span<const Complex> in, std::span<Complex> out,
+                                      PointFunction<Real> on_points, Scaling scaling) {
+  return state_->start(state_->collocation ? &*state_->collocation : nullptr, Type::r2c, in, out, scaling,
+                       call_of(std::move(on_points)));
+}
+
+template <class Real>
+void Plan<Real>::collocate(std::span<const Real> in, std::span<Real> out, const PointFunction<Real>& on_points,
+                           Scaling scaling) {
+  start_collocate(in, out, on_points, scaling).wait();
+}
+
+template <class Real>
+Execution Plan<Real>::start_collocate(std::span<const Real> in, std::span<Real> out, PointFunction<Real> on_points,
+                                      Scaling scaling) {
+  return state_->start(state_->collocation ? &*state_->collocation : nullptr, Type::r2r, in, out, scaling,
+                       call_of(std::move(on_points)));
 }
 
 template MemoryNeed memory_need<float>(const gas::Team&, const Options&);

@@ -26,6 +26,13 @@ namespace penstock::fft {
 template <class Real>
 using RowFunction = std::function<void(std::int64_t kx, std::int64_t ky, std::span<std::complex<Real>> row)>;
 
+/// The function that `collocate` calls for each row of this rank's points: all x from 0 to nx - 1 at one (y, z), where
+/// x is the direction that is transformed first, forward, and y and z are the second and the third. Number is Real, or
+/// std::complex<Real> for type c2c. The function may change the row. Several threads call it at the same time, with
+/// different rows. An exception ends the transform on every rank.
+template <class Number>
+using PointFunction = std::function<void(std::int64_t y, std::int64_t z, std::span<Number> row)>;
+
 /// The wavenumber of lowest magnitude that index k of n stands for: k, or k - n beyond n / 2.
 constexpr std::int64_t signed_wavenumber(std::int64_t k, std::int64_t n) noexcept {
   return k <= n / 2 ? k : k - n;
@@ -122,6 +129,21 @@ class Plan {
   void convolve(std::span<const Real> in, std::span<Real> out, const RowFunction<Real>& on_spectrum,
                 Scaling scaling = Scaling::full);
 
+  /// Transforms backward, calls `on_points` for each row of the points in real space, and transforms forward, in one
+  /// call: what is not linear in the fields, at the points of the grid (collocation). The points are never stored,
+  /// which saves a pass over memory. For a plan made with Options::collocates. `in` and `out` are both spectra. With a
+  /// batch, `on_points` is called for one field after the other; where it is interleaved, once for all, with rows that
+  /// have the values of all fields beside each other for each x, so that it can multiply fields: by Options::modes
+  /// without aliases.
+  void collocate(std::span<const Complex> in, std::span<Complex> out, const PointFunction<Complex>& on_points,
+                 Scaling scaling = Scaling::full);
+  /// As above, for type r2c.
+  void collocate(std::span<const Complex> in, std::span<Complex> out, const PointFunction<Real>& on_points,
+                 Scaling scaling = Scaling::full);
+  /// As above, for type r2r.
+  void collocate(std::span<const Real> in, std::span<Real> out, const PointFunction<Real>& on_points,
+                 Scaling scaling = Scaling::full);
+
   /// The split-phase forms of the calls above: the caller works meanwhile, or has other plans under way, and calls
   /// `progress` of the Execution now and then.
   Execution start_forward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling = Scaling::none);
@@ -134,6 +156,13 @@ class Plan {
                            Scaling scaling = Scaling::full);
   Execution start_convolve(std::span<const Real> in, std::span<Real> out, RowFunction<Real> on_spectrum,
                            Scaling scaling = Scaling::full);
+
+  Execution start_collocate(std::span<const Complex> in, std::span<Complex> out, PointFunction<Complex> on_points,
+                            Scaling scaling = Scaling::full);
+  Execution start_collocate(std::span<const Complex> in, std::span<Complex> out, PointFunction<Real> on_points,
+                            Scaling scaling = Scaling::full);
+  Execution start_collocate(std::span<const Real> in, std::span<Real> out, PointFunction<Real> on_points,
+                            Scaling scaling = Scaling::full);
 
   /// The decisions of planning, the memory of the plan, and the times of the last transform. Local.
   const Decision& decision() const noexcept;

@@ -16,11 +16,15 @@ Schedules schedules_of(const gas::Team& team, const Problem& problem) {
   Schedules schedules{.forward = make_schedule(problem, Direction::forward, team.rank()),
                       .backward = make_schedule(problem, Direction::backward, team.rank()),
                       .convolution = {},
+                      .collocation = {},
                       .region_bytes = {},
                       .scratch = {},
                       .need = {}};
   if (problem.options.convolves) {
     schedules.convolution = make_schedule(problem, Direction::there_and_back, team.rank());
+  }
+  if (problem.options.collocates) {
+    schedules.collocation = make_schedule(problem, Direction::back_and_there, team.rank());
   }
   const auto count = [&](const Schedule& schedule) {
     schedules.region_bytes.resize(std::max(schedules.region_bytes.size(), schedule.region_bytes.size()));
@@ -37,6 +41,9 @@ Schedules schedules_of(const gas::Team& team, const Problem& problem) {
   count(schedules.backward);
   if (schedules.convolution) {
     count(*schedules.convolution);
+  }
+  if (schedules.collocation) {
+    count(*schedules.collocation);
   }
   for (const std::uint64_t bytes : schedules.region_bytes) {
     schedules.need.exchange_bytes += bytes;
@@ -78,7 +85,8 @@ Decision decide(const Problem& problem, const Schedules& schedules) {
           .passes = static_cast<int>(schedules.forward.passes.size()),
           .forward_stages = stages_of(schedules.forward),
           .backward_stages = stages_of(schedules.backward),
-          .convolution_stages = schedules.convolution ? stages_of(*schedules.convolution) : std::vector<StagePlan>{}};
+          .convolution_stages = schedules.convolution ? stages_of(*schedules.convolution) : std::vector<StagePlan>{},
+          .collocation_stages = schedules.collocation ? stages_of(*schedules.collocation) : std::vector<StagePlan>{}};
 }
 
 Schedules make_schedules(const gas::Team& team, const Problem& problem) {

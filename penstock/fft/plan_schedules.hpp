@@ -16,6 +16,7 @@ struct Schedules {
   Schedule forward;
   Schedule backward;
   std::optional<Schedule> convolution;
+  std::optional<Schedule> collocation;
   std::vector<std::uint64_t> region_bytes;  // by region: what any of them needs
   ScratchNeed scratch;                      ///< of a thread, by estimate
   MemoryNeed need;

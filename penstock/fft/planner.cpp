@@ -57,7 +57,7 @@ std::vector<Tuning> with_grids(const Search& search, const Tuning& tuning) {
 
 std::vector<Tuning> with_planes_per_message(const Search& search, const Tuning& tuning) {
   const Options& options = search.problem.options;
-  const std::int64_t planes = divide_up(spectrum_points(options)[2], tuning.grid.tz);
+  const std::int64_t planes = divide_up(options.size[2], tuning.grid.tz);
   std::vector<Tuning> tunings;
   const auto add = [&](std::int64_t planes_per_message) {
     Tuning one = tuning;
@@ -155,7 +155,8 @@ std::optional<ModelledRun> model_of(const gas::Team& team, const Problem& proble
   const Options& options = problem.options;
   const auto rates = network_of(team, problem);  // before ranks may part, as their machines may differ
   const bool are_fourier = std::ranges::none_of(options.kinds, [](const auto& kind) { return kind.has_value(); });
-  if (options.type == Type::r2r || !are_fourier || options.along != std::array{true, true, true} ||
+  const bool has_all_modes = problem.modes(0) == 0 && problem.modes(1) == 0 && problem.modes(2) == 0;
+  if (options.type == Type::r2r || !are_fourier || !has_all_modes || options.along != std::array{true, true, true} ||
       options.exchange_method != nullptr) {
     return std::nullopt;
   }

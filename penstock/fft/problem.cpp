@@ -51,6 +51,13 @@ std::string find_mistake(const Options& options, int ranks) {
       return fmt::format("a size of {}x{}x{}: each direction needs at least 1 point", nx, ny, nz);
     }
   }
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::int64_t modes = options.modes[d];
+    if (modes < 0 || modes > options.size[d] || (modes > 0 && modes != options.size[d] && !options.along[d])) {
+      return fmt::format("{} modes of {} points: a direction that is transformed has 1 mode or more, up to its points",
+                         modes, options.size[d]);
+    }
+  }
   const double points = static_cast<double>(nx) * static_cast<double>(ny) * static_cast<double>(nz);
   if (points * options.batch >= limit) {
     return fmt::format("a size of {}x{}x{} with {} fields has more bytes than 64 bits can count", nx, ny, nz,
@@ -73,8 +80,9 @@ std::string find_mistake(const Options& options, int ranks) {
         "{} deferred parts: give 0 to {}, or none where another exchange method is chosen, as MPI's own ways are",
         deferred, shape::exchange_parts - 1);
   }
-  if (std::none_of(options.along.begin(), options.along.end(), [](bool is_transformed) { return is_transformed; })) {
-    return "no direction is transformed: choose at least one of x, y and z";
+  const bool has_transform = std::ranges::count(options.along, true) > 0;
+  if (options.collocates && !has_transform) {
+    return "a plan that collocates transforms at least one direction";
   }
   if (!std::ranges::is_permutation(options.sequence, std::array{0, 1, 2})) {
     return fmt::format("a sequence of directions {}, {}, {}: each of 0 (x), 1 (y) and 2 (z) once", options.sequence[0],
@@ -112,12 +120,13 @@ std::string describe(const Options& options) {
   const auto& [x, y, z] = options.along;
   const auto kind = [&](int d) { return static_cast<int>(kind_along(options, d)); };
   return fmt::format(
-      "precision {}, size {}x{}x{}, type {}, kinds {},{},{}, along {}{}{}, sequence {}{}{}, grid {}x{}, output {}, "
+      "precision {}, size {}x{}x{}, modes {}x{}x{}, type {}, kinds {},{},{}, along {}{}{}, sequence {}{}{}, grid "
+      "{}x{}, output {}, "
       "exchange method '{}', planes per message {}, deferred parts {}, batch {}{}, local transforms '{}'",
-      sizeof(Real) == 4 ? "single" : "double", options.size[0], options.size[1], options.size[2],
-      static_cast<int>(options.type), kind(0), kind(1), kind(2), x ? "x" : "", y ? "y" : "", z ? "z" : "",
-      options.sequence[0], options.sequence[1], options.sequence[2], options.grid.ty, options.grid.tz,
-      static_cast<int>(options.output), options.exchange_method ? options.exchange_method->name() : "",
+      sizeof(Real) == 4 ? "single" : "double", options.size[0], options.size[1], options.size[2], options.modes[0],
+      options.modes[1], options.modes[2], static_cast<int>(options.type), kind(0), kind(1), kind(2), x ? "x" : "",
+      y ? "y" : "", z ? "z" : "", options.sequence[0], options.sequence[1], options.sequence[2], options.grid.ty,
+      options.grid.tz, static_cast<int>(options.output), options.exchange_method ? options.exchange_method->name() : "",
       options.planes_per_message.value_or(-1), options.deferred_parts.value_or(-1), options.batch,
       options.is_interleaved ? " interleaved" : "", options.local);
 }
@@ -131,22 +140,23 @@ void check_memory(const gas::Team& team, const Options& options, const MemoryNee
 
 bool has_room_for_planes(const Problem& problem, const Grid& grid, int ranks) noexcept {
   const Options& options = problem.options;
-  const Extents points = spectrum_points(options);
-  const std::int64_t plane_bytes = points[0] * points[1] * problem.spectrum_bytes() * problem.components();
+  const std::int64_t plane_bytes =
+      spectrum_points(options)[0] * options.size[1] * problem.spectrum_bytes() * problem.components();
   const std::int64_t threads = static_cast<std::int64_t>(options.threads) * ranks;
   const std::int64_t sharers = std::min<std::int64_t>(threads, problem.machine.node.cores);
   // Five eighths of the last-level cache, shared by all.
   return options.along[0] && options.along[1] &&
          plane_bytes * std::max<std::int64_t>(sharers, 1) <= problem.machine.node.cache_bytes / 8 * 5 &&
-         points[2] / grid.tz >= options.threads;
+         options.size[2] / grid.tz >= options.threads;
 }
 
 template <class Real>
 Problem resolve(const gas::Team& team, const Options& options) {
   team.agree(find_mistake(options, team.size()));
-  team.agree_on("plan", fmt::format("{}, {} {}, progress {}", describe<Real>(options),
+  team.agree_on("plan", fmt::format("{}, {} {}{}, progress {}", describe<Real>(options),
                                     options.planning == Planning::measure ? "measured" : "by the model",
-                                    options.convolves ? ", convolves" : "", static_cast<int>(options.progress)));
+                                    options.convolves ? ", convolves" : "", options.collocates ? ", collocates" : "",
+                                    static_cast<int>(options.progress)));
   Problem problem{
       .options = in_sequence(options), .sequence = options.sequence, .machine = {}, .real_bytes = sizeof(Real)};
   team.together([&] { problem.machine = options.machine ? *options.machine : machine::detect(); });
@@ -179,7 +189,7 @@ Problem resolve(const gas::Team& team, const Options& options) {
 }
 
 int first_direction(const Options& options) noexcept {
-  return static_cast<int>(std::find(options.along.begin(), options.along.end(), true) - options.along.begin());
+  return options.along[0] ? 0 : options.along[1] ? 1 : options.along[2] ? 2 : 0;
 }
 
 int last_direction(const Options& options) noexcept {
@@ -218,6 +228,9 @@ double factor_of(Scaling scaling, const Options& options) noexcept {
 
 Extents spectrum_points(const Options& options) noexcept {
   Extents points = options.size;
+  for (std::size_t d = 0; d < 3; ++d) {
+    points[d] = options.modes[d] > 0 ? options.modes[d] : points[d];
+  }
   if (const std::optional<int> halved = halved_direction(options)) {
     points[at(*halved)] = points[at(*halved)] / 2 + 1;
   }
@@ -226,6 +239,10 @@ Extents spectrum_points(const Options& options) noexcept {
 
 RowKind Problem::row_kind(int along) const noexcept {
   return kind_along(options, along);
+}
+
+std::int64_t Problem::modes(int along) const noexcept {
+  return options.modes[at(along)] == options.size[at(along)] ? 0 : options.modes[at(along)];
 }
 
 std::int64_t Problem::components() const noexcept {

@@ -51,6 +51,8 @@ struct Problem {
   /// The numbers of an element that are each transformed along a direction: of interleaved fields, and the real and the
   /// imaginary part where complex numbers are transformed by sines or cosines.
   std::int64_t numbers(int along) const noexcept;
+  /// The modes along a direction, where they are fewer than its points; else 0.
+  std::int64_t modes(int along) const noexcept;
   /// Whether the elements are complex before the transform along a direction.
   bool is_complex_before(int along) const noexcept;
   /// A field's share of both of the user's arrays on `rank`: the bytes from one field of a batch to the next, where the
@@ -58,7 +60,7 @@ struct Problem {
   std::int64_t field_bytes(int rank) const noexcept;
 };
 
-/// The first and the last of the directions that are transformed.
+/// The first and the last of the directions that are transformed; x where none is.
 int first_direction(const Options& options) noexcept;
 int last_direction(const Options& options) noexcept;
 

@@ -93,12 +93,13 @@ std::optional<Boxes> with_points_of(Boxes boxes, const Extents& points, const Ex
 /// The boxes in which ranks may transform along a direction: pencils, or a part of the user's where that is whole along
 /// it.
 std::vector<StageBoxes> choices_for(const Problem& problem, int along) {
-  // The points change with the transform that makes real numbers complex.
+  // Each transform makes points of space along its direction points of the spectrum.
   const Extents space = problem.options.size;
   const Extents spectrum = spectrum_points(problem.options);
-  const int halved = halved_direction(problem.options).value_or(x);
-  const Extents& before = along <= halved ? space : spectrum;
-  const Extents& after = along < halved ? space : spectrum;
+  Extents before = space;
+  std::copy_n(spectrum.begin(), along, before.begin());
+  Extents after = before;
+  after[at(along)] = spectrum[at(along)];
   std::vector<StageBoxes> choices;
   const auto add = [&](const Boxes& boxes, const Extents& points) {
     const auto boxes_before = with_points_of(boxes, points, before);
@@ -122,6 +123,9 @@ std::vector<StageBoxes> choose_boxes(const Problem& problem, const std::vector<i
     std::int64_t cost = 0;
     std::vector<StageBoxes> boxes;
   };
+  if (directions.empty()) {
+    return {};
+  }
   const std::int64_t exchange =
       busiest(Decomposition(spectrum_points(problem.options), problem.tuning.grid).pencils(directions.front()));
   const auto cost_between = [&](const Boxes& from, const Boxes& to) { return hold_the_same(from, to) ? 0 : exchange; };
@@ -211,6 +215,9 @@ std::vector<StageSpec> make_forward(const Problem& problem) {
   const std::array<int, 3>& in_order = problem.input.front().order;
   const std::array<int, 3>& out_order = problem.output.front().order;
   std::vector<StageSpec> specs = transforms_of(problem);
+  if (specs.empty()) {
+    return {move_spec(in_order, in), move_spec(out_order, out)};
+  }
 
   const bool takes_input = hold_the_same(in.boxes, specs.front().before.boxes);
   bool makes_output = hold_the_same(out.boxes, specs.back().after.boxes);
@@ -243,21 +250,22 @@ std::vector<StageSpec> make_backward(const Problem& problem) {
     std::swap(spec.before, spec.after);
     if (spec.kind) {
       spec.kind = traits_of(*spec.kind).inverse;
+      spec.is_backward = true;
     }
     spec.joins_next = i + 1 < specs.size() && specs[i + 1].joins_next;
   }
   return specs;
 }
 
-/// To the last transform, which turns back, and from it; the user's part of the spectrum is not met.
-std::vector<StageSpec> make_there_and_back(const Problem& problem) {
-  std::vector<StageSpec> specs = make_forward(problem);
-  std::vector<StageSpec> back = make_backward(problem);
+/// To the last transform of a route, which turns back, and from it by another, which leads back; the user's part where
+/// the two meet is not met.
+std::vector<StageSpec> turned_back(std::vector<StageSpec> specs, std::vector<StageSpec> back) {
   if (!specs.back().kind) {
     specs.pop_back();
     back.erase(back.begin());
   }
   specs.back().turns_back = true;
+  specs.back().joins_next = back.front().joins_next;
   specs.insert(specs.end(), back.begin() + 1, back.end());
   return specs;
 }
@@ -269,7 +277,9 @@ std::vector<StageSpec> make_route(const Problem& problem, Direction direction) {
     case Direction::backward:
       return make_backward(problem);
     case Direction::there_and_back:
-      return make_there_and_back(problem);
+      return turned_back(make_forward(problem), make_backward(problem));
+    case Direction::back_and_there:
+      return turned_back(make_backward(problem), make_forward(problem));
     default:
       return make_forward(problem);
   }

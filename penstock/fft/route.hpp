@@ -26,12 +26,28 @@ struct StageSpec {
   std::optional<RowKind> kind;  ///< nothing where data only changes places
   FieldLayout before;
   FieldLayout after;
+  bool is_backward = false;
   bool turns_back = false;  ///< rows are transformed back at once, with the user's function between
   bool joins_next = false;  ///< shares a pass with the next stage, by a plane in cache
+
+  /// What the stage leaves: where it turns back, what it began with.
+  const FieldLayout& result() const noexcept { return turns_back ? before : after; }
 };
 
-/// Where a route leads: forward, backward, or from real space to the spectrum and back.
-enum class Direction { forward, backward, there_and_back };
+/// Where a route leads.
+enum class Direction {
+  forward,
+  backward,
+  there_and_back,  ///< from real space to the spectrum and back
+  back_and_there,  ///< from the spectrum to real space and back
+};
+
+constexpr bool begins_in_space(Direction direction) noexcept {
+  return direction == Direction::forward || direction == Direction::there_and_back;
+}
+constexpr bool ends_in_space(Direction direction) noexcept {
+  return direction == Direction::backward || direction == Direction::there_and_back;
+}
 
 /// The stages of a route. The first begins at the user's array and the last ends at it. Where a user's part is not what
 /// the first or last transform takes, a stage that only moves data comes before or after.

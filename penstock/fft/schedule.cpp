@@ -1,7 +1,6 @@
 #include "penstock/fft/schedule.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include "penstock/fft/stage_builder.hpp"
@@ -48,15 +47,17 @@ std::vector<StagePlan> describe_stages(const Schedule& schedule) {
 Schedule make_schedule(const Problem& problem, Direction direction, int rank) {
   const std::vector<StageSpec> route = make_route(problem, direction);
   const auto index = static_cast<std::size_t>(rank);
-  const Distribution& from = (direction == Direction::backward ? problem.output : problem.input)[index];
-  const Distribution& to = (direction == Direction::forward ? problem.output : problem.input)[index];
-  const auto last_transform =
-      std::ranges::find_if(route | std::views::reverse, [](const StageSpec& spec) { return spec.kind.has_value(); });
+  const Distribution& from = (begins_in_space(direction) ? problem.input : problem.output)[index];
+  const Distribution& to = (ends_in_space(direction) ? problem.input : problem.output)[index];
+  std::size_t last_transform = route.size();  // of a redistribution there is none
+  for (std::size_t i = 0; i < route.size(); ++i) {
+    last_transform = route[i].kind ? i : last_transform;
+  }
   StageBuilder builder(problem, rank);
   std::vector<Stage> pass;
   for (std::size_t i = 0; i < route.size(); ++i) {
     Stage stage = builder.stage(route[i]);
-    stage.is_last_transform = &route[i] == &*last_transform;
+    stage.is_last_transform = i == last_transform;
     if (i == 0) {
       builder.from_user(stage, from);
     } else if (route[i - 1].joins_next) {

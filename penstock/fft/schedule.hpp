@@ -100,12 +100,14 @@ struct Stage {
   std::vector<Range> tiles;        ///< index ranges across
   bool goes_by_tiles = false;      ///< alone in a pass: all outer indices of a tile, then those of the next
   std::optional<RowKind> kind;     ///< nothing where the stage only moves data
+  bool is_backward = false;        ///< from the spectrum to points
   bool turns_back = false;         ///< pencils are transformed back at once, with the user's function between
   bool is_last_transform = false;  ///< the one that multiplies by the factor of the run
   const LocalLibrary* library = nullptr;
   std::optional<PencilShape> there;  ///< what is planned, where there are pencils
   std::optional<PencilShape> back;
   std::int64_t components = 1;     ///< of an element: fields that are interleaved
+  std::int64_t after_bytes = 0;    ///< of an element after the transform
   std::int64_t before_points = 0;  ///< of a pencil, before the transform and after
   std::int64_t after_points = 0;
   End source;

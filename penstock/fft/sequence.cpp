@@ -27,6 +27,7 @@ std::array<int, 3> inverse_of(const std::array<int, 3>& sequence) {
 Options in_sequence(const Options& options) {
   Options numbered = options;
   numbered.size = picked(options.size, options.sequence);
+  numbered.modes = picked(options.modes, options.sequence);
   numbered.kinds = picked(options.kinds, options.sequence);
   numbered.along = picked(options.along, options.sequence);
   numbered.sequence = {0, 1, 2};

@@ -5,7 +5,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/fft/direction_index.hpp"
-#include "penstock/fft/element_transform.hpp"
+#include "penstock/fft/pencil_transform.hpp"
 #include "penstock/shape/shape.hpp"
 
 namespace penstock::fft {
@@ -30,9 +30,11 @@ Stage StageBuilder::stage(const StageSpec& spec) {
   stage.across = spec.across;
   stage.along = spec.along;
   stage.kind = spec.kind;
+  stage.is_backward = spec.is_backward;
   stage.turns_back = spec.turns_back;
   stage.sink.is_sink = true;
   stage.components = problem_.components();
+  stage.after_bytes = spec.after.element_bytes;
   if (spec.kind) {
     stage.library = find_library(problem_.options.local, *spec.kind, problem_.numbers(spec.along));
   }
@@ -73,7 +75,7 @@ void StageBuilder::resolve(Stage& stage) {
   need.points = static_cast<std::uint64_t>(std::max(stage.before_points, stage.after_points));
   if (stage.kind) {
     const std::int64_t length = problem_.options.size[at(stage.along)];
-    const auto shape = [&](RowKind kind, const End& source, const End& destination) {
+    const auto shape = [&](RowKind kind, const End& source, const End& destination, bool is_from_modes) {
       return PencilShape{.kind = kind,
                          .length = length,
                          .pencils = rows,
@@ -82,17 +84,19 @@ void StageBuilder::resolve(Stage& stage) {
                          .source_stride = source.pitch_bytes,
                          .destination_stride = destination.pitch_bytes,
                          .instruction_set = problem_.options.instruction_set.value_or(best_instruction_set()),
-                         .numbers = problem_.numbers(stage.along)};
+                         .numbers = problem_.numbers(stage.along),
+                         .modes = problem_.modes(stage.along),
+                         .is_from_modes = is_from_modes};
     };
     if (stage.turns_back) {
-      // The user's function takes rows: they are transformed into a tile, and from that on.
-      End spectrum{.pitch_bytes = shape::tile_pitch(stage.after_points * problem_.spectrum_bytes() * stage.components)};
-      stage.there = shape(*stage.kind, stage.source, spectrum);
-      stage.back = shape(traits_of(*stage.kind).inverse, spectrum, stage.sink);
-      need.after = tile_bytes(spectrum, rows);
+      // The user's function takes rows: pencils are transformed into a tile, and from that on.
+      const End rows_of_user{.pitch_bytes = shape::tile_pitch(stage.after_points * stage.after_bytes)};
+      stage.there = shape(*stage.kind, stage.source, rows_of_user, stage.is_backward);
+      stage.back = shape(traits_of(*stage.kind).inverse, rows_of_user, stage.sink, !stage.is_backward);
+      need.after = tile_bytes(rows_of_user, rows);
       need.before = std::max(need.before, stage.sink.is_direct ? 0 : tile_bytes(stage.sink, rows));
     } else {
-      stage.there = shape(*stage.kind, stage.source, stage.sink);
+      stage.there = shape(*stage.kind, stage.source, stage.sink, stage.is_backward);
     }
     for (const auto& planned : {stage.there, stage.back}) {
       if (planned) {
@@ -161,8 +165,8 @@ void StageBuilder::to_exchange(Stage& stage, const StageSpec& from, const StageS
                   // Where both walk the same planes, they arrive in the order in which they are read.
                   .deferred_parts = from.outer == to.outer ? 0 : tuning.deferred_parts,
                   .strip = are_rows || innermost == from.along ? 0 : shape::tile_chunk(element_bytes(to)),
-                  .element_bytes = from.after.element_bytes};
-  flows_ = make_flows(from.after.boxes, to.before.boxes, shape, rank_);
+                  .element_bytes = from.result().element_bytes};
+  flows_ = make_flows(from.result().boxes, to.before.boxes, shape, rank_);
   const std::size_t exchange = schedule_.exchanges.size();
   schedule_.exchanges.push_back(
       {.outgoing = flows_.outgoing_messages, .incoming = flows_.incoming_messages, .region = exchange});
@@ -204,12 +208,15 @@ mover::Hint StageBuilder::hint_of_messages() const {
 }
 
 void StageBuilder::to_plane(Stage& stage, const StageSpec& from, const StageSpec& to) {
-  const int innermost = innermost_between(from, to);
-  const int other = innermost == from.along ? to.along : from.along;
-  const Box& box = mine(from.after.boxes);
-  plane_ = Block::packed(box, {from.outer, other, innermost}, from.after.element_bytes);
-  plane_.pitch_bytes = shape::tile_pitch(plane_.pitch_bytes);
-  schedule_.scratch.cover({.plane = static_cast<std::uint64_t>(box.extent[at(other)] * plane_.pitch_bytes)});
+  // A stage between two planes has both in one place.
+  if (stage.source.place != Place::plane) {
+    const int innermost = innermost_between(from, to);
+    const int other = innermost == from.along ? to.along : from.along;
+    const Box& box = mine(from.result().boxes);
+    plane_ = Block::packed(box, {from.outer, other, innermost}, from.result().element_bytes);
+    plane_.pitch_bytes = shape::tile_pitch(plane_.pitch_bytes);
+    schedule_.scratch.cover({.plane = static_cast<std::uint64_t>(box.extent[at(other)] * plane_.pitch_bytes)});
+  }
   stage.sink.place = Place::plane;
   stage.sink.sections = make_sections(stage, {});
   const Flow flow{.block = plane_};

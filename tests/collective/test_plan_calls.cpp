@@ -60,6 +60,12 @@ Options convolving(int threads = 1) {
   return options;
 }
 
+Options collocating() {
+  Options options = options_of();
+  options.collocates = true;
+  return options;
+}
+
 void leave_alone(std::int64_t, std::int64_t, std::span<Complex>) {}
 
 TEST(OneBadRank, FailsPlanningOnEveryRank) {
@@ -84,6 +90,20 @@ TEST(OneBadRank, FailsPlanningOnEveryRank) {
        }},
       {"fft::Plan::Plan, it alone convolves",
        [](const Team& team, bool is_bad) { Plan<double>(team, is_bad ? convolving() : options_of()); }},
+      {"fft::Plan::Plan, it alone collocates",
+       [](const Team& team, bool is_bad) { Plan<double>(team, is_bad ? collocating() : options_of()); }},
+      {"fft::Plan::Plan, another sequence",
+       [](const Team& team, bool is_bad) {
+         Options options = options_of();
+         options.sequence = is_bad ? std::array{1, 0, 2} : std::array{0, 1, 2};
+         Plan<double>(team, options);
+       }},
+      {"fft::Plan::Plan, fewer modes",
+       [](const Team& team, bool is_bad) {
+         Options options = options_of();
+         options.modes[2] = is_bad ? 1 : 0;
+         Plan<double>(team, options);
+       }},
       {"fft::Plan::Plan, it alone has parts",
        [](const Team& team, bool is_bad) {
          Options options = options_of();
@@ -178,6 +198,29 @@ TEST(OneBadRank, FailsTransformsOnEveryRank) {
        [](const Team& team, bool is_bad) {
          Call call(team, is_bad, convolving());
          call.plan.convolve(call.from(), call.to(), leave_alone);
+       }},
+      {"fft::Plan::collocate, a short input",
+       [](const Team& team, bool is_bad) {
+         Call call(team, is_bad, collocating(), true);
+         call.plan.collocate(call.from(), call.to(), PointFunction<Complex>(leave_alone));
+       }},
+      {"fft::Plan::collocate, the user's function throws",
+       [](const Team& team, bool is_bad) {
+         Call call(team, false, collocating(), true);
+         call.plan.collocate(call.from(), call.to(), PointFunction<Complex>([&](auto...) {
+                               if (is_bad) {
+                                 throw Error("no such point");
+                               }
+                             }));
+       }},
+      {"fft::Plan::start_collocate, of another type",
+       [](const Team& team, bool is_bad) {
+         Call call(team, false, collocating(), true);
+         const auto nothing = [](auto...) {};
+         Execution execution = is_bad
+                                   ? call.plan.start_collocate(call.from(), call.to(), PointFunction<double>(nothing))
+                                   : call.plan.start_collocate(call.from(), call.to(), PointFunction<Complex>(nothing));
+         execution.wait();
        }},
       {"fft::Plan::convolve, the user's function throws",
        [](const Team& team, bool is_bad) {

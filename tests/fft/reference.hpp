@@ -96,6 +96,91 @@ Reference transform_by_definition(const Options& options, std::uint64_t seed) {
   return spectrum;
 }
 
+/// The modes along a direction, where they are fewer than its points; else 0.
+inline std::int64_t modes_along(const Options& options, std::size_t d) {
+  return options.along[d] && options.modes[d] != options.size[d] ? options.modes[d] : 0;
+}
+
+/// Whether real numbers become complex along a direction: the first Fourier transform's.
+inline bool is_halved(const Options& options, std::size_t direction) {
+  for (const int d : options.sequence) {
+    if (options.along[static_cast<std::size_t>(d)] && !real_kind(options, d)) {
+      return options.type == Type::r2c && static_cast<std::size_t>(d) == direction;
+    }
+  }
+  return false;
+}
+
+/// Calls `visit(number, stride, k)` for all points of an array [z][y][x]: `k` is the index along direction d, from
+/// which the next one's number is `stride` away.
+template <class Visit>
+void for_each_index(const Extents& size, std::size_t d, const Visit& visit) {
+  std::int64_t stride = 1;
+  for (std::size_t i = 0; i < d; ++i) {
+    stride *= size[i];
+  }
+  for (std::int64_t number = 0; number < size[0] * size[1] * size[2]; ++number) {
+    visit(number, stride, number / stride % size[d]);
+  }
+}
+
+/// A whole spectrum [z][y][x] without what is beyond the modes.
+inline std::vector<std::complex<double>> limited(const Options& options, std::vector<std::complex<double>> spectrum) {
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::int64_t m = modes_along(options, d);
+    const std::int64_t n = options.size[d];
+    const bool is_real = real_kind(options, static_cast<int>(d)).has_value();
+    const std::vector<std::complex<double>> whole = spectrum;
+    for_each_index(options.size, d, [&](std::int64_t number, std::int64_t stride, std::int64_t k) {
+      const std::int64_t wavenumber = is_real || 2 * k <= n ? k : n - k;
+      auto& coefficient = spectrum[static_cast<std::size_t>(number)];
+      if (m == 0) {
+        return;
+      }
+      if (is_real ? wavenumber >= m : 2 * wavenumber > m) {
+        coefficient = 0;
+      } else if (!is_real && 2 * wavenumber == m && !is_halved(options, d)) {
+        const auto opposite = static_cast<std::size_t>(number + (n - 2 * k) * stride);
+        coefficient = (whole[static_cast<std::size_t>(number)] + whole[opposite]) / 2.0;
+      }
+    });
+  }
+  return spectrum;
+}
+
+/// The points of the kept modes as if none were halved.
+inline Extents kept_points(const Options& options) {
+  Extents points = options.size;
+  for (std::size_t d = 0; d < 3; ++d) {
+    points[d] = modes_along(options, d) > 0 ? modes_along(options, d) : points[d];
+  }
+  return points;
+}
+
+/// Of a limited spectrum the modes that are kept.
+inline std::vector<std::complex<double>> kept(const Options& options, std::vector<std::complex<double>> spectrum) {
+  Extents size = options.size;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::int64_t m = modes_along(options, d);
+    if (m == 0) {
+      continue;
+    }
+    Extents fewer = size;
+    fewer[d] = m;
+    const bool is_real = real_kind(options, static_cast<int>(d)).has_value();
+    std::vector<std::complex<double>> modes(static_cast<std::size_t>(fewer[0] * fewer[1] * fewer[2]));
+    for_each_index(fewer, d, [&](std::int64_t number, std::int64_t stride, std::int64_t k) {
+      const std::int64_t index = is_real || 2 * k <= m ? k : size[d] - (m - k);
+      const std::int64_t from = number / (stride * m) * stride * size[d] + index * stride + number % stride;
+      const double factor = !is_real && 2 * k == m ? 2 : 1;
+      modes[static_cast<std::size_t>(number)] = factor * spectrum[static_cast<std::size_t>(from)];
+    });
+    spectrum = std::move(modes);
+    size = fewer;
+  }
+  return spectrum;
+}
+
 /// Sums of squares that make up a relative error.
 struct ErrorSums {
   double difference = 0;
@@ -160,6 +245,23 @@ void run(Plan<Real>& plan, Type type, bool is_forward, std::span<std::complex<Re
   }
 }
 
+/// A collocation by a function that changes nothing.
+template <class Real>
+void collocate_nothing(Plan<Real>& plan, Type type, std::span<std::complex<Real>> in,
+                       std::span<std::complex<Real>> out) {
+  using Complex = std::complex<Real>;
+  const auto nothing = [](std::int64_t, std::int64_t, auto) {};
+  const std::span<const Complex> from(in);
+  if (type == Type::c2c) {
+    plan.collocate(from, out, PointFunction<Complex>(nothing));
+  } else if (type == Type::r2c) {
+    plan.collocate(from, out, PointFunction<Real>(nothing));
+  } else {
+    plan.collocate(std::span<const Real>(reinterpret_cast<const Real*>(in.data()), 2 * in.size()),
+                   std::span(reinterpret_cast<Real*>(out.data()), 2 * out.size()), PointFunction<Real>(nothing));
+  }
+}
+
 /// The product of the periods that a round trip multiplies by, as kinds.hpp gives them.
 inline double period_of(const Options& options) {
   double period = 1;
@@ -170,6 +272,23 @@ inline double period_of(const Options& options) {
     period *= !options.along[d] ? 1 : kind ? of_r2r : n;
   }
   return period;
+}
+
+/// The field whose whole spectrum this is, by the definition.
+inline std::vector<std::complex<double>> transform_back_by_definition(
+    const Options& options, const std::vector<std::complex<double>>& spectrum) {
+  std::array<std::optional<transform::Kind>, 3> kinds;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (options.along[d]) {
+      const auto kind = real_kind(options, static_cast<int>(d));
+      kinds[d] = static_cast<transform::Kind>(traits_of(kind ? row_kind_of(*kind) : RowKind::forward).inverse);
+    }
+  }
+  std::vector<std::complex<double>> field = transform::by_definition(options.size, kinds, spectrum);
+  for (std::complex<double>& value : field) {
+    value /= period_of(options);
+  }
+  return field;
 }
 
 /// Where the numbers of a plan's fields lie in one of its arrays.
@@ -214,6 +333,14 @@ double worst_error(const gas::Team& team, const Options& options, Scaling scalin
                                : scaling == Scaling::full ? Scaling::none
                                                           : scaling;
 
+  // What comes back is the field without what is beyond the modes.
+  std::vector<std::vector<std::complex<double>>> back, kept_spectra;
+  const bool is_pruned = kept_points(options) != options.size;
+  for (std::size_t i = 0; i < fields; ++i) {
+    const std::vector<std::complex<double>> spectrum = limited(options, *transform_by_definition<Real>(options, i));
+    back.push_back(is_pruned ? transform_back_by_definition(options, spectrum) : std::vector<std::complex<double>>{});
+    kept_spectra.push_back(kept(options, spectrum));
+  }
   if (!options.is_interleaved && space_array.field != spectrum_array.field) {
     return 1e9;
   }
@@ -238,13 +365,15 @@ double worst_error(const gas::Team& team, const Options& options, Scaling scalin
   };
   double worst = 0;
   for (int round = 0; round < 2; ++round) {  // the second run meets buffers that were used
-    const auto difference_to_input = [&] {
+    const auto difference_to_input = [&](bool is_back) {
       ErrorSums sums;
       for (std::size_t field = 0; field < fields; ++field) {
-        for_each_point(options.size, plan.input(), [&](std::size_t position, std::size_t) {
+        for_each_point(options.size, plan.input(), [&](std::size_t position, std::size_t point) {
+          const std::complex<double> expected =
+              is_back && is_pruned ? back[field][point] : std::complex<double>(in[field][position]);
           const Real* const number = numbers + space_array.at(field, position);
           const Complex value(number[0], space_array.components == 2 ? number[1] : Real{0});
-          sums.difference += std::norm(std::complex<double>(value) - std::complex<double>(in[field][position]));
+          sums.difference += std::norm(std::complex<double>(value) - expected);
           sums.reference += std::norm(std::complex<double>(in[field][position]));
         });
       }
@@ -261,16 +390,28 @@ double worst_error(const gas::Team& team, const Options& options, Scaling scalin
     }
     run(plan, options.type, true, space, spectrum, scaling);
     for (std::size_t field = 0; field < fields; ++field) {
-      const Reference reference = transform_by_definition<Real>(options, field);
-      const auto sums = compare(options.size, plan.output(), spectrum_numbers + spectrum_array.at(field, 0),
-                                static_cast<std::int64_t>(spectrum_array.components), *reference, factor);
+      const auto sums = compare(kept_points(options), plan.output(), spectrum_numbers + spectrum_array.at(field, 0),
+                                static_cast<std::int64_t>(spectrum_array.components), kept_spectra[field], factor);
       worst = std::max(worst, relative_error(team, sums));
     }
-    if (!is_in_place && (difference_to_input().difference != 0 || !is_untouched(spectrum_array, spectrum_numbers))) {
+    if (!is_in_place &&
+        (difference_to_input(false).difference != 0 || !is_untouched(spectrum_array, spectrum_numbers))) {
       worst = 1e9;
     }
+    if (options.collocates) {
+      // Of a function that changes nothing the result is what was given.
+      std::vector<Complex> other_spectrum(is_in_place ? 0 : spectrum.size(), Complex(-7, 7));
+      const std::span<Complex> again = is_in_place ? spectrum : std::span(other_spectrum);
+      collocate_nothing(plan, options.type, spectrum, again);
+      for (std::size_t field = 0; field < fields; ++field) {
+        const Real* const numbers_of_field = reinterpret_cast<Real*>(again.data()) + spectrum_array.at(field, 0);
+        const auto sums = compare(kept_points(options), plan.output(), numbers_of_field,
+                                  static_cast<std::int64_t>(spectrum_array.components), kept_spectra[field], factor);
+        worst = std::max(worst, relative_error(team, sums));
+      }
+    }
     run(plan, options.type, false, spectrum, space, scaling_back);
-    worst = std::max(worst, relative_error(team, difference_to_input()));
+    worst = std::max(worst, relative_error(team, difference_to_input(true)));
     if (!is_in_place && !is_untouched(space_array, numbers)) {
       worst = 1e9;
     }

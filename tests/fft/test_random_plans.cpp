@@ -95,7 +95,7 @@ Options draw_options(Draws& draws, const gas::Team& team) {
     }
   }
   options.along = {draws.number(0, 3) > 0, draws.number(0, 3) > 0, draws.number(0, 3) > 0};
-  if (options.along == std::array{false, false, false}) {
+  if (options.type == Type::r2c && options.along == std::array{false, false, false}) {
     options.along = {true, true, true};
   }
   draws.shuffle(options.sequence);
@@ -106,6 +106,12 @@ Options draw_options(Draws& draws, const gas::Team& team) {
   for (std::size_t d = 0; d < 3; ++d) {
     if (options.kinds[d] == RealKind::redft00) {
       options.size[d] = std::max<std::int64_t>(options.size[d], 2);
+    }
+  }
+  const bool has_modes = draws.number(0, 2) == 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (has_modes && options.along[d] && draws.coin()) {
+      options.modes[d] = draws.number(1, options.size[d]);
     }
   }
   options.effort = Effort::estimate;
@@ -124,6 +130,7 @@ Options draw_options(Draws& draws, const gas::Team& team) {
     options.deferred_parts = draws.number(0, 7);
   }
   options.movers = draws.coin() ? Movers::compiled : Movers::ahead_of_time;
+  options.collocates = draws.number(0, 2) == 0 && options.along != std::array{false, false, false};
   const std::int64_t components = options.is_interleaved ? options.batch : 1;
   if (draws.coin()) {
     options.input_part = draw_part(draws, options.size, team, components);
@@ -140,6 +147,29 @@ double allowed(const Options& options) {
   return (options.kinds == decltype(options.kinds){} ? 1 : 4) * tolerance<Real>({20, 20, 20});
 }
 
+std::string text_of(const Distribution& part) {
+  return fmt::format("{} + {} order {} pitches {}, {}", fmt::join(part.box.lower, ","), fmt::join(part.box.extent, ","),
+                     fmt::join(part.order, ""), part.row_pitch, part.plane_pitch);
+}
+
+std::string text_of(const Options& options) {
+  std::string text = fmt::format(
+      "size {}, modes {}, type {}, along {}, sequence {}, grid {}x{}, output {}, threads {}, batch {}{}, planes {}, "
+      "deferred {}{}, kinds",
+      fmt::join(options.size, "x"), fmt::join(options.modes, "x"), static_cast<int>(options.type),
+      fmt::join(options.along, ","), fmt::join(options.sequence, ""), options.grid.ty, options.grid.tz,
+      static_cast<int>(options.output), options.threads, options.batch, options.is_interleaved ? " interleaved" : "",
+      options.planes_per_message.value_or(-1), options.deferred_parts.value_or(-1),
+      options.collocates ? ", collocates" : "");
+  for (int d = 0; d < 3; ++d) {
+    const auto kind = real_kind(options, d);
+    text += fmt::format(" {}", kind ? static_cast<int>(*kind) : -1);
+  }
+  text += options.input_part ? ", input " + text_of(*options.input_part) : "";
+  text += options.output_part ? ", output " + text_of(*options.output_part) : "";
+  return text;
+}
+
 TEST(RandomPlans, AgreeWithTheDefinition) {
   const std::uint64_t first = number_from("PENSTOCK_TEST_SEED", 1);
   const std::uint64_t plans = number_from("PENSTOCK_TEST_PLANS", 40);
@@ -152,9 +182,8 @@ TEST(RandomPlans, AgreeWithTheDefinition) {
       const double error = draws.coin()
                                ? worst_error<double>(team, options, scaling, is_in_place) / allowed<double>(options)
                                : worst_error<float>(team, options, scaling, is_in_place) / allowed<float>(options);
-      EXPECT_LE(error, 1) << fmt::format("PENSTOCK_TEST_SEED={} on {} ranks: {}, type {}, along {}", seed, team.size(),
-                                         fmt::join(options.size, "x"), static_cast<int>(options.type),
-                                         fmt::join(options.along, ","));
+      EXPECT_LE(error, 1) << fmt::format("PENSTOCK_TEST_SEED={} PENSTOCK_TEST_PLANS=1 on {} ranks: ", seed, team.size())
+                          << text_of(options) << (is_in_place ? ", in place" : "");
     }
   });
 }
