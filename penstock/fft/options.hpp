@@ -46,8 +46,8 @@ enum class Output {
   transposed,  ///< pencils along the last transformed direction and contiguous in it ([x][y][z] for z): where the last
                ///< transform leaves the spectrum, so no further exchange. With one transformed direction: as the input
   as_input,    ///< in the input's order ([z][y][x] with x contiguous, or that of `input_part`): one exchange more. A
-               ///< rank has the indices of its part of the input, with its padding; for r2c, those of them that
-               ///< `spectrum_points` has, without padding
+               ///< rank has the indices of its part of the input, with its padding; for r2c and for fewer modes, those
+               ///< of them that `spectrum_points` has, without padding
 };
 
 /// How a local transform chooses its variant.

@@ -146,7 +146,7 @@ std::vector<Distribution> predefined_output(const Problem& problem) {
     std::vector<Distribution> parts = problem.input;
     for (Distribution& part : parts) {
       part.box = intersect(part.box, {{}, points});
-      if (options.type == Type::r2c) {
+      if (points != options.size) {
         part.row_pitch = part.plane_pitch = 0;
       }
     }
