@@ -116,6 +116,57 @@ TEST(OneBadRank, FailsPlanningOnEveryRank) {
   expect_all_ranks_throw(cases);
 }
 
+HaloOptions halo_of(const Team& team) {
+  const Range z = shape::part_of(9, team.size(), team.rank());
+  return {.size = {12, 10, 9}, .box = {{0, 0, z.lower}, {12, 10, z.extent}}};
+}
+
+TEST(OneBadRank, FailsHalosOnEveryRank) {
+  const Case cases[] = {
+      {"fft::Halo::Halo, another width",
+       [](const Team& team, bool is_bad) {
+         HaloOptions options = halo_of(team);
+         options.above[1] = is_bad ? 2 : 1;
+         const Halo halo(team, options);
+       }},
+      {"fft::Halo::Halo, a point that no rank has",
+       [](const Team& team, bool is_bad) {
+         HaloOptions options = halo_of(team);
+         options.box.extent[0] -= is_bad ? 1 : 0;
+         const Halo halo(team, options);
+       }},
+      {"fft::Halo::exchange, a short array",
+       [](const Team& team, bool is_bad) {
+         Halo halo(team, halo_of(team));
+         std::vector<double> cells(static_cast<std::size_t>(halo.array().elements()) - (is_bad ? 1 : 0));
+         halo.exchange(std::span(cells));
+       }},
+      {"fft::Halo::start, a second time",
+       [](const Team& team, bool is_bad) {
+         Halo halo(team, halo_of(team));
+         std::vector<double> cells(static_cast<std::size_t>(halo.array().elements()));
+         const auto bytes = std::as_writable_bytes(std::span(cells));
+         halo.start(bytes);
+         if (is_bad) {
+           halo.start(bytes);
+         }
+         halo.finish();
+         halo.exchange(bytes);
+         halo.exchange(bytes);
+       }},
+      {"fft::Halo::finish, nothing was started",
+       [](const Team& team, bool is_bad) {
+         Halo halo(team, halo_of(team));
+         std::vector<double> cells(static_cast<std::size_t>(halo.array().elements()));
+         if (!is_bad) {
+           halo.start(std::as_writable_bytes(std::span(cells)));
+         }
+         halo.finish();
+       }},
+  };
+  expect_all_ranks_throw(cases);
+}
+
 TEST(OneBadRank, FailsTransformsOnEveryRank) {
   const Case cases[] = {
       {"fft::Plan::forward, a short input",

@@ -1,0 +1,53 @@
+// Random choices that are the same on every rank, and boxes that are cut at random.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "penstock/fft/fft.hpp"
+
+namespace penstock::fft {
+
+/// The same draws on every rank.
+class Draws {
+ public:
+  explicit Draws(std::uint64_t seed) : engine_(seed) {}
+
+  /// From `least` to `most`.
+  std::int64_t number(std::int64_t least, std::int64_t most) {
+    return least + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(most - least + 1));
+  }
+  bool coin() { return number(0, 1) == 1; }
+  template <class T>
+  T one_of(const std::vector<T>& choices) {
+    return choices[static_cast<std::size_t>(number(0, std::ssize(choices) - 1))];
+  }
+  template <class Items>
+  void shuffle(Items& items) {
+    std::shuffle(items.begin(), items.end(), engine_);
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// Cuts a box into `count` ones, some of which may be empty: slabs, pencils or bricks.
+inline void cut(Draws& draws, const Box& box, int count, const std::vector<std::size_t>& directions,
+                std::vector<Box>& boxes) {
+  if (count == 1) {
+    boxes.push_back(box);
+    return;
+  }
+  const std::size_t d = draws.one_of(directions);
+  const int below_count = static_cast<int>(draws.number(1, count - 1));
+  Box below = box, above = box;
+  below.extent[d] = draws.coin() ? box.extent[d] * below_count / count : draws.number(0, box.extent[d]);
+  above.lower[d] += below.extent[d];
+  above.extent[d] -= below.extent[d];
+  cut(draws, below, below_count, directions, boxes);
+  cut(draws, above, count - below_count, directions, boxes);
+}
+
+}  // namespace penstock::fft
