@@ -48,7 +48,7 @@ test-tsan: deps  ## run the tests without MPI under ThreadSanitizer
 test-aarch64:  ## test layouts and movers for AArch64 under an emulator
 	scripts/test-aarch64
 
-fuzz:  ## fuzz TARGET (movers; or npy, machine, journal, wisdom, arguments) for SECONDS (60)
+fuzz:  ## fuzz TARGET (movers; or npy, volume, machine, journal, wisdom, arguments) for SECONDS (60)
 	scripts/fuzz $(or $(TARGET),movers) $(or $(SECONDS),60)
 
 demo: deps  ## build the command; transform a brain, filter it, check it, draw it into demo-out/

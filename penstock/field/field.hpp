@@ -12,6 +12,7 @@
 #include "penstock/fft/fft.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/npy/npy.hpp"
+#include "penstock/volume/volume.hpp"
 
 namespace penstock::field {
 
@@ -44,29 +45,36 @@ std::unique_ptr<Source> make_waves(const Extents& size, fft::Type type, std::vec
 
 /// The size and the type of elements of a field in a file.
 struct FileDescription {
-  Extents size{};  ///< nx, ny, nz: the file's shape is (nz, ny, nx)
+  Extents size{};  ///< nx, ny, nz: the shape in a .npy or HDF5 file is (nz, ny, nx)
   npy::DataType data_type = npy::DataType::float64;
   fft::Type type() const noexcept { return npy::is_complex(data_type) ? fft::Type::c2c : fft::Type::r2c; }
 };
 
-/// Collective: reads the header of the .npy file `path`. Throws Error on every rank where it is no .npy file, has not
-/// three dimensions, has no elements, or differs between ranks.
-FileDescription inspect_file(const gas::Team& team, const std::string& path);
+/// Collective: reads what the file of field `name` (see volume.hpp) says of it. Throws Error on every rank as
+/// volume::Reader does, and where ranks find different files.
+FileDescription inspect_file(const gas::Team& team, const std::string& name);
 
-/// The values in the .npy file `path`, the same for every field of a batch; single and double precision are converted.
-/// Local. Throws Error as npy::Reader does, and where the file has not three dimensions or no elements.
-std::unique_ptr<Source> open_file(const std::string& path);
+/// The values in the file of field `name` (see volume.hpp), the same for every field of a batch; single and double
+/// precision are converted. Local. Throws Error as volume::Reader does.
+std::unique_ptr<Source> open_file(const std::string& name);
 
-/// A .npy file that the ranks write together, in C order [z][y][x], whatever the order on the ranks. The members are
-/// collective and throw on every rank or on none. A file that is not committed is removed.
+/// A file of one of the formats of volume.hpp that the ranks write together, in C order [z][y][x], whatever the order
+/// on the ranks. The members are collective and throw on every rank or on none. A file that is not committed is
+/// removed.
 class OutputFile {
  public:
-  /// Reserves a file for `points` (nx, ny, nz) elements beside the final path. The team must outlive the object.
-  OutputFile(const gas::Team& team, const std::string& path, npy::DataType type, const Extents& points);
+  /// Reserves a file for `points` (nx, ny, nz) elements beside the final path. What the field `like` says of its place
+  /// in space is kept, if it is of the same format and size. Throws Error as volume::Writer does. The team must outlive
+  /// the object.
+  OutputFile(const gas::Team& team, const std::string& name, npy::DataType type, const Extents& points,
+             const std::string& like = "");
   ~OutputFile();
   OutputFile(OutputFile&&) noexcept;
   OutputFile& operator=(OutputFile&&) noexcept;
 
+  /// The path of the file that is to be removed where the process ends without a commit; empty where there is none.
+  /// Local.
+  std::string unfinished_path() const;
   /// Writes this rank's part: elements of the file's type, in the order of `part`. Throws Error where they are too few.
   void write(const Distribution& part, std::span<const std::byte> elements);
   /// Writes everything to the disk and renames the file to its final path; once, after `write`.

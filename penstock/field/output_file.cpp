@@ -1,4 +1,4 @@
-// Fields and spectra written to one .npy file by all ranks.
+// Fields and spectra written to one file by all ranks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,20 +29,27 @@ layout::Layout layout_of(const Distribution& part, const fft::Box& chunk, std::i
 
 struct OutputFile::State {
   const gas::Team* team;
-  std::optional<npy::Writer> writer;
+  std::optional<volume::Writer> writer;
 };
 
-OutputFile::OutputFile(const gas::Team& team, const std::string& path, npy::DataType type, const Extents& points)
+OutputFile::OutputFile(const gas::Team& team, const std::string& name, npy::DataType type, const Extents& points,
+                       const std::string& like)
     : state_(std::make_unique<State>(&team, std::nullopt)) {
-  const std::array shape{points[2], points[1], points[0]};
+  volume::Writer::Place place;
   team.together([&] {
     if (team.rank() == 0) {
-      state_->writer = npy::Writer::create(path, type, shape);
+      std::optional<volume::Reader> original;
+      if (!like.empty()) {
+        original.emplace(like);
+      }
+      state_->writer = volume::Writer::create(name, type, points, original ? &*original : nullptr);
+      place = state_->writer->place();
     }
   });
+  place = team.all_gather(place).front();
   team.together([&] {
     if (team.rank() != 0) {
-      state_->writer = npy::Writer::open(path);
+      state_->writer = volume::Writer::open(name, type, points, place);
     }
   });
 }
@@ -51,9 +58,13 @@ OutputFile::~OutputFile() = default;
 OutputFile::OutputFile(OutputFile&&) noexcept = default;
 OutputFile& OutputFile::operator=(OutputFile&&) noexcept = default;
 
+std::string OutputFile::unfinished_path() const {
+  return state_->writer ? state_->writer->unfinished_path() : "";
+}
+
 void OutputFile::write(const Distribution& part, std::span<const std::byte> elements) {
   state_->team->together([&] {
-    const std::int64_t element_bytes = npy::element_bytes(state_->writer->header().type);
+    const std::int64_t element_bytes = npy::element_bytes(state_->writer->type());
     const auto& [lower, extent] = part.box;
     if (part.box.count() == 0) {
       return;
@@ -78,9 +89,7 @@ void OutputFile::write(const Distribution& part, std::span<const std::byte> elem
         mover::Mover::compile(layout, layout::Layout::contiguous(layout.bytes()))(elements.data(), buffer.data());
         bytes = buffer;
       }
-      const std::array start{chunk.lower[2], chunk.lower[1], chunk.lower[0]};
-      const std::array box{chunk.extent[2], chunk.extent[1], chunk.extent[0]};
-      state_->writer->write_box(start, box, bytes);
+      state_->writer->write_box(chunk, bytes);
     }
   });
 }

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 """Compares filtered volumes with one another and with NumPy's own transform of the input.
 
-Usage: compare.py INPUT.npy RADIUS OUTPUT.npy OUTPUT.npy ...
+Usage: compare.py INPUT RADIUS OUTPUT OUTPUT ..., of .npy or NIfTI files
 Prints a line per comparison; exits 1 where a relative error (L2 norm) exceeds the tolerance.
 """
 
 import sys
 
 import numpy
+import volumes
 
 TOLERANCE = 1e-14  # rounding of a transform of 7 million points and its inverse leaves some 1e-15
 
@@ -26,9 +27,9 @@ def low_pass(field, radius):
 
 
 def main():
-    field = numpy.load(sys.argv[1])
+    field = volumes.load(sys.argv[1])
     expected = low_pass(field, float(sys.argv[2]))
-    outputs = {path: numpy.load(path) for path in sys.argv[3:]}
+    outputs = {path: volumes.load(path) for path in sys.argv[3:]}
     first_path, first = next(iter(outputs.items()))
 
     comparisons = [(f"{path} and NumPy", output, expected) for path, output in outputs.items()]

@@ -28,7 +28,7 @@ def main():
     for name, what in (
         ("slices.png", "the middle slice before and after the filter"),
         ("spectrum.png", "the radial power spectrum (its numbers: spectrum.txt)"),
-        ("filtered-*.npy", "the filtered volume, from threads and from ranks"),
+        ("filtered-*", "the filtered volume, from threads (.npy) and from ranks (.nii)"),
         ("*.json", "times, plan, limit and error of each run"),
     ):
         print(f"  {name:16}{what}")

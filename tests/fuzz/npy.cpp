@@ -1,36 +1,14 @@
 // Headers of .npy files from any bytes: a header that is accepted is written and read again as the same.
 #include "penstock/npy/npy.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <string>
 
 #include "penstock/base/base.hpp"
+#include "tests/fuzz/memory_file.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace penstock {
 namespace {
-
-constexpr std::int64_t large_bytes = std::int64_t{1} << 42;
-
-/// A file without a name in memory.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::string_view content) : descriptor_(memfd_create("fuzzed.npy", MFD_CLOEXEC)) {
-    require(write(descriptor_, content.data(), content.size()) == std::ssize(content), "the memory file is whole");
-  }
-  ~MemoryFile() { close(descriptor_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-
-  /// Zeros follow the content, which take no memory.
-  void extend() const { require(ftruncate(descriptor_, large_bytes) == 0, "the memory file grows"); }
-  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-
- private:
-  int descriptor_;
-};
 
 void check(const MemoryFile& file, npy::Orders orders) {
   const std::string path = file.path();

@@ -44,7 +44,9 @@ std::optional<field::OutputFile> open_output(const Session& session, const FftOp
   constexpr npy::DataType complex_type = npy::data_type<std::complex<Real>>();
   const npy::DataType real_type = sizeof(Real) == 4 ? npy::DataType::float32 : npy::DataType::float64;
   const fft::Extents points = options.low_pass_radius ? options.fft.size : fft::spectrum_points(options.fft);
-  return field::OutputFile(session.team, options.output_path, is_real_file ? real_type : complex_type, points);
+  // A filtered field lies where the field did.
+  return field::OutputFile(session.team, options.output_path, is_real_file ? real_type : complex_type, points,
+                           options.low_pass_radius ? options.input_path : "");
 }
 
 /// Collective: sums up, filters and writes one field, freshly read, as the options ask.
@@ -96,8 +98,8 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
   ResultFile spectrum_file(session, "--spectrum", options.spectrum_path);
   auto output = open_output<Real>(session, options);
   std::optional<Interruption::Unfinished> unfinished;
-  if (output && session.is_first()) {
-    unfinished.emplace(session.interruption, Draft::part_path(options.output_path));
+  if (output && session.is_first() && !output->unfinished_path().empty()) {
+    unfinished.emplace(session.interruption, output->unfinished_path());
   }
 
   progress.show("planning");

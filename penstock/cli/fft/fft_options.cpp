@@ -23,7 +23,8 @@ constexpr std::int64_t most = std::numeric_limits<int>::max();
 void declare_problem(CLI::App& app, const std::shared_ptr<FftOptions>& options) {
   add_value(app, "--size", "NXxNYxNZ", "Points in each direction, of a field of noise, or of the input file",
             [options](const std::string& text) { options->fft.size = parse_size("--size", text); });
-  add_value(app, "--input", "FILE.npy", "Field to transform: C order, real or complex, numpy shape nz, ny, nx",
+  add_value(app, "--input", "FILE",
+            "Field to transform: .npy (shape nz, ny, nx), .nii, .nii.gz, .mrc, or HDF5's, as F.h5:/velocity/u",
             [options](const std::string& text) { options->input_path = text; });
   add_value(app, "--type", "c2c|r2c|r2r",
             "Complex or real fields; r2r: real ones by sines and cosines (as the input file; else c2c)",
@@ -85,7 +86,8 @@ void declare_results(CLI::App& app, const std::shared_ptr<FftOptions>& options) 
   add_value(
       app, "--filter-lowpass", "RADIUS", "Remove all wavenumbers beyond RADIUS, then transform back",
       [options](const std::string& text) { options->low_pass_radius = parse_number("--filter-lowpass", text, 0); });
-  add_value(app, "--output", "FILE.npy", "Write the spectrum; with --filter-lowpass, the filtered field",
+  add_value(app, "--output", "FILE",
+            "Write the spectrum; with --filter-lowpass, the filtered field. Formats as of --input; else .npy",
             [options](const std::string& text) { options->output_path = text; });
   app.add_flag_function(
       "--backward", [options](std::int64_t) { options->is_backward = true; },
@@ -167,7 +169,7 @@ std::unique_ptr<field::Source> resolve(const Session& session, FftOptions& optio
   options.fft.threads = session.threads;
   if (options.input_path.empty()) {
     if (options.fft.size == fft::Extents{}) {
-      throw Error("nothing to transform: give --size NXxNYxNZ or --input FILE.npy");
+      throw Error("nothing to transform: give --size NXxNYxNZ or --input FILE");
     }
     options.type = options.type.value_or(fft::Type::c2c);
     options.is_single = options.is_single.value_or(false);

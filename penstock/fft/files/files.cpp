@@ -19,36 +19,47 @@
 #include "penstock/journal/journal.hpp"
 #include "penstock/model/model.hpp"
 #include "penstock/outofcore/outofcore.hpp"
+#include "penstock/volume/volume.hpp"
 
 namespace penstock::fft {
 namespace {
 
 namespace fs = std::filesystem;
 
-npy::Header read_field_header(const FileField& field) {
-  const std::string& path = field.input;
-  npy::Header header = npy::read_header(path);
+/// Where the input's elements lie, and of what they are.
+struct FieldHeader {
+  npy::DataType type = npy::DataType::complex128;
+  Extents size{};
+  std::int64_t data_offset = 0;
+
+  std::int64_t data_bytes() const noexcept { return size[0] * size[1] * size[2] * npy::element_bytes(type); }
+};
+
+FieldHeader read_field_header(const FileField& field) {
+  const std::string& name = field.input;
+  const volume::Reader reader(name);
   const bool is_complex = field.type == Type::c2c || field.is_backward;
-  if (npy::is_complex(header.type) != is_complex) {
-    throw Error(fmt::format("'{}' holds {}, and this transform in files is of {}", path, npy::name(header.type),
+  if (npy::is_complex(reader.type()) != is_complex) {
+    throw Error(fmt::format("'{}' holds {}, and this transform in files is of {}", name, npy::name(reader.type()),
                             is_complex ? "complex64 or complex128" : "float32 or float64"));
   }
-  if (header.shape.size() != 3 || header.elements() == 0) {
-    throw Error(
-        fmt::format("'{}' is an array of {} dimensions and {} elements, and a field has 3 and at least one point", path,
-                    header.shape.size(), header.elements()));
+  if (!reader.obstacle().empty()) {
+    throw Error(fmt::format(
+        "'{}' is {}, and a transform in passes over files reads its elements as they lie there: write it as "
+        "{}, little-endian and in one piece",
+        name, reader.obstacle(), npy::name(reader.type())));
   }
-  return header;
+  return {.type = reader.type(), .size = reader.size(), .data_offset = reader.data_offset()};
 }
 
 /// What a field and its spectrum are, by the header of the one that is there.
-FileShape shape_of(const FileField& field, const npy::Header& header) {
+FileShape shape_of(const FileField& field, const FieldHeader& header) {
   const bool is_single = header.type == npy::DataType::float32 || header.type == npy::DataType::complex64;
-  FileShape shape{.points = {header.shape[2], header.shape[1], header.shape[0]},
+  FileShape shape{.points = header.size,
                   .type = is_single ? npy::DataType::complex64 : npy::DataType::complex128,
                   .is_real = field.type == Type::r2c};
   if (shape.is_real && field.is_backward) {
-    const std::int64_t coefficients = header.shape[2];
+    const std::int64_t coefficients = header.size[0];
     shape.points[0] = field.nx > 0 ? field.nx : even_points(coefficients);
     if (shape.spectrum_row_points() != coefficients) {
       throw Error(fmt::format("'{}' has {} coefficients along x, and the spectrum of {} real points has {}",
@@ -119,7 +130,7 @@ struct FileTransform::State {
   FileOptions options;
   FilePlan plan;
   FileShape shape;
-  npy::Header header;  // of the input
+  FieldHeader header;  // of the input
   File input;
   File input_direct;
   std::optional<outofcore::Driver> driver;
@@ -159,8 +170,9 @@ struct FileTransform::State {
   }
   /// Collective: what any rank has in its list.
   std::vector<std::int64_t> all_of_ranks(const std::vector<std::int64_t>& mine, std::int64_t count) const;
-  std::string scratch_path() const { return follow_links(field.output) + ".scratch"; }
-  std::string part_path() const { return Draft::part_path(follow_links(field.output)); }
+  std::string output_path() const { return follow_links(volume::file_path(field.output)); }
+  std::string scratch_path() const { return output_path() + ".scratch"; }
+  std::string part_path() const { return Draft::part_path(output_path()); }
   void open_input();
   journal::ResumeKey resume_key(bool verifies_input) const;
   std::int64_t taken_besides() const;
@@ -181,17 +193,18 @@ struct FileTransform::State {
 void FileTransform::State::open_input() {
   header = read_field_header(field);
   shape = shape_of(field, header);
-  input = File::open(field.input);
-  input_direct = File::open_direct(field.input);
+  const std::string input_path = volume::file_path(field.input);
+  input = File::open(input_path);
+  input_direct = File::open_direct(input_path);
   std::error_code ignored;
-  if (fs::equivalent(field.input, field.output, ignored)) {
+  if (fs::equivalent(input_path, output_path(), ignored)) {
     throw Error(fmt::format("'{}' is read and written: name another file for the output", field.output));
   }
   plan.type = shape.type;
   plan.is_real = shape.is_real;
   plan.size = shape.points;
   if (is_first_rank()) {
-    driver.emplace(options, "transform", field.output, std::vector{scratch_path()});
+    driver.emplace(options, "transform", volume::file_path(field.output), std::vector{scratch_path()});
     key = resume_key(options.verifies_input);
   } else {
     driver.emplace(options, "transform");
@@ -275,10 +288,10 @@ void FileTransform::State::choose(bool goes_on) {
 
 void FileTransform::State::open_files(bool goes_on) {
   const bool is_spectrum = !field.is_backward;
-  const npy::Header output_header{
+  const FieldHeader output_header{
       .type = is_spectrum ? shape.type : shape.space_type(),
-      .shape = {shape.points[2], shape.points[1], is_spectrum ? shape.spectrum_row_points() : shape.points[0]}};
-  const std::string text = npy::header_text(field.output, output_header);
+      .size = {is_spectrum ? shape.spectrum_row_points() : shape.points[0], shape.points[1], shape.points[2]}};
+  const std::string text = volume::header_text(field.output, output_header.type, output_header.size);
   output_offset = std::ssize(text);
   const auto open_first = [&] {
     output = driver->result().open(goes_on ? journal::ResumeState::goes_on : journal::ResumeState::anew, key,
@@ -307,8 +320,7 @@ void FileTransform::State::open_files(bool goes_on) {
       scratch = File::open_direct_for_writing(scratch_path());
     }
   });
-  journals.emplace(team, is_first_rank() ? &driver->result().journal() : nullptr,
-                   Draft::journal_path(follow_links(field.output)),
+  journals.emplace(team, is_first_rank() ? &driver->result().journal() : nullptr, Draft::journal_path(output_path()),
                    journal::ResumableFile::first_lines(resume_key(false), describe(plan.tiling)), goes_on);
 }
 
@@ -444,7 +456,7 @@ FileTransform::FileTransform(const gas::Team& team, const FileField& field, cons
   const bool goes_on = resume_state == journal::ResumeState::goes_on;
   const model::StorageCosts rates = state.on_first_rank([&] {
     const std::int64_t had_bytes = options.counts_process ? resident_bytes() : 0;
-    return find_storage_rates(options, state.plan.size, state.plan.type, folder_of(field.output),
+    return find_storage_rates(options, state.plan.size, state.plan.type, folder_of(volume::file_path(field.output)),
                               state.driver->engine(), state.driver->measuring_bytes(had_bytes));
   });
   state.choose(goes_on);
