@@ -1,7 +1,8 @@
-// The file: a Head; the rows of modes along z that are kept, each with its checksum behind it, component by component
+// The file: a Head; the rows of modes along z, each with its checksum behind it, component by component
 // in the order of Modes::Row::number; the history with its checksum.
 #include "checkpoint.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -62,7 +63,7 @@ class Record {
 class Rows {
  public:
   explicit Rows(const Modes& modes)
-      : rows_(modes.all_kept_rows()), record_(static_cast<std::size_t>(2 * modes.most() + 1) * sizeof(Complex)) {}
+      : rows_(modes.all_rows()), record_(static_cast<std::size_t>(modes.count()) * sizeof(Complex)) {}
 
   Record& record() { return record_; }
   std::int64_t offset(int component, std::int64_t row) {
@@ -76,25 +77,17 @@ class Rows {
   Record record_;
 };
 
-/// Calls `copy(modes, place)` for the modes of a row that are kept and their place in the content of its record.
-template <class Copy>
-void for_each_piece(const Modes& modes, std::span<Complex> row, std::span<std::byte> content, const Copy& copy) {
-  for (const Modes::Range& range : modes.kept_z()) {
-    const std::span<Complex> piece = row.subspan(range.begin, range.end - range.begin);
-    copy(piece, content.first(piece.size_bytes()));
-    content = content.subspan(piece.size_bytes());
-  }
+/// The modes of a row of the velocity.
+std::span<Complex> modes_of(Solver& solver, int component, const Modes::Row& row) {
+  return solver.velocity().spectrum(component).subspan(row.begin, static_cast<std::size_t>(solver.modes().count()));
 }
 
 void write_rows(const File& file, Solver& solver) {
   const Modes& modes = solver.modes();
   Rows rows(modes);
   for (int component = 0; component < 3; ++component) {
-    for (const Modes::Row& row : modes.kept_rows()) {
-      for_each_piece(modes, solver.velocity().spectrum(component).subspan(row.begin), rows.record().content(),
-                     [](std::span<Complex> piece, std::span<std::byte> place) {
-                       std::memcpy(place.data(), piece.data(), place.size());
-                     });
+    for (const Modes::Row& row : modes.rows()) {
+      std::ranges::copy(std::as_bytes(modes_of(solver, component, row)), rows.record().content().begin());
       rows.record().seal();
       file.write(rows.offset(component, row.number), rows.record().bytes());
     }
@@ -106,15 +99,12 @@ bool read_rows(const File& file, Solver& solver) {
   const Modes& modes = solver.modes();
   Rows rows(modes);
   for (int component = 0; component < 3; ++component) {
-    for (const Modes::Row& row : modes.kept_rows()) {
+    for (const Modes::Row& row : modes.rows()) {
       file.read(rows.offset(component, row.number), rows.record().bytes());
       if (!rows.record().is_whole()) {
         return false;
       }
-      for_each_piece(modes, solver.velocity().spectrum(component).subspan(row.begin), rows.record().content(),
-                     [](std::span<Complex> piece, std::span<std::byte> place) {
-                       std::memcpy(piece.data(), place.data(), place.size());
-                     });
+      std::ranges::copy(rows.record().content(), std::as_writable_bytes(modes_of(solver, component, row)).begin());
     }
   }
   return true;

@@ -42,15 +42,13 @@ Mode without_divergence(const Mode& mode, const Vector& k, double k2) {
   return {mode[0] - k[0] * share, mode[1] - k[1] * share, mode[2] - k[2] * share};
 }
 
-/// Calls `visit(place, k, k2)` for each mode of a row that is kept.
+/// Calls `visit(place, k, k2)` for each mode of a row.
 template <class Visit>
 void for_each_mode(const Modes& modes, const Modes::Row& row, const Visit& visit) {
   const double across2 = row.kx * row.kx + row.ky * row.ky;
-  for (const Modes::Range& range : modes.kept_z()) {
-    for (std::size_t z = range.begin; z < range.end; ++z) {
-      const double kz = modes.kz()[z];
-      visit(row.begin + z, Vector{row.kx, row.ky, kz}, across2 + kz * kz);
-    }
+  for (std::size_t z = 0; z < modes.kz().size(); ++z) {
+    const double kz = modes.kz()[z];
+    visit(row.begin + z, Vector{row.kx, row.ky, kz}, across2 + kz * kz);
   }
 }
 
@@ -93,7 +91,7 @@ Solver::Solver(const Team& team, const Parameters& parameters, int threads, pens
       modes_(n_, transforms_.modes()),
       pool_(threads),
       fields_(make_fields(team, transforms_)),
-      of_rows_(modes_.kept_rows().size()) {}
+      of_rows_(modes_.rows().size()) {}
 
 template <class Work>
 void Solver::for_each(std::size_t items, const Work& work) {
@@ -114,7 +112,7 @@ Sample Solver::begin(const std::function<Vector(const Vector&)>& velocity) {
     }
   });
   transforms_.to_spectrum(fields_.product);
-  const auto& rows = modes_.kept_rows();
+  const auto& rows = modes_.rows();
   for_each(rows.size(), [&](std::size_t i) {
     for_each_mode(modes_, rows[i], [&](std::size_t at, const Vector& k, double k2) {
       set_mode(fields_.velocity, at, without_divergence(mode_of(fields_.product, at), k, k2));
@@ -148,9 +146,7 @@ Sample Solver::step(const Sample& now) {
 }
 
 void Solver::find_curl() {
-  const auto& rows = modes_.kept_rows();
-  const Modes::Range low = modes_.kept_z()[0];
-  const Modes::Range high = modes_.kept_z()[1];
+  const auto& rows = modes_.rows();
   for_each(rows.size(), [&](std::size_t i) {
     for_each_mode(modes_, rows[i], [&](std::size_t at, const Vector& k, double) {
       const Mode u = mode_of(fields_.stage, at);
@@ -158,15 +154,6 @@ void Solver::find_curl() {
           fields_.product, at,
           {times_i(k[1] * u[2] - k[2] * u[1]), times_i(k[2] * u[0] - k[0] * u[2]), times_i(k[0] * u[1] - k[1] * u[0])});
     });
-    for (int c = 0; c < 3; ++c) {
-      std::ranges::fill(fields_.product.spectrum(c).subspan(rows[i].begin + low.end, high.begin - low.end), 0);
-    }
-  });
-  const auto& others = modes_.other_rows();
-  for_each(others.size(), [&](std::size_t i) {
-    for (int c = 0; c < 3; ++c) {
-      std::ranges::fill(fields_.product.spectrum(c).subspan(others[i], high.end), 0);
-    }
   });
 }
 
@@ -192,7 +179,7 @@ Solver::Energies Solver::advance(std::size_t stage) {
   const bool is_last = stage == 3;
   const double weight = dt_ * weights[stage];
   const double length = is_last ? 0 : dt_ * lengths[stage];
-  const auto& rows = modes_.kept_rows();
+  const auto& rows = modes_.rows();
   for_each(rows.size(), [&](std::size_t i) {
     for_each_mode(modes_, rows[i], [&](std::size_t at, const Vector& k, double k2) {
       const Mode rate =

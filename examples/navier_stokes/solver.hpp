@@ -22,8 +22,8 @@ struct Sample {
 };
 
 /// The velocity of a flow and how it goes on: du/dt = P(u x curl u) + nu laplacian(u) on [0, 2 pi)^3, where P takes
-/// away what the pressure does. In Fourier modes, dealiased by the 2/3 rule, by the classic Runge-Kutta method of order
-/// 4, with nine transforms to each of its four stages.
+/// away what the pressure does. In Fourier modes, without aliases by the 3/2 rule, by the classic Runge-Kutta method of
+/// order 4, with nine transforms to each of its four stages.
 ///
 /// Its members are collective over the team, which outlives it, unless said otherwise.
 class Solver {
@@ -31,7 +31,7 @@ class Solver {
   /// Throws penstock::Error on every rank where there is no memory for so many points.
   Solver(const penstock::gas::Team& team, const Parameters& parameters, int threads, penstock::fft::Effort effort);
 
-  /// Begins with a velocity, but for modes above n/3 and what is not free of divergence.
+  /// Begins with a velocity, but for modes beyond those that are kept and what is not free of divergence.
   Sample begin(const std::function<Vector(const Vector& point)>& velocity);
   /// Begins with what has been put into `velocity()`. Local.
   void begin_again();

@@ -4,6 +4,8 @@
 #include <penstock/base/clock.hpp>
 #include <vector>
 
+#include "modes.hpp"
+
 namespace navier_stokes {
 namespace {
 
@@ -20,8 +22,10 @@ bool has_network(const Team& team) {
 Transforms::Transforms(const Team& team, std::int64_t n, int threads, penstock::fft::Effort effort) {
   // The threads of plans that wait would take the processors of the one that works.
   const int plans = threads == 1 && has_network(team) ? 3 : 1;
+  const std::int64_t modes = Modes::count_of(n);
   for (int i = 0; i < plans; ++i) {
     plans_.emplace_back(team, penstock::fft::Options{.size = {n, n, n},
+                                                     .modes = {modes, modes, modes},
                                                      .type = penstock::fft::Type::r2c,
                                                      .threads = threads,
                                                      .batch = 3 / plans,

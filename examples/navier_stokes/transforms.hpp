@@ -40,8 +40,8 @@ class VectorField {
   std::size_t modes_;
 };
 
-/// Transforms of vector fields of n^3 points over the ranks of a team, and the time that they took. Its members are
-/// collective.
+/// Transforms of vector fields of n^3 points and the modes that they keep (modes.hpp) over the ranks of a team, and the
+/// time that they took. Its members are collective.
 ///
 /// Where peers share memory, a plan transforms the components one after the other, and its exchange memory stays in
 /// cache. Through a network they are transformed at the same time, by a plan each, so that one computes while another
