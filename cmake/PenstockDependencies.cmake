@@ -71,9 +71,14 @@ endif()
 option(PENSTOCK_HDF5 "Read and write fields in HDF5 files where HDF5 is found" ON)
 set(PENSTOCK_HAS_HDF5 0)
 if(PENSTOCK_HDF5)
-  # Any of its flavours: no call of ours needs MPI. It is opened when it is first used, by its name with its version.
-  pkg_search_module(HDF5 hdf5>=1.10.3 hdf5-serial>=1.10.3 hdf5-openmpi>=1.10.3 hdf5-mpich>=1.10.3)
-  if(HDF5_FOUND)
+  # The serial one: a parallel one calls MPI as soon as it is opened. It is opened when it is first used, by its name with
+  # its version.
+  include(CheckSymbolExists)
+  pkg_search_module(HDF5 hdf5-serial>=1.10.3 hdf5>=1.10.3)
+  set(CMAKE_REQUIRED_INCLUDES ${HDF5_INCLUDE_DIRS})
+  check_symbol_exists(H5_HAVE_PARALLEL "H5pubconf.h" HDF5_IS_PARALLEL)
+  unset(CMAKE_REQUIRED_INCLUDES)
+  if(HDF5_FOUND AND NOT HDF5_IS_PARALLEL)
     find_library(HDF5_LIBRARY hdf5 HINTS ${HDF5_LIBRARY_DIRS})
     file(REAL_PATH "${HDF5_LIBRARY}" HDF5_FILE)
     get_filename_component(HDF5_FOLDER "${HDF5_FILE}" DIRECTORY)
@@ -83,7 +88,8 @@ if(PENSTOCK_HDF5)
   if(HDF5_NAME)
     set(PENSTOCK_HAS_HDF5 1)
   else()
-    message(STATUS "Penstock: no HDF5 1.10.3 or later found (Debian: libhdf5-dev); building without fields in HDF5 files")
+    message(STATUS "Penstock: no serial HDF5 1.10.3 or later found (Debian: libhdf5-dev); building without fields in "
+                   "HDF5 files")
   endif()
 endif()
 

@@ -134,9 +134,7 @@ class Convection {
             field[static_cast<std::size_t>(one_.input().position(x, 0, z))];
       }
     }
-    for (double& value : values) {
-      value = team_->largest(value);
-    }
+    picture::gather(*team_, values);
     return {title, std::move(values), static_cast<std::size_t>(n[0])};
   }
 

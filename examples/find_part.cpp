@@ -72,7 +72,8 @@ class Blobs final : public penstock::field::Source {
 /// linear interpolation. Every rank reads what it needs of the scan.
 class Part {
  public:
-  Part(const penstock::field::Source& scan, const Extents& scan_size) {
+  /// Collective: throws penstock::Error on every rank where one cannot read.
+  Part(const Team& team, const penstock::field::Source& scan, const Extents& scan_size) {
     for (std::size_t d = 0; d < 3; ++d) {
       centre_[d] = scan_size[d] * 9 / 20;
     }
@@ -85,7 +86,7 @@ class Part {
     }
     around_ = box;
     values_.resize(static_cast<std::size_t>(box.count()));
-    scan.fill(box, 0, std::span(values_));
+    team.together([&] { scan.fill(box, 0, std::span(values_)); });
   }
 
   const Extents& centre() const { return centre_; }
@@ -136,7 +137,7 @@ class Search {
   Search(const Team& team, const penstock::field::Source& scan, const Extents& size)
       : team_(&team), size_(size), plan_(team, {.size = size, .type = penstock::fft::Type::r2c, .batch = 2}) {
     volume_ = make();
-    scan.fill(plan_.input().box, 0, std::span(volume_).first(points()));
+    team.together([&] { scan.fill(plan_.input().box, 0, std::span(volume_).first(points())); });
     for (std::size_t i = 0; i < points(); ++i) {
       volume_[stride() + i] = volume_[i] * volume_[i];
     }
@@ -199,8 +200,8 @@ class Search {
       }
     });
     double brightest = 0;
-    for (double& value : values) {
-      value = team_->largest(value);
+    picture::gather(*team_, values);
+    for (const double value : values) {
       brightest = value < 1e300 ? std::max(brightest, value) : brightest;
     }
     std::ranges::replace(values, 1e300, 1.2 * brightest);
@@ -244,7 +245,7 @@ bool run(const Team& team, const std::string& scan_path, const std::string& pict
   const Extents size = scan_path.empty() ? Blobs::size : penstock::field::inspect_file(team, scan_path).size;
   std::unique_ptr<penstock::field::Source> scan;
   team.together([&] { scan = scan_path.empty() ? std::make_unique<Blobs>() : penstock::field::open_file(scan_path); });
-  const Part part(*scan, size);
+  const Part part(team, *scan, size);
   Search search(team, *scan, size);
   Place best;
   for (std::int64_t angle = 0; angle < 360; angle += angle_step) {

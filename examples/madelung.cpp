@@ -176,9 +176,7 @@ bool run(const Team& team, const std::string& picture_path) {
             potential[static_cast<std::size_t>(plan.input().position(x, y, 0))];
       }
     }
-    for (double& value : plane) {
-      value = team.largest(value);
-    }
+    picture::gather(team, plane);
   }
   if (team.rank() == 0) {
     std::printf("Madelung's constant of rock salt: %.13f, relative error %.1e\n", found, error);

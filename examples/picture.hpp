@@ -1,8 +1,10 @@
 // Planes of fields as pictures, drawn by gnuplot.
 #pragma once
 
+#include <csignal>
 #include <cstdio>
 #include <penstock/base/error.hpp>
+#include <penstock/gas/gas.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,8 +18,14 @@ struct Panel {
   std::size_t columns = 0;
 };
 
+/// Collective: of each number the largest of all ranks', which have the lowest where they hold none.
+inline void gather(const penstock::gas::Team& team, std::vector<double>& numbers) {
+  penstock::gas::all_reduce<double>(team, numbers, std::span(numbers), penstock::gas::Maximum{});
+}
+
 /// Draws the panels beside each other into the PNG file `path`. Throws penstock::Error where gnuplot fails.
 inline void draw(const std::string& path, std::span<const Panel> panels) {
+  const auto on_closed_pipe = std::signal(SIGPIPE, SIG_IGN);  // gnuplot's status tells
   std::FILE* gnuplot = popen("gnuplot", "w");
   if (gnuplot == nullptr) {
     throw penstock::Error("gnuplot cannot be started");
@@ -34,7 +42,9 @@ inline void draw(const std::string& path, std::span<const Panel> panels) {
     }
     std::fprintf(gnuplot, "END\nplot $plane matrix with image\n");
   }
-  if (pclose(gnuplot) != 0) {
+  const int status = pclose(gnuplot);
+  std::signal(SIGPIPE, on_closed_pipe);
+  if (status != 0) {
     throw penstock::Error("gnuplot could not draw " + path);
   }
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <cstdio>
 #include <cstdlib>
 #include <numbers>
@@ -82,12 +83,12 @@ class Packet {
   const std::vector<Complex>& values() const { return u_; }
 
   void step() {
-    for (const std::size_t part : {0, 1, 2}) {
+    for (const std::size_t part : std::array<std::size_t, 3>{0, 1, 2}) {
       turn_at_points(part);
       turn_modes(part);
     }
     turn_at_points(3);
-    for (const std::size_t part : {2, 1, 0}) {
+    for (const std::size_t part : std::array<std::size_t, 3>{2, 1, 0}) {
       turn_modes(part);
       turn_at_points(part);
     }
@@ -125,9 +126,7 @@ class Packet {
             std::abs(u_[static_cast<std::size_t>(part.position(x, y, z))]);
       }
     }
-    for (double& value : mine) {
-      value = team_->largest(value);
-    }
+    picture::gather(*team_, mine);
     return {title, std::move(mine), static_cast<std::size_t>(size[0])};
   }
 

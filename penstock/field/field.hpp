@@ -72,9 +72,9 @@ class OutputFile {
   OutputFile(OutputFile&&) noexcept;
   OutputFile& operator=(OutputFile&&) noexcept;
 
-  /// The path of the file that is to be removed where the process ends without a commit; empty where there is none.
+  /// The files that are to be removed where the process ends without a commit; none where that is for another rank.
   /// Local.
-  std::string unfinished_path() const;
+  std::vector<std::string> unfinished_paths() const;
   /// Writes this rank's part: elements of the file's type, in the order of `part`. Throws Error where they are too few.
   void write(const Distribution& part, std::span<const std::byte> elements);
   /// Writes everything to the disk and renames the file to its final path; once, after `write`.

@@ -31,20 +31,25 @@ class InputFile final : public Source {
     }
   }
 
-  /// Reads a plane at a time in the file's precision.
+  /// Reads some planes at a time in the file's precision: chunks of HDF5's are read whole for any part of them.
   template <class Stored, class Real>
   void convert(const fft::Box& box, std::span<Real> numbers) const {
     if (box.count() == 0) {
       return;
     }
-    const auto plane_numbers = numbers.size() / static_cast<std::size_t>(box.extent[2]);
-    std::vector<Stored> stored(plane_numbers);
-    fft::Box plane = box;
-    plane.extent[2] = 1;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(box.extent[2]); ++i, ++plane.lower[2]) {
-      reader_.read_box(plane, std::as_writable_bytes(std::span(stored)));
-      std::transform(stored.begin(), stored.end(), numbers.begin() + static_cast<std::ptrdiff_t>(i * plane_numbers),
-                     [](Stored number) { return static_cast<Real>(number); });
+    constexpr std::int64_t stored_bytes = std::int64_t{64} << 20;
+    const auto plane_numbers = std::ssize(numbers) / box.extent[2];
+    const auto planes = std::clamp<std::int64_t>(
+        stored_bytes / (plane_numbers * static_cast<std::int64_t>(sizeof(Stored))), 1, box.extent[2]);
+    std::vector<Stored> stored;
+    for (std::int64_t z = 0; z < box.extent[2]; z += planes) {
+      fft::Box piece = box;
+      piece.lower[2] += z;
+      piece.extent[2] = std::min(planes, box.extent[2] - z);
+      stored.resize(static_cast<std::size_t>(piece.extent[2] * plane_numbers));
+      reader_.read_box(piece, std::as_writable_bytes(std::span(stored)));
+      std::ranges::transform(stored, numbers.begin() + z * plane_numbers,
+                             [](Stored number) { return static_cast<Real>(number); });
     }
   }
 

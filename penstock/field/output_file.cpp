@@ -36,6 +36,7 @@ OutputFile::OutputFile(const gas::Team& team, const std::string& name, npy::Data
                        const std::string& like)
     : state_(std::make_unique<State>(&team, std::nullopt)) {
   volume::Writer::Place place;
+  team.barrier();  // HDF5 lets nobody write a file that another rank still reads
   team.together([&] {
     if (team.rank() == 0) {
       std::optional<volume::Reader> original;
@@ -58,8 +59,8 @@ OutputFile::~OutputFile() = default;
 OutputFile::OutputFile(OutputFile&&) noexcept = default;
 OutputFile& OutputFile::operator=(OutputFile&&) noexcept = default;
 
-std::string OutputFile::unfinished_path() const {
-  return state_->writer ? state_->writer->unfinished_path() : "";
+std::vector<std::string> OutputFile::unfinished_paths() const {
+  return state_->writer ? state_->writer->unfinished_paths() : std::vector<std::string>();
 }
 
 void OutputFile::write(const Distribution& part, std::span<const std::byte> elements) {

@@ -1,11 +1,9 @@
 #include "penstock/volume/bytes.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "penstock/base/config.hpp"
-#include "penstock/base/error.hpp"
+#include "penstock/volume/description.hpp"
 
 namespace penstock::volume {
 namespace {
@@ -19,7 +17,7 @@ class PlainBytes final : public Bytes {
     file_.read(0, std::as_writable_bytes(std::span(text)));
     return text;
   }
-  std::int64_t size_or(std::int64_t) const override { return file_.size(); }
+  std::optional<std::int64_t> size() const override { return file_.size(); }
   bool is_compressed() const override { return false; }
 
  private:

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -20,7 +21,7 @@ class Bytes {
   /// The first `count` bytes, or as many as there are.
   virtual std::string begin(std::size_t count) const = 0;
   /// The length, where it is known without reading the whole.
-  virtual std::int64_t size_or(std::int64_t unknown) const = 0;
+  virtual std::optional<std::int64_t> size() const = 0;
   virtual bool is_compressed() const = 0;
 };
 

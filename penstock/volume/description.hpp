@@ -20,6 +20,12 @@ struct Description {
   std::string header = {};
 };
 
+/// The bytes around the points of a new file. Those after them are HDF5's.
+struct Surroundings {
+  std::string before;
+  std::string after = {};
+};
+
 /// Throws Error: "cannot read 'path': problem".
 [[noreturn]] void refuse_reading(const std::string& path, std::string_view problem);
 

@@ -37,12 +37,12 @@ Number load(const std::byte* at, bool is_big_endian) noexcept {
 
 /// Numbers, of which a complex element has two.
 template <class Number, class Real>
-void convert_numbers(const Elements& as, std::span<const std::byte> stored, std::span<std::byte> elements) {
+void convert_numbers(const Elements& from, std::span<const std::byte> stored, std::span<std::byte> elements) {
   const std::size_t count = stored.size() / sizeof(Number);
-  const bool is_scaled = as.slope != 1 || as.intercept != 0;
+  const bool is_scaled = from.slope != 1 || from.intercept != 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const auto number = load<Number>(stored.data() + i * sizeof(Number), as.is_big_endian);
-    const Real real = is_scaled ? static_cast<Real>(as.slope * static_cast<double>(number) + as.intercept)
+    const auto number = load<Number>(stored.data() + i * sizeof(Number), from.is_big_endian);
+    const Real real = is_scaled ? static_cast<Real>(from.slope * static_cast<double>(number) + from.intercept)
                                 : static_cast<Real>(static_cast<double>(number));
     std::memcpy(elements.data() + i * sizeof(Real), &real, sizeof(Real));
   }
@@ -118,32 +118,32 @@ Stored stored_as(npy::DataType type) noexcept {
   return Stored::complex128;
 }
 
-void convert(const Elements& as, std::span<const std::byte> stored, std::span<std::byte> elements) {
-  switch (as.stored) {
+void convert(const Elements& from, std::span<const std::byte> stored, std::span<std::byte> elements) {
+  switch (from.stored) {
     case Stored::int8:
-      return convert_numbers<std::int8_t, float>(as, stored, elements);
+      return convert_numbers<std::int8_t, float>(from, stored, elements);
     case Stored::uint8:
-      return convert_numbers<std::uint8_t, float>(as, stored, elements);
+      return convert_numbers<std::uint8_t, float>(from, stored, elements);
     case Stored::int16:
-      return convert_numbers<std::int16_t, float>(as, stored, elements);
+      return convert_numbers<std::int16_t, float>(from, stored, elements);
     case Stored::uint16:
-      return convert_numbers<std::uint16_t, float>(as, stored, elements);
+      return convert_numbers<std::uint16_t, float>(from, stored, elements);
     case Stored::float16:
-      return convert_numbers<Half, float>(as, stored, elements);
+      return convert_numbers<Half, float>(from, stored, elements);
     case Stored::float32:
     case Stored::complex64:
-      return convert_numbers<float, float>(as, stored, elements);
+      return convert_numbers<float, float>(from, stored, elements);
     case Stored::int32:
-      return convert_numbers<std::int32_t, double>(as, stored, elements);
+      return convert_numbers<std::int32_t, double>(from, stored, elements);
     case Stored::uint32:
-      return convert_numbers<std::uint32_t, double>(as, stored, elements);
+      return convert_numbers<std::uint32_t, double>(from, stored, elements);
     case Stored::int64:
-      return convert_numbers<std::int64_t, double>(as, stored, elements);
+      return convert_numbers<std::int64_t, double>(from, stored, elements);
     case Stored::uint64:
-      return convert_numbers<std::uint64_t, double>(as, stored, elements);
+      return convert_numbers<std::uint64_t, double>(from, stored, elements);
     case Stored::float64:
     case Stored::complex128:
-      return convert_numbers<double, double>(as, stored, elements);
+      return convert_numbers<double, double>(from, stored, elements);
   }
 }
 

@@ -45,6 +45,6 @@ struct Elements {
 Stored stored_as(npy::DataType type) noexcept;
 
 /// Fills `elements` with the numbers that the bytes `stored` stand for, as many as there are. The two do not overlap.
-void convert(const Elements& as, std::span<const std::byte> stored, std::span<std::byte> elements);
+void convert(const Elements& from, std::span<const std::byte> stored, std::span<std::byte> elements);
 
 }  // namespace penstock::volume

@@ -4,12 +4,13 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
+#include <cerrno>
 #include <mutex>
 #include <vector>
 
 #include "penstock/base/error.hpp"
 #include "penstock/volume/bytes.hpp"
+#include "penstock/volume/description.hpp"
 
 namespace penstock::volume {
 namespace {
@@ -25,17 +26,14 @@ class GzipBytes final : public Bytes {
  public:
   explicit GzipBytes(const std::string& path) : path_(path), stream_(gzopen(path.c_str(), "rb")) {
     if (!stream_) {
-      throw Error(fmt::format("cannot read '{}': zlib does not open it", path));
+      refuse_reading(path, "zlib does not open it");
     }
     gzbuffer(stream_.get(), buffer_bytes);
   }
 
   void read(std::int64_t offset, std::span<std::byte> bytes) const override {
     if (read_some(offset, bytes) != bytes.size()) {
-      throw Error(
-          fmt::format("cannot read '{}': what it has compressed ends too early, or is damaged; copy or write it "
-                      "again",
-                      path_));
+      refuse_damaged();
     }
   }
 
@@ -45,7 +43,7 @@ class GzipBytes final : public Bytes {
     return text;
   }
 
-  std::int64_t size_or(std::int64_t unknown) const override { return unknown; }
+  std::optional<std::int64_t> size() const override { return std::nullopt; }
   bool is_compressed() const override { return true; }
 
  private:
@@ -65,7 +63,20 @@ class GzipBytes final : public Bytes {
       }
       done += static_cast<std::size_t>(count);
     }
+    // The checksum is looked at when what comes behind the last byte is asked for.
+    if (const int next = gzgetc(stream_.get()); next >= 0) {
+      gzungetc(next, stream_.get());
+    }
+    int code = Z_OK;
+    gzerror(stream_.get(), &code);
+    if (code != Z_OK && code != Z_STREAM_END) {
+      refuse_damaged();
+    }
     return done;
+  }
+
+  [[noreturn]] void refuse_damaged() const {
+    refuse_reading(path_, "what it has compressed ends too early, or is damaged; copy or write it again");
   }
 
   std::string path_;
@@ -80,6 +91,7 @@ std::unique_ptr<Bytes> open_gzip(const std::string& path) {
 }
 
 void compress(const File& from, const File& to) {
+  errno = 0;
   const auto check = [&](bool is_good) {
     if (!is_good) {
       throw_system_error(fmt::format("cannot write '{}'", to.path()), errno);
@@ -88,6 +100,9 @@ void compress(const File& from, const File& to) {
   const int descriptor = dup(to.descriptor());
   check(descriptor >= 0);
   Stream stream(gzdopen(descriptor, "wb"));
+  if (!stream) {
+    close(descriptor);
+  }
   check(stream != nullptr);
   gzbuffer(stream.get(), buffer_bytes);
   std::vector<std::byte> buffer(buffer_bytes);

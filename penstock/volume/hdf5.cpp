@@ -4,8 +4,11 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -133,6 +136,13 @@ std::string member_name(hid_t compound, unsigned index) {
   return text;
 }
 
+/// Whether these are names of a real and an imaginary part, as programs write them.
+bool is_complex_pair(const std::string& real, const std::string& imaginary) {
+  constexpr std::array<std::array<std::string_view, 2>, 4> pairs{
+      {{"r", "i"}, {"re", "im"}, {"real", "imag"}, {"real", "imaginary"}}};
+  return std::ranges::any_of(pairs, [&](const auto& pair) { return real == pair[0] && imaginary == pair[1]; });
+}
+
 struct ElementType {
   Elements elements;     // as in the file where that is of a type that we know; else as they are given
   bool is_known = true;  // whether their bytes in the file are
@@ -143,7 +153,7 @@ std::optional<ElementType> element_type(hid_t type) {
   constexpr std::size_t single_bytes = 4;
   const H5T_class_t kind = hdf5().H5Tget_class(type);
   if (kind == H5T_COMPOUND) {
-    if (hdf5().H5Tget_nmembers(type) != 2) {
+    if (hdf5().H5Tget_nmembers(type) != 2 || !is_complex_pair(member_name(type, 0), member_name(type, 1))) {
       return std::nullopt;
     }
     const Id real(hdf5().H5Tget_member_type(type, 0));
@@ -179,13 +189,28 @@ std::optional<ElementType> element_type(hid_t type) {
       .is_known = false};
 }
 
+// What datasets are named by that a process has left unfinished, or was about to replace.
+constexpr std::string_view part_ending = ".part";
+constexpr std::string_view old_ending = ".old";
+
+/// Whether an open object lies in the open file itself, not in one that an external link leads to.
+bool lies_within(const Id& file, const Id& object) {
+  H5O_info_t of_file{};
+  H5O_info_t of_object{};
+  return hdf5().H5Oget_info_by_name2(file.get(), "/", &of_file, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&
+         hdf5().H5Oget_info_by_name2(object.get(), ".", &of_object, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&
+         of_file.fileno == of_object.fileno;
+}
+
 /// The names of all datasets of three dimensions, in the library's order.
 std::vector<std::string> fields_of(const Id& file) {
   std::vector<std::string> names;
   hdf5().H5Ovisit2(
       file.get(), H5_INDEX_NAME, H5_ITER_INC,
       [](hid_t root, const char* name, const H5O_info_t* info, void* to) -> herr_t {
-        if (info->type == H5O_TYPE_DATASET) {
+        const std::string_view text = name;
+        const bool is_left_over = text.ends_with(part_ending) || text.ends_with(old_ending);
+        if (info->type == H5O_TYPE_DATASET && !is_left_over) {
           const Id dataset(hdf5().H5Dopen2(root, name, H5P_DEFAULT));
           const Id space(hdf5().H5Dget_space(dataset.get()));
           if (hdf5().H5Sget_simple_extent_ndims(space.get()) == 3) {
@@ -212,7 +237,10 @@ std::string find_field(const Id& file, const std::string& path) {
   return names.front();
 }
 
-std::string obstacle_of(const Id& dataset, const ElementType& type, haddr_t offset) {
+std::string obstacle_of(const Id& file, const Id& dataset, const ElementType& type, haddr_t offset) {
+  if (!lies_within(file, dataset)) {
+    return "in another file, to which a link leads";
+  }
   const Id list(hdf5().H5Dget_create_plist(dataset.get()));
   if (hdf5().H5Pget_layout(list.get()) == H5D_CHUNKED) {
     return hdf5().H5Pget_nfilters(list.get()) > 0 ? "in chunks, through filters such as compression" : "in chunks";
@@ -223,7 +251,8 @@ std::string obstacle_of(const Id& dataset, const ElementType& type, haddr_t offs
   return type.is_known ? "" : "of a type of HDF5's own";
 }
 
-/// Copies all attributes but references, which mean something in their own file alone.
+/// Copies attributes. Left out are references, which mean something in their own file alone, and those of more than 64
+/// KiB, for which new files have no place.
 void copy_attributes(const Id& from, const Id& to) {
   const hid_t target = to.get();
   hdf5().H5Aiterate2(
@@ -270,6 +299,11 @@ std::int64_t make_dataset(const Id& file, const std::string& path, const std::st
   const Id made(hdf5().H5Dcreate2(file.get(), dataset_name.c_str(), type.get(), space.get(), links.get(), list.get(),
                                   H5P_DEFAULT));
   check_written(static_cast<bool>(made), path);
+  if (!lies_within(file, made)) {
+    hdf5().H5Ldelete(file.get(), dataset_name.c_str(), H5P_DEFAULT);
+    throw Error(
+        fmt::format("cannot write '{}': '{}' leads by a link to another file: name that one", path, dataset_name));
+  }
   if (like_file) {
     const Id like(hdf5().H5Dopen2(like_file.get(), dataset.like->dataset.c_str(), H5P_DEFAULT));
     if (like) {
@@ -281,20 +315,16 @@ std::int64_t make_dataset(const Id& file, const std::string& path, const std::st
   return static_cast<std::int64_t>(offset);
 }
 
-/// The file of what a new dataset is like, unless it is the one that is open already.
+/// The file of what a new dataset is like; none where it is like nothing.
 Id open_like(const NewDataset& dataset) {
   return dataset.like == nullptr ? Id() : Id(hdf5().H5Fopen(dataset.like->path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
 }
 
 std::string part_name(const Name& name) {
-  return name.dataset + ".part";
+  return name.dataset + std::string(part_ending);
 }
 
 }  // namespace
-
-bool is_hdf5(const std::string& begin) {
-  return begin.starts_with("\x89HDF\r\n\x1a\n");
-}
 
 Dataset describe_dataset(const Name& name) {
   const Library library;
@@ -329,7 +359,7 @@ Dataset describe_dataset(const Name& name) {
                        .size = {static_cast<std::int64_t>(extents[2]), static_cast<std::int64_t>(extents[1]),
                                 static_cast<std::int64_t>(extents[0])},
                        .elements = element->elements};
-  found.obstacle = obstacle_of(dataset, *element, offset);
+  found.obstacle = obstacle_of(file, dataset, *element, offset);
   if (found.obstacle.empty()) {
     found.description.data_offset = static_cast<std::int64_t>(offset);
   } else {
@@ -342,8 +372,8 @@ Dataset describe_dataset(const Name& name) {
 void read_dataset(const std::string& path, const Dataset& dataset, const Box& box, std::span<std::byte> bytes) {
   const Library library;
   const Id file = open_file(path, H5F_ACC_RDONLY);
-  const Id open(hdf5().H5Dopen2(file.get(), dataset.name.c_str(), H5P_DEFAULT));
-  const Id stored(hdf5().H5Dget_type(open.get()));
+  const Id opened(hdf5().H5Dopen2(file.get(), dataset.name.c_str(), H5P_DEFAULT));
+  const Id stored(hdf5().H5Dget_type(opened.get()));
   const npy::DataType type = dataset.description.elements.type();
   const bool is_single = type == npy::DataType::float32 || type == npy::DataType::complex64;
   const Id given = npy::is_complex(type)
@@ -355,10 +385,10 @@ void read_dataset(const std::string& path, const Dataset& dataset, const Box& bo
     start[2 - d] = static_cast<hsize_t>(box.lower[d]);
     count[2 - d] = static_cast<hsize_t>(box.extent[d]);
   }
-  const Id in_file(hdf5().H5Dget_space(open.get()));
+  const Id in_file(hdf5().H5Dget_space(opened.get()));
   const Id in_memory(hdf5().H5Screate_simple(3, count.data(), nullptr));
   hdf5().H5Sselect_hyperslab(in_file.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
-  if (hdf5().H5Dread(open.get(), given.get(), in_memory.get(), in_file.get(), H5P_DEFAULT, bytes.data()) < 0) {
+  if (hdf5().H5Dread(opened.get(), given.get(), in_memory.get(), in_file.get(), H5P_DEFAULT, bytes.data()) < 0) {
     refuse_reading(path + ":" + dataset.name, fmt::format("HDF5 says: {}", last_failure()));
   }
 }
@@ -414,9 +444,8 @@ std::int64_t add_dataset(const Name& name, const NewDataset& dataset) {
       there.type != H5O_TYPE_DATASET) {
     throw Error(fmt::format("cannot write '{}': '{}' is no dataset there, and would be lost", name.path, name.dataset));
   }
-  const bool is_like_within = dataset.like != nullptr && dataset.like->path == name.path;
   hdf5().H5Ldelete(file.get(), part_name(name).c_str(), H5P_DEFAULT);  // of a run that was killed
-  const Id like_file = is_like_within ? Id(hdf5().H5Freopen(file.get())) : open_like(dataset);
+  const Id like_file = open_like(dataset);
   const std::int64_t offset = make_dataset(file, name.path, part_name(name), dataset, like_file);
   check_written(hdf5().H5Fflush(file.get(), H5F_SCOPE_GLOBAL) >= 0, name.path);
   return offset;
@@ -425,10 +454,20 @@ std::int64_t add_dataset(const Name& name, const NewDataset& dataset) {
 void commit_dataset(const Name& name) {
   const Library library;
   const Id file = open_file(name.path, H5F_ACC_RDWR);
-  hdf5().H5Ldelete(file.get(), name.dataset.c_str(), H5P_DEFAULT);
-  check_written(hdf5().H5Lmove(file.get(), part_name(name).c_str(), file.get(), name.dataset.c_str(), H5P_DEFAULT,
-                               H5P_DEFAULT) >= 0,
-                name.path);
+  const std::string old = name.dataset + std::string(old_ending);
+  const auto move = [&](const std::string& from, const std::string& to) {
+    return hdf5().H5Lmove(file.get(), from.c_str(), file.get(), to.c_str(), H5P_DEFAULT, H5P_DEFAULT) >= 0;
+  };
+  hdf5().H5Ldelete(file.get(), old.c_str(), H5P_DEFAULT);
+  const bool has_old = move(name.dataset, old);
+  if (!move(part_name(name), name.dataset)) {
+    const std::string failure = last_failure();
+    if (has_old) {
+      move(old, name.dataset);
+    }
+    throw Error(fmt::format("cannot write '{}': HDF5 says: {}", name.path, failure));
+  }
+  hdf5().H5Ldelete(file.get(), old.c_str(), H5P_DEFAULT);
   check_written(hdf5().H5Fflush(file.get(), H5F_SCOPE_GLOBAL) >= 0, name.path);
 }
 

@@ -15,9 +15,6 @@
 
 namespace penstock::volume {
 
-/// Whether a file that begins so may be an HDF5 file. One with a user block begins otherwise.
-bool is_hdf5(const std::string& begin);
-
 /// A dataset, and how it lies in its file.
 struct Dataset {
   Description description = {};
@@ -31,7 +28,7 @@ Dataset describe_dataset(const Name& name);
 /// Reads what does not lie in one piece; `type` is that of the elements given.
 void read_dataset(const std::string& path, const Dataset& dataset, const Box& box, std::span<std::byte> bytes);
 
-/// What keeps the attributes of `like` in a new dataset, if it is not null.
+/// A dataset to be made. It gets the attributes of the dataset `like`, if that is not null.
 struct NewDataset {
   npy::DataType type = npy::DataType::float64;
   Extents size{};
@@ -40,15 +37,12 @@ struct NewDataset {
 
 /// The bytes of a new file before and after its one dataset, which `name` names. There are none after it where the
 /// dataset has no attributes.
-struct Surroundings {
-  std::string before;
-  std::string after;
-};
 Surroundings hdf5_surroundings(const Name& name, const NewDataset& dataset);
 
 /// Adds a dataset to a file, under the name of `name` + ".part", and returns the byte of its point 0.
 std::int64_t add_dataset(const Name& name, const NewDataset& dataset);
-/// Gives the dataset that `add_dataset` has added its final name, in place of what has it.
+/// Gives the dataset that `add_dataset` has added its final name, in place of what has it. Throws Error where that
+/// fails: the former dataset then keeps its name, and the new one its own.
 void commit_dataset(const Name& name);
 /// Removes that dataset. Does nothing where that fails.
 void discard_dataset(const Name& name) noexcept;

@@ -6,7 +6,7 @@
 #define H5_USE_110_API  // what its version 1.10 has, whichever is there
 #include <hdf5.h>
 
-// Its constants call the library first, by these: hdf5() has done so.
+// The library's macros for constants would call H5open first; hdf5() has called it.
 #undef H5CHECK
 #define H5CHECK
 #undef H5OPEN
@@ -19,7 +19,7 @@ namespace penstock::volume {
 #define PENSTOCK_HDF5_FUNCTIONS(X) \
   X(H5Acreate2) X(H5Aget_space) X(H5Aget_type) X(H5Aiterate2) X(H5Aopen) X(H5Aread) X(H5Awrite) \
   X(H5Dcreate2) X(H5Dget_create_plist) X(H5Dget_offset) X(H5Dget_space) X(H5Dget_type) X(H5Dopen2) X(H5Dread) \
-  X(H5Dvlen_reclaim) X(H5Eget_auto2) X(H5Eset_auto2) X(H5Ewalk2) X(H5Fcreate) X(H5Fflush) X(H5Fopen) X(H5Freopen) \
+  X(H5Dvlen_reclaim) X(H5Eget_auto2) X(H5Eset_auto2) X(H5Ewalk2) X(H5Fcreate) X(H5Fflush) X(H5Fopen) \
   X(H5Idec_ref) X(H5Ldelete) X(H5Lmove) X(H5Oget_info_by_name2) X(H5Ovisit2) X(H5Pcreate) X(H5Pget_layout) \
   X(H5Pget_nfilters) X(H5Pset_alignment) X(H5Pset_alloc_time) X(H5Pset_create_intermediate_group) \
   X(H5Pset_fill_time) X(H5Pset_layout) X(H5Pset_meta_block_size) X(H5Screate_simple) X(H5Sget_simple_extent_dims) \

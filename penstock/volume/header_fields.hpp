@@ -20,7 +20,7 @@ struct Field {
   std::size_t count = 1;
 };
 
-/// A header's bytes. Neither gets nor sets beyond them: a header is as long as its format has it.
+/// A header's bytes, as long as its format has it. Offsets must lie within.
 class HeaderFields {
  public:
   HeaderFields(std::string bytes, bool is_big_endian) : bytes_(std::move(bytes)), is_big_endian_(is_big_endian) {}

@@ -1,8 +1,9 @@
 #include "penstock/volume/name.hpp"
 
 #include <algorithm>
-#include <array>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "penstock/volume/volume.hpp"
 
@@ -17,10 +18,19 @@ bool ends_with_any(std::string_view path, std::initializer_list<std::string_view
 
 Name parse_name(const std::string& name) {
   const std::size_t colon = name.rfind(":/");
-  if (colon == std::string::npos || colon == 0) {
+  std::error_code ignored;
+  if (colon == std::string::npos || colon == 0 || std::filesystem::is_directory(name.substr(0, colon + 1), ignored)) {
     return {.path = name, .dataset = ""};
   }
-  return {.path = name.substr(0, colon), .dataset = name.substr(colon + 1)};
+  std::string dataset = name.substr(colon + 1);
+  while (dataset.ends_with('/')) {
+    dataset.pop_back();
+  }
+  return {.path = name.substr(0, colon), .dataset = dataset};
+}
+
+bool is_hdf5(const std::string& begin) {
+  return begin.starts_with("\x89HDF\r\n\x1a\n");
 }
 
 NewFormat new_format(const Name& name) {

@@ -13,8 +13,11 @@ struct Name {
   std::string dataset;
 };
 
-/// The whole of `name` is a path where it has no ":/".
+/// The whole of `name` is a path where it has no ":/", or where that belongs to a folder that is there.
 Name parse_name(const std::string& name);
+
+/// Whether a file that begins so is an HDF5 file. One with a user block begins otherwise.
+bool is_hdf5(const std::string& begin);
 
 /// The format of a new file, by the end of its path.
 struct NewFormat {

@@ -37,34 +37,25 @@ Description describe_npy(const std::string& path) {
           .data_offset = header.data_offset};
 }
 
-/// Whether the bytes of a description's field can be counted, and are in its file as far as that is known.
-void check_length(const std::string& path, const Description& description, const Bytes& bytes) {
-  std::int64_t end = description.elements.bytes();
+/// Throws Error where the bytes of a field cannot be counted, and where it lies beyond the end of its file.
+void check_length(const std::string& path, const Description& description, std::optional<std::int64_t> file_bytes) {
+  std::int64_t end = npy::element_bytes(description.elements.type());  // at least those stored
   bool has_overflowed = false;
   for (const std::int64_t extent : description.size) {
     has_overflowed = has_overflowed || __builtin_mul_overflow(end, extent, &end);
   }
   if (has_overflowed || __builtin_add_overflow(end, description.data_offset, &end)) {
-    throw Error(
-        fmt::format("cannot read '{}': it would have more bytes than 63 bits can count; its header is damaged", path));
+    refuse_reading(path, "it would have more bytes than 63 bits can count; its header is damaged");
   }
-  if (const std::int64_t size = bytes.size_or(end); size < end) {
-    throw Error(
-        fmt::format("cannot read '{}': a field of {}x{}x{} points ends at byte {}, and the file has {}; copy or "
-                    "write it again",
-                    path, description.size[0], description.size[1], description.size[2], end, size));
+  const auto& size = description.size;
+  end = description.data_offset + size[0] * size[1] * size[2] * description.elements.bytes();
+  if (file_bytes && *file_bytes < end) {
+    refuse_reading(path,
+                   fmt::format("a field of {}x{}x{} points ends at byte {}, and the file has {}; copy or write it "
+                               "again",
+                               size[0], size[1], size[2], end, *file_bytes));
   }
 }
-
-#if PENSTOCK_HAS_HDF5
-bool may_be_hdf5(const Name& name, const std::string& begin) {
-  return is_hdf5(begin) || !name.dataset.empty();  // one with a user block is known by the name
-}
-#else
-[[noreturn]] void refuse_hdf5(const std::string& path) {
-  refuse_reading(path, "this build has no HDF5");
-}
-#endif
 
 }  // namespace
 
@@ -74,23 +65,21 @@ std::unique_ptr<Reader::State> Reader::State::open(const std::string& text) {
   const std::string& path = state->name.path;
   state->bytes = open_bytes(path);
   const std::string begin = state->bytes->begin(begin_bytes);
+  if (is_hdf5(begin) || !state->name.dataset.empty()) {  // one with a user block is known by the name
 #if PENSTOCK_HAS_HDF5
-  if (may_be_hdf5(state->name, begin)) {
     state->dataset = describe_dataset(state->name);
     state->name.dataset = state->dataset->name;
     state->description = state->dataset->description;
     state->obstacle = state->dataset->obstacle;
+    check_length(path, state->description, state->obstacle.empty() ? state->bytes->size() : std::nullopt);
     if (state->obstacle.empty()) {
       state->obstacle = state->description.elements.obstacle();
-      check_length(path, state->description, *state->bytes);
     }
     return state;
-  }
 #else
-  if (begin.starts_with("\x89HDF") || !state->name.dataset.empty()) {
-    refuse_hdf5(path);
-  }
+    refuse_reading(path, "this build has no HDF5");
 #endif
+  }
   if (!begin.starts_with("\x93NUMPY") && !is_nifti(begin) && !is_mrc(begin) && !path.ends_with(".npy")) {
     refuse_reading(path, "it is none of a .npy, NIfTI (.nii, .nii.gz), MRC and HDF5 file");
   }
@@ -98,7 +87,7 @@ std::unique_ptr<Reader::State> Reader::State::open(const std::string& text) {
                        : is_mrc(begin) ? describe_mrc(path, *state->bytes)
                                        : describe_npy(path);
   state->obstacle = state->bytes->is_compressed() ? "compressed" : state->description.elements.obstacle();
-  check_length(path, state->description, *state->bytes);
+  check_length(path, state->description, state->bytes->size());
   return state;
 }
 

@@ -18,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "penstock/npy/npy.hpp"
 #include "penstock/shape/shape.hpp"
@@ -71,7 +72,8 @@ class Reader {
 std::string header_text(const std::string& name, npy::DataType type, const Extents& size);
 
 /// Writes pieces of a field into a new file, which is named its path + ".part" until it is committed; or into a new
-/// dataset of an HDF5 file that exists, which is likewise named by its path in the file + ".part".
+/// dataset of an HDF5 file that exists, which is likewise named by its path in the file + ".part". A file has one
+/// writer at a time, which holds the file path + ".part".
 ///
 /// One rank calls `create`; after a barrier the other ranks call `open`, and all ranks write their parts. The other
 /// ranks then destroy their writers; after a second barrier the creator commits. A creator that is destroyed without a
@@ -96,8 +98,8 @@ class Writer {
 
   npy::DataType type() const noexcept;
   const Place& place() const noexcept;
-  /// The path of the file that is to be removed where the process ends without a commit; empty where there is none.
-  std::string unfinished_path() const;
+  /// Of the creator, until it commits: the files that are to be removed where the process ends before that.
+  std::vector<std::string> unfinished_paths() const;
   /// Writes the points of `box`, given in C order. Throws Error as `Reader::read_box` does.
   void write_box(const Box& box, std::span<const std::byte> bytes) const;
   /// Compresses the file where it is to be, syncs it to the disk and gives it its final name; to be called once, by the

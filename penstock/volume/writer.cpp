@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -34,15 +35,9 @@ std::string draft_target(const Name& name) {
   return new_format(name).is_compressed ? name.path + ".raw" : name.path;
 }
 
-/// The bytes around the elements of a new file. Those after them are HDF5's.
-struct Header {
-  std::string before;
-  std::string after = {};
-};
-
 /// What `like` says is kept where it is of the same format and size.
-Header header_of(const Name& name, npy::DataType type, const Extents& size, const Name* like_name,
-                 const Description* like) {
+Surroundings header_of(const Name& name, npy::DataType type, const Extents& size, const Name* like_name,
+                       const Description* like) {
   const Format format = new_format(name).format;
   const bool is_alike = like != nullptr && like->format == format && like->size == size;
   const std::string like_header = is_alike ? like->header : "";
@@ -54,8 +49,7 @@ Header header_of(const Name& name, npy::DataType type, const Extents& size, cons
     case Format::hdf5: {
 #if PENSTOCK_HAS_HDF5
       const NewDataset dataset{.type = type, .size = size, .like = is_alike ? like_name : nullptr};
-      Surroundings parts = hdf5_surroundings(name, dataset);
-      return {.before = std::move(parts.before), .after = std::move(parts.after)};
+      return hdf5_surroundings(name, dataset);
 #else
       static_cast<void>(like_name);
       throw Error(fmt::format("cannot write '{}': this build has no HDF5", name.path));
@@ -92,7 +86,7 @@ std::string header_text(const std::string& name, npy::DataType type, const Exten
   if (format.format == Format::hdf5 && exists(parsed.path)) {
     throw Error(fmt::format("'{}' exists, and this work makes a file of its own: name another one", parsed.path));
   }
-  Header header = header_of(parsed, type, size, nullptr, nullptr);
+  Surroundings header = header_of(parsed, type, size, nullptr, nullptr);
   if (!header.after.empty()) {
     throw Error(fmt::format("cannot write '{}' in pieces: HDF5 puts {} bytes after its dataset", parsed.path,
                             header.after.size()));
@@ -106,10 +100,11 @@ struct Writer::State {
   Extents size{};
   Place place;
   bool is_creator = false;
-  std::optional<Draft> draft;  // the creator's, of a new file
-  File file;                   // another rank's, or of a file that was there
+  std::optional<Draft> draft;       // the creator's, of a new file; of one that was there, to have it alone
+  std::optional<Draft> compressed;  // what the draft is compressed into
+  File file;                        // another rank's, or of a file that was there
 
-  const File& open_file() const { return draft ? draft->file() : file; }
+  const File& open_file() const { return draft && !place.is_within_file ? draft->file() : file; }
   ~State() {
 #if PENSTOCK_HAS_HDF5
     if (is_creator && place.is_within_file) {
@@ -133,7 +128,7 @@ Writer Writer::create(const std::string& name, npy::DataType type, const Extents
   const std::int64_t bytes = checked_bytes(path, type, size);
 #if PENSTOCK_HAS_HDF5
   if (new_format(state->name).format == Format::hdf5 && exists(path)) {
-    require_file_path(path);
+    state->draft.emplace(path);
     const bool is_alike = like != nullptr && like->state_->dataset && like->size() == size;
     state->place = {.data_offset = add_dataset(
                         state->name, {.type = type, .size = size, .like = is_alike ? &like->state_->name : nullptr}),
@@ -149,9 +144,12 @@ Writer Writer::create(const std::string& name, npy::DataType type, const Extents
     throw Error(fmt::format("cannot write '{}': this build has no zlib: leave .gz out", path));
   }
 #endif
-  const Header header = header_of(state->name, type, size, like != nullptr ? &like->state_->name : nullptr,
-                                  like != nullptr ? &like->state_->description : nullptr);
+  const Surroundings header = header_of(state->name, type, size, like != nullptr ? &like->state_->name : nullptr,
+                                        like != nullptr ? &like->state_->description : nullptr);
   state->place.data_offset = std::ssize(header.before);
+  if (new_format(state->name).is_compressed) {
+    state->compressed.emplace(path);
+  }
   state->draft.emplace(draft_target(state->name));
   state->is_creator = true;
   const std::int64_t end = state->place.data_offset + bytes;
@@ -181,8 +179,14 @@ const Writer::Place& Writer::place() const noexcept {
   return state_->place;
 }
 
-std::string Writer::unfinished_path() const {
-  return state_->place.is_within_file ? "" : state_->open_file().path();
+std::vector<std::string> Writer::unfinished_paths() const {
+  std::vector<std::string> paths;
+  for (const std::optional<Draft>* draft : {&state_->draft, &state_->compressed}) {
+    if (*draft) {
+      paths.push_back((*draft)->file().path());
+    }
+  }
+  return paths;
 }
 
 void Writer::write_box(const Box& box, std::span<const std::byte> bytes) const {
@@ -199,25 +203,27 @@ void Writer::commit() {
   if (!state_ || !state_->is_creator) {
     throw Error("a file is committed once, by the writer that created it");
   }
+  state_->is_creator = false;
 #if PENSTOCK_HAS_HDF5
   if (state_->place.is_within_file) {
     state_->file.sync();
     commit_dataset(state_->name);
-    state_->is_creator = false;
+    state_->file.sync();
+    state_->draft.reset();
     return;
   }
 #endif
-  if (new_format(state_->name).is_compressed) {
 #if PENSTOCK_HAS_ZLIB
-    Draft compressed(state_->name.path);
-    compress(state_->draft->file(), compressed.file());
-    compressed.commit();
+  if (state_->compressed) {
+    compress(state_->draft->file(), state_->compressed->file());
+    state_->compressed->commit();
+    state_->compressed.reset();
     state_->draft.reset();
-#endif
-  } else {
-    state_->draft->commit();
+    return;
   }
-  state_->is_creator = false;
+#endif
+  state_->draft->commit();
+  state_->draft.reset();  // and with it its lock
 }
 
 }  // namespace penstock::volume

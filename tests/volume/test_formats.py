@@ -120,6 +120,10 @@ class Formats(unittest.TestCase):
         content = (self.folder / "in.nii.gz").read_bytes()
         (self.folder / "torn.nii.gz").write_bytes(content[: len(content) // 2])
         self.refused("torn.nii.gz", "torn.nii.gz", "ends too early, or is damaged")
+        (self.folder / "torn.nii.gz").write_bytes(content[:-8])
+        self.refused("torn.nii.gz", "torn.nii.gz", "ends too early, or is damaged")
+        (self.folder / "torn.nii.gz").write_bytes(content[:-8] + bytes(8))
+        self.refused("torn.nii.gz", "torn.nii.gz", "ends too early, or is damaged")
 
     def test_volumes_of_our_own(self):
         for shape, kind in ((SHAPE, nibabel.Nifti1Image), ((1, 2, 40000), nibabel.Nifti2Image)):
@@ -282,12 +286,44 @@ class Formats(unittest.TestCase):
             self.assertEqual(sorted(found["deep"]), ["er", "v"])
 
     @unittest.skipUnless(HAS_HDF5, "built without HDF5")
+    def test_links_to_other_files(self):
+        values = field("f8")
+        self.write_hdf5(values, "other.h5", "u", chunks=None)
+        with h5py.File(self.path("in.h5"), "w") as file:
+            file["mine"] = field("f4")
+            file["link"] = h5py.ExternalLink("other.h5", "/u")
+            file["folder"] = h5py.ExternalLink("other.h5", "/")
+        before = (self.folder / "in.h5").read_bytes()
+        self.assertEqual(self.copy("in.h5:/link", "link.npy")[2], "in another file, to which a link leads")
+        self.assert_same(numpy.load(self.path("link.npy")), values, "f8")
+        result = self.run_copy("link.npy", "in.h5:/folder/v")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("leads by a link to another file", result.stderr)
+        with h5py.File(self.path("in.h5")) as file:
+            self.assert_same(file["mine"][:], field("f4"), "f4")
+            self.assertEqual(list(file["folder"]), ["u"])
+        self.assertEqual(len(before), (self.folder / "in.h5").stat().st_size)
+
+    @unittest.skipUnless(HAS_HDF5, "built without HDF5")
+    def test_names_with_colons_and_slashes(self):
+        (self.folder / "run:").mkdir()
+        values = field("f4")
+        numpy.save(self.path("run:/in.npy"), values)
+        self.copy("run:/in.npy", "out.h5:/u/")
+        with h5py.File(self.path("out.h5")) as file:
+            self.assert_same(file["u"][:], values, "f4")
+
+    @unittest.skipUnless(HAS_HDF5, "built without HDF5")
     def test_datasets_that_are_no_fields(self):
         with h5py.File(self.path("in.h5"), "w") as file:
             file["plane"] = field("f4", (2, 3))
             file.create_dataset("none", (2, 0, 3), "f4")
             file["words"] = numpy.full((1, 1, 2), b"word")
             file["three"] = numpy.zeros((1, 1, 2), [("a", "f4"), ("b", "f4"), ("c", "f4")])
+            file["unlike"] = numpy.zeros((1, 1, 2), [("density", "f4"), ("pressure", "f4")])
+            file.create_dataset("vast", (2**61, 16, 16), "f4", chunks=(1, 16, 16))
+        self.refused("in.h5:/unlike", "neither numbers nor pairs")
+        self.refused("in.h5:/vast", "more bytes than 63 bits can count")
         self.refused("in.h5:/plane", "2 dimensions")
         self.refused("in.h5:/none", "no elements")
         self.refused("in.h5:/words", "neither numbers nor pairs")

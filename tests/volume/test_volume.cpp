@@ -90,7 +90,10 @@ TEST(Volume, LeavesNothingOfAFileThatIsNotCommitted) {
     const TemporaryFolder folder;
     {
       const Writer writer = Writer::create(folder / file, npy::DataType::float32, size);
-      EXPECT_TRUE(fs::exists(writer.unfinished_path()));
+      for (const std::string& path : writer.unfinished_paths()) {
+        EXPECT_TRUE(fs::exists(path));
+      }
+      EXPECT_FALSE(writer.unfinished_paths().empty());
       EXPECT_FALSE(fs::exists(file_path(folder / file)));
       Writer other = Writer::open(folder / file, npy::DataType::float32, size, writer.place());
       EXPECT_TRUE(fails_with({"by the writer that created it"}, [&] { other.commit(); }));
@@ -105,9 +108,13 @@ TEST(Volume, AddsADatasetWholeOrNotAtAll) {
   write(folder / "f.h5:/u");
   { const Writer writer = Writer::create(folder / "f.h5:/v", npy::DataType::float64, size); }
   EXPECT_TRUE(fails_with({"no dataset '/v.part'", "it has /u"}, [&] { const Reader reader(folder / "f.h5:/v.part"); }));
-  const Writer killed = Writer::create(folder / "f.h5:/v", npy::DataType::float64, size);
-  EXPECT_TRUE(killed.unfinished_path().empty());  // the file has other datasets
-  write(folder / "f.h5:/v");                      // what another process has left makes room
+  write(folder / "f.h5:/v.part");  // as a process that was killed leaves it
+  write(folder / "f.h5:/v");
+  EXPECT_TRUE(fails_with({"no dataset '/v.part'"}, [&] { const Reader reader(folder / "f.h5:/v.part"); }));
+  {
+    const Writer writer = Writer::create(folder / "f.h5:/w", npy::DataType::float64, size);
+    EXPECT_TRUE(fails_with({"another process writes"}, [&] { write(folder / "f.h5:/w"); }));
+  }
   EXPECT_EQ(Reader(folder / "f.h5:/v").type(), npy::DataType::float32);
   std::vector<float> found(static_cast<std::size_t>(all.count()));
   Reader(folder / "f.h5:/u").read_box(all, std::as_writable_bytes(std::span(found)));

@@ -97,9 +97,11 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
   ResultFile json(session, "--json", session.options.json_path);
   ResultFile spectrum_file(session, "--spectrum", options.spectrum_path);
   auto output = open_output<Real>(session, options);
-  std::optional<Interruption::Unfinished> unfinished;
-  if (output && session.is_first() && !output->unfinished_path().empty()) {
-    unfinished.emplace(session.interruption, output->unfinished_path());
+  std::vector<Interruption::Unfinished> unfinished;
+  if (output) {
+    for (const std::string& path : output->unfinished_paths()) {
+      unfinished.emplace_back(session.interruption, path);
+    }
   }
 
   progress.show("planning");

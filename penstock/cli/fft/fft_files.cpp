@@ -165,7 +165,7 @@ void run_fft_files(Session& session, const FftOptions& options) {
   Workers workers{.ranks = session.team.size(),
                   .threads = session.threads,
                   .memory_bytes = node_bytes / ranks_of_node(session.team)};
-  const npy::DataType type = volume::Reader(options.input_path).type();
+  const npy::DataType type = field::inspect_file(session.team, options.input_path).data_type;
   if (*options.is_single != (type == npy::DataType::complex64 || type == npy::DataType::float32)) {
     throw Error(fmt::format("{} holds {}, and is transformed as it is in passes over its file: leave --precision out",
                             options.input_path, npy::name(type)));

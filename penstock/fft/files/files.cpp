@@ -291,8 +291,11 @@ void FileTransform::State::open_files(bool goes_on) {
   const FieldHeader output_header{
       .type = is_spectrum ? shape.type : shape.space_type(),
       .size = {is_spectrum ? shape.spectrum_row_points() : shape.points[0], shape.points[1], shape.points[2]}};
-  const std::string text = volume::header_text(field.output, output_header.type, output_header.size);
-  output_offset = std::ssize(text);
+  std::string text;
+  output_offset = on_first_rank([&] {
+    text = volume::header_text(field.output, output_header.type, output_header.size);
+    return std::ssize(text);
+  });
   const auto open_first = [&] {
     output = driver->result().open(goes_on ? journal::ResumeState::goes_on : journal::ResumeState::anew, key,
                                    describe(plan.tiling), text, output_offset + output_header.data_bytes());
@@ -541,6 +544,7 @@ FileResult FileTransform::run() {
       state.driver->complete(state.resume_key(state.options.verifies_input));
     }
   });
+  state.output = File();  // and with it its lock
   state.journals->remove();
   for (const percolate::RunTimes& times : state.team.all_gather(state.times)) {
     add(result.times, times);

@@ -14,9 +14,9 @@
 namespace penstock::fft {
 
 /// The files of a transform: fields in files as volume.hpp has them, whose elements lie uncompressed, in one piece and
-/// little-endian. The field in space is complex64 or complex128, and its spectrum has the same type and shape; or the field is float32 or float64, and its spectrum is
-/// complex with n/2 + 1 points along x. The output must not be the input (else Error). An existing output is replaced
-/// when the new one is complete.
+/// little-endian. The field in space is complex64 or complex128, and its spectrum has the same type and shape; or the
+/// field is float32 or float64, and its spectrum is complex with n/2 + 1 points along x. The output must not be the
+/// input (else Error). An existing output is replaced when the new one is complete.
 struct FileField {
   std::string input;
   std::string output;
