@@ -24,8 +24,8 @@ struct PingPongSegment {
   double time_s(double bytes) const noexcept { return latency_s + bytes / bandwidth_bytes_per_s; }
   /// N1/2 of the same source: the length at which half of the bandwidth is reached.
   double half_bytes() const noexcept { return latency_s * bandwidth_bytes_per_s; }
-  /// Whether the latency is above 0 and the bandwidth one that a machine may have: not where times fall with the length,
-  /// or hardly grow, by noise.
+  /// Whether the latency is above 0 and the bandwidth one that a machine may have: not where times fall with the
+  /// length, or hardly grow, by noise.
   bool is_meaningful() const noexcept {
     constexpr double max_bytes_per_s = 1e15;
     return latency_s > 0 && bandwidth_bytes_per_s > 0 && bandwidth_bytes_per_s < max_bytes_per_s;
