@@ -20,15 +20,6 @@ namespace {
 
 using penstock::gas::Team;
 
-/// Collective: the slowest rank's time.
-template <class Work>
-double time_of(const Team& team, const Work& work) {
-  team.barrier();
-  const double begin_s = penstock::seconds();
-  work();
-  return team.largest(penstock::seconds() - begin_s);
-}
-
 void run(const Team& team, const std::string& folder, std::int64_t n, int repetitions) {
   const penstock::fft::Extents size{n, n, n};
   penstock::fft::Distribution part{.box = {{0, 0, n * team.rank() / team.size()}, size}};
@@ -58,7 +49,7 @@ void run(const Team& team, const std::string& folder, std::int64_t n, int repeti
   const std::vector<std::string> names{"field.npy", "field.nii", "field.h5"};
   std::vector<std::vector<double>> times(names.size() + 1);
   for (int repetition = 0; repetition < repetitions; ++repetition) {
-    times.back().push_back(time_of(team, run_dd));
+    times.back().push_back(penstock::gas::time_together(team, run_dd));
     for (std::size_t i = 0; i < names.size(); ++i) {
       team.together([&] {
         if (team.rank() == 0) {
@@ -68,7 +59,7 @@ void run(const Team& team, const std::string& folder, std::int64_t n, int repeti
           }
         }
       });
-      times[i].push_back(time_of(team, [&] { write(names[i]); }));
+      times[i].push_back(penstock::gas::time_together(team, [&] { write(names[i]); }));
     }
   }
   if (team.rank() == 0) {

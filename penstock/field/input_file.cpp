@@ -21,7 +21,7 @@ class InputFile final : public Source {
   template <class Real>
   void fill_as(const fft::Box& box, std::span<Real> numbers) const {
     const npy::DataType type = reader_.type();
-    const bool is_single = type == npy::DataType::float32 || type == npy::DataType::complex64;
+    const bool is_single = npy::is_single(type);
     if (is_single == std::is_same_v<Real, float>) {
       reader_.read_box(box, std::as_writable_bytes(numbers));
     } else if (is_single) {

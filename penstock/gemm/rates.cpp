@@ -105,7 +105,7 @@ Rate measure_rate(const gas::Team& team, int threads, npy::DataType type) {
 }
 
 double rate_flops(const machine::Machine& machine, int threads, npy::DataType type) {
-  const bool is_single = type == npy::DataType::float32 || type == npy::DataType::complex64;
+  const bool is_single = npy::is_single(type);
   return machine.node.gemm_rate_flops_per_core * static_cast<double>(threads) * (is_single ? 2 : 1);
 }
 

@@ -201,6 +201,10 @@ bool is_complex(DataType type) noexcept {
   return type == DataType::complex64 || type == DataType::complex128;
 }
 
+bool is_single(DataType type) noexcept {
+  return type == DataType::float32 || type == DataType::complex64;
+}
+
 std::int64_t Header::elements() const noexcept {
   std::int64_t product = 1;
   for (const std::int64_t extent : shape) {

@@ -40,6 +40,8 @@ std::string_view name(DataType type) noexcept;
 std::int64_t element_bytes(DataType type) noexcept;
 /// Whether an element is a pair of real and imaginary part.
 bool is_complex(DataType type) noexcept;
+/// Whether its numbers are of single precision.
+bool is_single(DataType type) noexcept;
 
 /// The contents of an array file: the type of its elements, its extents, their order, and where its data begin.
 struct Header {

@@ -1,10 +1,10 @@
 #include "penstock/volume/elements.hpp"
 
-#include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
+
+#include "penstock/volume/byte_order.hpp"
 
 namespace penstock::volume {
 namespace {
@@ -25,15 +25,25 @@ struct Half {
   }
 };
 
-template <class Number>
-Number load(const std::byte* at, bool is_big_endian) noexcept {
-  std::array<std::byte, sizeof(Number)> bytes;
-  std::memcpy(bytes.data(), at, sizeof(Number));
-  if (is_big_endian) {
-    std::reverse(bytes.begin(), bytes.end());
-  }
-  return std::bit_cast<Number>(bytes);
-}
+struct Kind {
+  Stored stored;
+  std::int64_t bytes;
+  npy::DataType given;
+};
+/// In the order of Stored.
+constexpr std::array<Kind, 13> kinds{{{Stored::int8, 1, npy::DataType::float32},
+                                      {Stored::uint8, 1, npy::DataType::float32},
+                                      {Stored::int16, 2, npy::DataType::float32},
+                                      {Stored::uint16, 2, npy::DataType::float32},
+                                      {Stored::int32, 4, npy::DataType::float64},
+                                      {Stored::uint32, 4, npy::DataType::float64},
+                                      {Stored::int64, 8, npy::DataType::float64},
+                                      {Stored::uint64, 8, npy::DataType::float64},
+                                      {Stored::float16, 2, npy::DataType::float32},
+                                      {Stored::float32, 4, npy::DataType::float32},
+                                      {Stored::float64, 8, npy::DataType::float64},
+                                      {Stored::complex64, 8, npy::DataType::complex64},
+                                      {Stored::complex128, 16, npy::DataType::complex128}}};
 
 /// Numbers, of which a complex element has two.
 template <class Number, class Real>
@@ -41,7 +51,7 @@ void convert_numbers(const Elements& from, std::span<const std::byte> stored, st
   const std::size_t count = stored.size() / sizeof(Number);
   const bool is_scaled = from.slope != 1 || from.intercept != 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const auto number = load<Number>(stored.data() + i * sizeof(Number), from.is_big_endian);
+    const auto number = number_at<Number>(stored.data() + i * sizeof(Number), from.is_big_endian);
     const Real real = is_scaled ? static_cast<Real>(from.slope * static_cast<double>(number) + from.intercept)
                                 : static_cast<Real>(static_cast<double>(number));
     std::memcpy(elements.data() + i * sizeof(Real), &real, sizeof(Real));
@@ -51,50 +61,11 @@ void convert_numbers(const Elements& from, std::span<const std::byte> stored, st
 }  // namespace
 
 npy::DataType Elements::type() const noexcept {
-  switch (stored) {
-    case Stored::int8:
-    case Stored::uint8:
-    case Stored::int16:
-    case Stored::uint16:
-    case Stored::float16:
-    case Stored::float32:
-      return npy::DataType::float32;
-    case Stored::int32:
-    case Stored::uint32:
-    case Stored::int64:
-    case Stored::uint64:
-    case Stored::float64:
-      return npy::DataType::float64;
-    case Stored::complex64:
-      return npy::DataType::complex64;
-    case Stored::complex128:
-      break;
-  }
-  return npy::DataType::complex128;
+  return kinds[static_cast<std::size_t>(stored)].given;
 }
 
 std::int64_t Elements::bytes() const noexcept {
-  switch (stored) {
-    case Stored::int8:
-    case Stored::uint8:
-      return 1;
-    case Stored::int16:
-    case Stored::uint16:
-    case Stored::float16:
-      return 2;
-    case Stored::int32:
-    case Stored::uint32:
-    case Stored::float32:
-      return 4;
-    case Stored::int64:
-    case Stored::uint64:
-    case Stored::float64:
-    case Stored::complex64:
-      return 8;
-    case Stored::complex128:
-      break;
-  }
-  return 16;
+  return kinds[static_cast<std::size_t>(stored)].bytes;
 }
 
 std::string_view Elements::obstacle() const noexcept {

@@ -114,18 +114,19 @@ std::vector<Named> named_types() {
           {Stored::float64, false, hdf5().H5T_IEEE_F64LE_g}, {Stored::float64, true, hdf5().H5T_IEEE_F64BE_g}};
 }
 
-hid_t real_type(bool is_single, bool is_native) {
-  return is_single ? (is_native ? hdf5().H5T_NATIVE_FLOAT_g : hdf5().H5T_IEEE_F32LE_g)
-                   : (is_native ? hdf5().H5T_NATIVE_DOUBLE_g : hdf5().H5T_IEEE_F64LE_g);
-}
-
-/// A complex type whose members are named so. h5py, and we, name them r and i.
-Id complex_type(bool is_single, bool is_native, const std::string& real = "r", const std::string& imaginary = "i") {
-  const hid_t part = real_type(is_single, is_native);
-  const std::size_t bytes = hdf5().H5Tget_size(part);
+/// The library's type of elements, as they lie in memory here or as we write them into files. A complex one has members
+/// of these names, which are h5py's.
+Id type_of(npy::DataType elements, bool is_in_memory, const std::string& real = "r",
+           const std::string& imaginary = "i") {
+  const hid_t number = npy::is_single(elements) ? (is_in_memory ? hdf5().H5T_NATIVE_FLOAT_g : hdf5().H5T_IEEE_F32LE_g)
+                                                : (is_in_memory ? hdf5().H5T_NATIVE_DOUBLE_g : hdf5().H5T_IEEE_F64LE_g);
+  if (!npy::is_complex(elements)) {
+    return Id(hdf5().H5Tcopy(number));
+  }
+  const std::size_t bytes = hdf5().H5Tget_size(number);
   Id type(hdf5().H5Tcreate(H5T_COMPOUND, 2 * bytes));
-  hdf5().H5Tinsert(type.get(), real.c_str(), 0, part);
-  hdf5().H5Tinsert(type.get(), imaginary.c_str(), bytes, part);
+  hdf5().H5Tinsert(type.get(), real.c_str(), 0, number);
+  hdf5().H5Tinsert(type.get(), imaginary.c_str(), bytes, number);
   return type;
 }
 
@@ -287,9 +288,7 @@ std::int64_t make_dataset(const Id& file, const std::string& path, const std::st
   const std::array dimensions{static_cast<hsize_t>(dataset.size[2]), static_cast<hsize_t>(dataset.size[1]),
                               static_cast<hsize_t>(dataset.size[0])};
   const Id space(hdf5().H5Screate_simple(3, dimensions.data(), nullptr));
-  const bool is_single = dataset.type == npy::DataType::float32 || dataset.type == npy::DataType::complex64;
-  const Id type =
-      npy::is_complex(dataset.type) ? complex_type(is_single, false) : Id(hdf5().H5Tcopy(real_type(is_single, false)));
+  const Id type = type_of(dataset.type, false);
   const Id list(hdf5().H5Pcreate(hdf5().H5P_CLS_DATASET_CREATE_ID_g));
   hdf5().H5Pset_layout(list.get(), H5D_CONTIGUOUS);
   hdf5().H5Pset_alloc_time(list.get(), H5D_ALLOC_TIME_EARLY);
@@ -375,10 +374,9 @@ void read_dataset(const std::string& path, const Dataset& dataset, const Box& bo
   const Id opened(hdf5().H5Dopen2(file.get(), dataset.name.c_str(), H5P_DEFAULT));
   const Id stored(hdf5().H5Dget_type(opened.get()));
   const npy::DataType type = dataset.description.elements.type();
-  const bool is_single = type == npy::DataType::float32 || type == npy::DataType::complex64;
   const Id given = npy::is_complex(type)
-                       ? complex_type(is_single, true, member_name(stored.get(), 0), member_name(stored.get(), 1))
-                       : Id(hdf5().H5Tcopy(real_type(is_single, true)));
+                       ? type_of(type, true, member_name(stored.get(), 0), member_name(stored.get(), 1))
+                       : type_of(type, true);
   std::array<hsize_t, 3> start{};
   std::array<hsize_t, 3> count{};
   for (std::size_t d = 0; d < 3; ++d) {

@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "penstock/volume/byte_order.hpp"
+
 namespace penstock::volume {
 
 /// Some numbers of `width` bytes in a header, from byte `offset` on.
@@ -31,12 +33,7 @@ class HeaderFields {
   /// Number `index` of those at `offset`.
   template <class Number>
   Number get(std::size_t offset, std::size_t index = 0) const {
-    std::array<char, sizeof(Number)> raw;
-    std::memcpy(raw.data(), bytes_.data() + offset + index * sizeof(Number), sizeof(Number));
-    if (is_big_endian_) {
-      std::reverse(raw.begin(), raw.end());
-    }
-    return std::bit_cast<Number>(raw);
+    return number_at<Number>(bytes_.data() + offset + index * sizeof(Number), is_big_endian_);
   }
 
   template <class Number>

@@ -166,7 +166,7 @@ void run_fft_files(Session& session, const FftOptions& options) {
                   .threads = session.threads,
                   .memory_bytes = node_bytes / ranks_of_node(session.team)};
   const npy::DataType type = field::inspect_file(session.team, options.input_path).data_type;
-  if (*options.is_single != (type == npy::DataType::complex64 || type == npy::DataType::float32)) {
+  if (*options.is_single != npy::is_single(type)) {
     throw Error(fmt::format("{} holds {}, and is transformed as it is in passes over its file: leave --precision out",
                             options.input_path, npy::name(type)));
   }

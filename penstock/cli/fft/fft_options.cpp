@@ -132,7 +132,7 @@ void resolve_by_file(const gas::Team& team, FftOptions& options) {
   options.fft.size = file.size;
   options.type = options.type.value_or(file.type());
   if (!options.is_single) {
-    options.is_single = file.data_type == npy::DataType::float32 || file.data_type == npy::DataType::complex64;
+    options.is_single = npy::is_single(file.data_type);
   }
 }
 

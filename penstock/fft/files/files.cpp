@@ -54,7 +54,7 @@ FieldHeader read_field_header(const FileField& field) {
 
 /// What a field and its spectrum are, by the header of the one that is there.
 FileShape shape_of(const FileField& field, const FieldHeader& header) {
-  const bool is_single = header.type == npy::DataType::float32 || header.type == npy::DataType::complex64;
+  const bool is_single = npy::is_single(header.type);
   FileShape shape{.points = header.size,
                   .type = is_single ? npy::DataType::complex64 : npy::DataType::complex128,
                   .is_real = field.type == Type::r2c};
