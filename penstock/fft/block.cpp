@@ -100,6 +100,18 @@ Block Block::of_array(const Distribution& part, std::int64_t element_bytes) {
   return block;
 }
 
+Block Block::part_of(const Box& within) const {
+  PENSTOCK_ASSERT(planes_per_message == 0 && strip == 0);
+  const std::int64_t stride = outermost_stride(box.extent[at(cut)]);
+  const auto indices_before = [&](int direction) { return within.lower[at(direction)] - box.lower[at(direction)]; };
+  Block part = *this;
+  part.box = within;
+  part.offset_bytes += indices_before(order[0]) * stride + indices_before(order[1]) * pitch_bytes +
+                       indices_before(order[2]) * element_bytes;
+  part.gap_bytes = stride - within.extent[at(order[1])] * pitch_bytes;
+  return part;
+}
+
 Block Block::packed(const Box& box, std::array<int, 3> order, std::int64_t element_bytes) {
   return {.box = box,
           .order = order,

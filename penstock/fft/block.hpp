@@ -32,6 +32,8 @@ struct Block {
 
   /// A user's array, as it lies; `element_bytes` are of all components of a point.
   static Block of_array(const Distribution& part, std::int64_t element_bytes);
+  /// The part `within` of a block that is not cut, which lies in its box: where it lies in the block.
+  Block part_of(const Box& within) const;
   /// A block without padding.
   static Block packed(const Box& box, std::array<int, 3> order, std::int64_t element_bytes);
   /// A block in rows of whole cache lines where that costs little, so that stores can bypass the cache. Not yet cut.

@@ -22,8 +22,9 @@ namespace penstock::fft {
 struct MemoryNeed {
   std::uint64_t exchange_bytes = 0;  ///< memory that peers write into, and buffers for messages to other nodes
   std::uint64_t scratch_bytes = 0;   ///< tiles and planes in cache, of all threads
+  std::uint64_t array_bytes = 0;     ///< the plan's own arrays: see Options::has_arrays
   std::uint64_t field_bytes = 0;     ///< the user's field; not in the total
-  std::uint64_t total_bytes() const noexcept { return exchange_bytes + scratch_bytes; }
+  std::uint64_t total_bytes() const noexcept { return exchange_bytes + scratch_bytes + array_bytes; }
 };
 
 /// The most stages of a call. There is one per direction, there and (in a convolution or collocation) back, and at each

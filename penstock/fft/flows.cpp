@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/fft/direction_index.hpp"
 
 namespace penstock::fft {
 namespace {
@@ -96,6 +97,43 @@ Flows make_flows(const Boxes& from, const Boxes& to, const FlowShape& shape, int
     });
   }
   std::ranges::stable_sort(flows.outgoing, {}, &Flow::part);
+  return flows;
+}
+
+Flows make_flows_into_arrays(const Boxes& from, const std::vector<Distribution>& to, std::int64_t element_bytes,
+                             int rank) {
+  const auto ranks = static_cast<int>(from.size());
+  const auto block_of = [&](int sender, int receiver) {
+    const Distribution& array = to[static_cast<std::size_t>(receiver)];
+    return Block::of_array(array, element_bytes).part_of(intersect(from[static_cast<std::size_t>(sender)], array.box));
+  };
+  const auto bytes_of = [](const Block& block) {
+    return static_cast<std::size_t>(block.bytes() - block.gap_bytes -
+                                    (block.pitch_bytes - block.box.extent[at(block.order[2])] * block.element_bytes));
+  };
+  Flows flows;
+  for (int sender = 0; sender < ranks; ++sender) {
+    if (const Block block = block_of(sender, rank); block.box.count() > 0) {
+      flows.incoming_messages.push_back(
+          {.peer = sender, .offset = static_cast<std::size_t>(block.offset_bytes), .bytes = bytes_of(block)});
+    }
+  }
+  for (int i = 1; i <= ranks; ++i) {  // not all to the same one first
+    const int receiver = (rank + i) % ranks;
+    const Block block = block_of(rank, receiver);
+    if (block.box.count() == 0) {
+      continue;
+    }
+    std::size_t index = 0;
+    for (int sender = 0; sender < rank; ++sender) {
+      index += block_of(sender, receiver).box.count() > 0 ? 1 : 0;
+    }
+    flows.outgoing.push_back({.block = block, .first_message = flows.outgoing_messages.size()});
+    flows.outgoing_messages.push_back({.peer = receiver,
+                                       .offset = static_cast<std::size_t>(block.offset_bytes),
+                                       .bytes = bytes_of(block),
+                                       .index = index});
+  }
   return flows;
 }
 

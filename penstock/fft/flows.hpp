@@ -43,4 +43,9 @@ struct FlowShape {
 /// The exchange that brings what each rank has of the boxes `from` to where it is wanted, the boxes `to`.
 Flows make_flows(const Boxes& from, const Boxes& to, const FlowShape& shape, int rank);
 
+/// The exchange that leaves what each rank has of the boxes `from` in the arrays of the ranks, the parts `to`: one
+/// message for each receiver, from the first to the last byte of its array that the sender writes.
+Flows make_flows_into_arrays(const Boxes& from, const std::vector<Distribution>& to, std::int64_t element_bytes,
+                             int rank);
+
 }  // namespace penstock::fft

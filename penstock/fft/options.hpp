@@ -127,6 +127,11 @@ struct Options {
   bool convolves = false;   ///< whether the plan can `convolve`. It then takes exchange memory for both ways at once,
                             ///< must transform all three directions, and must have a complex spectrum
   bool collocates = false;  ///< whether the plan can `collocate`. It then takes exchange memory for both ways at once
+  /// Whether the plan has an input and an output array of its own (Plan::input_array, Plan::output_array), in memory
+  /// that the ranks of a node map. `forward` then writes the latter and `backward` the former, not in place. Where all
+  /// ranks are of one node, they write what only changes places at the end (Output::as_input, parts, redistribution)
+  /// into each other's arrays at once: one pass over memory less.
+  bool has_arrays = false;
   std::uint64_t memory_budget_bytes = 0;  ///< the memory that a plan may take on one node; 0: what the system has left
   Planning planning = Planning::model;
   double planning_budget_s = 10;  ///< after this time no further candidate is timed

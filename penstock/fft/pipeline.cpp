@@ -22,7 +22,7 @@ void list_points(std::int64_t* offsets, std::int64_t points, std::int64_t stride
 
 template <class Real>
 Pipeline<Real>::Pipeline(const gas::Team& team, Schedule schedule, const std::vector<gas::Segment>& regions,
-                         const Problem& problem)
+                         const gas::Segment* result, const Problem& problem)
     : schedule_(std::move(schedule)),
       next_items_(schedule_.passes.size()),
       open_groups_(schedule_.passes.size()),
@@ -30,7 +30,7 @@ Pipeline<Real>::Pipeline(const gas::Team& team, Schedule schedule, const std::ve
       polls_network_(!problem.has_progress_thread),
       workers_(static_cast<std::size_t>(problem.options.threads)) {
   for (ExchangePlan& plan : schedule_.exchanges) {
-    const gas::Segment& region = regions[plan.region];
+    const gas::Segment& region = plan.is_into_arrays ? *result : regions[plan.region];
     exchanges_.emplace_back(team, region, plan.outgoing, plan.incoming, problem.carrier,
                             problem.options.exchange_method.get());
     regions_.push_back(region.local().data());
@@ -96,6 +96,9 @@ bool Pipeline<Real>::advance(const gas::Team& team, ThreadPool& pool, std::vecto
       is_done.store(false, std::memory_order_relaxed);
     }
   });
+  if (is_done.load(std::memory_order_relaxed) && !has_result(may_wait)) {
+    is_done.store(false, std::memory_order_relaxed);
+  }
   for (gas::Exchange& exchange : exchanges_) {
     if (may_wait) {
       exchange.finish();
@@ -104,6 +107,28 @@ bool Pipeline<Real>::advance(const gas::Team& team, ThreadPool& pool, std::vecto
     }
   }
   return is_done.load(std::memory_order_relaxed);
+}
+
+/// Whether what peers write of this rank's result has arrived: no stage reads it.
+template <class Real>
+bool Pipeline<Real>::has_result(bool may_wait) {
+  const ExchangePlan* const last = schedule_.exchanges.empty() ? nullptr : &schedule_.exchanges.back();
+  if (last == nullptr || !last->is_into_arrays) {
+    return true;
+  }
+  gas::Exchange& exchange = exchanges_.back();
+  const double begin_s = seconds();
+  for (std::size_t message = 0; message < last->incoming.size(); ++message) {
+    if (may_wait) {
+      exchange.wait(message);
+    } else if (!exchange.has_arrived(message)) {
+      return false;
+    }
+  }
+  for (Worker& worker : workers_) {
+    worker.times[schedule_.passes.back().stages.back().number].wait_s += seconds() - begin_s;
+  }
+  return true;
 }
 
 template <class Real>
@@ -240,6 +265,7 @@ std::byte* Pipeline<Real>::far_of(const End& end, const Far& far, std::int64_t o
     base = end.is_sink ? run_.out : const_cast<std::byte*>(run_.in);
   } else if (end.place == Place::exchange) {
     base = end.is_sink ? exchanges_[end.exchange].destination(far.message) : regions_[end.exchange];
+    base += end.is_result ? run_.out_offset : 0;
   }
   return base + far.at(outers);
 }

@@ -27,17 +27,19 @@ template <class Real>
 struct Run {
   const std::byte* in = nullptr;
   std::byte* out = nullptr;
+  std::int64_t out_offset = 0;      ///< of the result in the array that it is part of
   Real factor = 1;                  ///< on the result
   const RowCall* on_row = nullptr;  ///< of a schedule with a stage that turns back
 };
 
-/// A schedule, ready to run. `team` (which may be moved) and `regions` must outlive it.
+/// A schedule, ready to run. `team` (which may be moved), `regions` and `result` must outlive it.
 template <class Real>
 class Pipeline {
  public:
-  /// Collective. `regions` are the segments that the schedule's exchanges go through; the problem is what it was made
-  /// from.
-  Pipeline(const gas::Team& team, Schedule schedule, const std::vector<gas::Segment>& regions, const Problem& problem);
+  /// Collective. `regions` are the segments that the schedule's exchanges go through, `result` that of the arrays that
+  /// an exchange into arrays ends in (else nullptr); the problem is what it was made from.
+  Pipeline(const gas::Team& team, Schedule schedule, const std::vector<gas::Segment>& regions,
+           const gas::Segment* result, const Problem& problem);
 
   /// What a thread's scratch must hold: of transforms as they are planned, which a schedule has by estimate.
   ScratchNeed scratch_need() const noexcept;
@@ -79,6 +81,7 @@ class Pipeline {
   bool is_ready(Worker& worker);
   bool may_overwrite_input(const Worker& worker) const;
   void wait_for_peers(const gas::Team& team, Worker& worker);
+  bool has_result(bool may_wait);
   std::byte* far_of(const End& end, const Far& far, std::int64_t outers, const Scratch& scratch);
   transform::Pencils<std::byte> pencils_at(const End& end, const Spot& spot, const Scratch& scratch,
                                            std::int64_t* offsets);

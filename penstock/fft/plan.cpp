@@ -44,6 +44,12 @@ MemoryNeed memory_need(const gas::Team& team, const Options& options) {
 
 template <class Real>
 struct Plan<Real>::State {
+  /// Of the plan's own.
+  struct Arrays {
+    gas::Segment input;
+    gas::Segment output;
+  };
+
   gas::Team team;
   Options options;
   Distribution input;
@@ -56,6 +62,7 @@ struct Plan<Real>::State {
   ThreadPool pool;
   std::vector<Scratch> scratch;
   std::vector<gas::Segment> regions;
+  std::unique_ptr<Arrays> arrays;
   Pipeline<Real> forward;
   Pipeline<Real> backward;
   std::optional<Pipeline<Real>> convolution;
@@ -66,6 +73,23 @@ struct Plan<Real>::State {
 
   class Fields;
 
+  /// What the call `pipeline` ends in, of the plan's own arrays; nothing where it may end anywhere.
+  std::optional<std::span<std::byte>> result_of(const Pipeline<Real>* pipeline) const {
+    if (arrays == nullptr || (pipeline != &forward && pipeline != &backward)) {
+      return std::nullopt;
+    }
+    return (pipeline == &forward ? arrays->output : arrays->input).local();
+  }
+  template <class Number>
+  std::span<Number> array_of(bool is_input) const {
+    const std::size_t element_bytes = static_cast<std::size_t>(is_input ? space_bytes : spectrum_bytes);
+    if (arrays == nullptr || sizeof(Number) != element_bytes) {
+      throw Error(arrays == nullptr ? "the plan has no arrays of its own: set Options::has_arrays"
+                                    : "the plan's array has numbers of the other type, real or complex");
+    }
+    const std::span<std::byte> bytes = (is_input ? arrays->input : arrays->output).local();
+    return {reinterpret_cast<Number*>(bytes.data()), bytes.size() / sizeof(Number)};
+  }
   /// Collective.
   static std::unique_ptr<State> make(const gas::Team& user_team, const Options& options);
   template <class In, class Out>
@@ -108,6 +132,7 @@ class Plan<Real>::State::Fields final : public Execution::Work {
         }
         run_.in += state_.field_bytes;
         run_.out += state_.field_bytes;
+        run_.out_offset += state_.field_bytes;
         pipeline_.begin(run_);
       }
       state_.team.poll();  // brings the news of a rank that has failed
@@ -138,6 +163,13 @@ void Plan<Real>::State::check(const Pipeline<Real>* pipeline, Type type, std::sp
   }
   if (is_running) {
     throw Error("the plan has a transform under way: wait for it first");
+  }
+  if (const auto result = result_of(pipeline); result && !result->empty() &&
+                                               (static_cast<const void*>(out.data()) != result->data() ||
+                                                static_cast<const void*>(in.data()) == result->data())) {
+    throw Error(
+        "the plan has arrays of its own: forward leaves its result in output_array, backward in input_array, and "
+        "neither works in place");
   }
   const auto wanted = [&](bool is_space, std::size_t element_bytes) {
     const auto others = static_cast<std::size_t>(options.is_interleaved ? 0 : options.batch - 1);
@@ -191,6 +223,7 @@ std::unique_ptr<typename Plan<Real>::State> Plan<Real>::State::make(const gas::T
 
   gas::Team team = user_team.split(0, user_team.rank());
   std::vector<gas::Segment> regions;
+  std::unique_ptr<typename State::Arrays> arrays;
   std::optional<ThreadPool> pool;
   std::vector<Scratch> scratch;
   Decision decision;
@@ -203,20 +236,25 @@ std::unique_ptr<typename Plan<Real>::State> Plan<Real>::State::make(const gas::T
     for (const std::uint64_t bytes : schedules.region_bytes) {
       regions.emplace_back(team, bytes, 0);
     }
+    if (options.has_arrays) {
+      arrays.reset(new typename State::Arrays{
+          gas::Segment(team, static_cast<std::size_t>(problem.input_bytes(team.rank())), 0),
+          gas::Segment(team, static_cast<std::size_t>(problem.output_bytes(team.rank())), 0)});
+    }
     team.together([&] {
       pool.emplace(options.threads);
       decision = decide(problem, schedules);
     });
-    const auto make = [&](std::optional<Pipeline<Real>>& pipeline, Schedule& schedule) {
-      pipeline.emplace(team, std::move(schedule), regions, problem);
+    const auto make = [&](std::optional<Pipeline<Real>>& pipeline, Schedule& schedule, const gas::Segment* result) {
+      pipeline.emplace(team, std::move(schedule), regions, result, problem);
     };
-    make(forward, schedules.forward);
-    make(backward, schedules.backward);
+    make(forward, schedules.forward, arrays == nullptr ? nullptr : &arrays->output);
+    make(backward, schedules.backward, arrays == nullptr ? nullptr : &arrays->input);
     if (schedules.convolution) {
-      make(convolution, *schedules.convolution);
+      make(convolution, *schedules.convolution, nullptr);
     }
     if (schedules.collocation) {
-      make(collocation, *schedules.collocation);
+      make(collocation, *schedules.collocation, nullptr);
     }
     team.together([&] {
       ScratchNeed need;
@@ -254,6 +292,7 @@ std::unique_ptr<typename Plan<Real>::State> Plan<Real>::State::make(const gas::T
                                           .pool = std::move(*pool),
                                           .scratch = std::move(scratch),
                                           .regions = std::move(regions),
+                                          .arrays = std::move(arrays),
                                           .forward = std::move(*forward),
                                           .backward = std::move(*backward),
                                           .convolution = std::move(convolution),
@@ -286,6 +325,18 @@ std::int64_t Plan<Real>::input_stride() const noexcept {
 template <class Real>
 std::int64_t Plan<Real>::output_stride() const noexcept {
   return state_->options.is_interleaved ? 1 : state_->field_bytes / state_->spectrum_bytes;
+}
+
+template <class Real>
+template <class Number>
+std::span<Number> Plan<Real>::input_array() const {
+  return state_->template array_of<Number>(true);
+}
+
+template <class Real>
+template <class Number>
+std::span<Number> Plan<Real>::output_array() const {
+  return state_->template array_of<Number>(false);
 }
 
 template <class Real>
@@ -432,5 +483,13 @@ template MemoryNeed memory_need<float>(const gas::Team&, const Options&);
 template MemoryNeed memory_need<double>(const gas::Team&, const Options&);
 template class Plan<float>;
 template class Plan<double>;
+template std::span<float> Plan<float>::input_array() const;
+template std::span<std::complex<float>> Plan<float>::input_array() const;
+template std::span<float> Plan<float>::output_array() const;
+template std::span<std::complex<float>> Plan<float>::output_array() const;
+template std::span<double> Plan<double>::input_array() const;
+template std::span<std::complex<double>> Plan<double>::input_array() const;
+template std::span<double> Plan<double>::output_array() const;
+template std::span<std::complex<double>> Plan<double>::output_array() const;
 
 }  // namespace penstock::fft

@@ -108,6 +108,15 @@ class Plan {
   std::int64_t input_stride() const noexcept;
   std::int64_t output_stride() const noexcept;
 
+  /// The plan's own arrays, with Options::has_arrays, for the fields of the batch; zero at first. They live as long as
+  /// the plan. Peers write the one that is the result, from the call that makes it to its end. Number is Real or
+  /// Complex, as the plan's type has it there. Throws Error where it is the other one, and where the plan has none.
+  /// Local.
+  template <class Number>
+  std::span<Number> input_array() const;
+  template <class Number>
+  std::span<Number> output_array() const;
+
   /// Transforms with exp(-i k x). For type c2c.
   void forward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling = Scaling::none);
   /// As above, for type r2c.

@@ -50,6 +50,10 @@ Schedules schedules_of(const gas::Team& team, const Problem& problem) {
   }
   schedules.need.scratch_bytes =
       static_cast<std::uint64_t>(problem.options.threads) * Scratch::bytes(schedules.scratch);
+  if (problem.options.has_arrays) {
+    schedules.need.array_bytes =
+        static_cast<std::uint64_t>(problem.input_bytes(team.rank()) + problem.output_bytes(team.rank()));
+  }
   schedules.need.field_bytes = static_cast<std::uint64_t>(problem.field_bytes(team.rank()));
   return schedules;
 }

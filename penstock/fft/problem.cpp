@@ -122,13 +122,13 @@ std::string describe(const Options& options) {
   return fmt::format(
       "precision {}, size {}x{}x{}, modes {}x{}x{}, type {}, kinds {},{},{}, along {}{}{}, sequence {}{}{}, grid "
       "{}x{}, output {}, "
-      "exchange method '{}', planes per message {}, deferred parts {}, batch {}{}, local transforms '{}'",
+      "exchange method '{}', planes per message {}, deferred parts {}, batch {}{}, local transforms '{}'{}",
       sizeof(Real) == 4 ? "single" : "double", options.size[0], options.size[1], options.size[2], options.modes[0],
       options.modes[1], options.modes[2], static_cast<int>(options.type), kind(0), kind(1), kind(2), x ? "x" : "",
       y ? "y" : "", z ? "z" : "", options.sequence[0], options.sequence[1], options.sequence[2], options.grid.ty,
       options.grid.tz, static_cast<int>(options.output), options.exchange_method ? options.exchange_method->name() : "",
       options.planes_per_message.value_or(-1), options.deferred_parts.value_or(-1), options.batch,
-      options.is_interleaved ? " interleaved" : "", options.local);
+      options.is_interleaved ? " interleaved" : "", options.local, options.has_arrays ? ", arrays of its own" : "");
 }
 
 }  // namespace
@@ -181,6 +181,7 @@ Problem resolve(const gas::Team& team, const Options& options) {
   problem.hint = field_bytes > problem.machine.node.cache_bytes / 4 ? mover::Hint::streaming : mover::Hint::reuse;
 
   problem.has_far_peers = !team.are_all_local();
+  problem.writes_arrays = options.has_arrays && !problem.has_far_peers && options.exchange_method == nullptr;
 
   // An exchange brings this rank's whole part; where not even that fits, there is no use in scheduling the messages.
   const std::int64_t part = problem.output[static_cast<std::size_t>(team.rank())].box.count() * problem.components();
@@ -258,10 +259,32 @@ bool Problem::is_complex_before(int along) const noexcept {
 }
 
 std::int64_t Problem::field_bytes(int rank) const noexcept {
-  const auto index = static_cast<std::size_t>(rank);
-  const std::int64_t bytes =
-      std::max(input[index].elements() * space_bytes(), output[index].elements() * spectrum_bytes());
+  const auto bytes_of = [&](std::size_t index) {
+    return std::max(input[index].elements() * space_bytes(), output[index].elements() * spectrum_bytes());
+  };
+  std::int64_t bytes = bytes_of(static_cast<std::size_t>(rank));
+  for (std::size_t i = 0; options.has_arrays && i < input.size(); ++i) {
+    bytes = std::max(bytes, bytes_of(i));
+  }
   return round_up(divide_up(bytes, components()), complex_bytes());
+}
+
+namespace {
+
+/// The bytes of an array of whole complex numbers for all fields of a batch, of which each has `last_bytes`.
+std::int64_t array_bytes(const Problem& problem, int rank, std::int64_t last_bytes) noexcept {
+  const std::int64_t others = problem.options.batch / problem.components() - 1;
+  return others * problem.field_bytes(rank) + round_up(last_bytes, problem.complex_bytes());
+}
+
+}  // namespace
+
+std::int64_t Problem::input_bytes(int rank) const noexcept {
+  return array_bytes(*this, rank, input[static_cast<std::size_t>(rank)].elements() * space_bytes());
+}
+
+std::int64_t Problem::output_bytes(int rank) const noexcept {
+  return array_bytes(*this, rank, output[static_cast<std::size_t>(rank)].elements() * spectrum_bytes());
 }
 
 template Problem resolve<float>(const gas::Team&, const Options&);

@@ -35,6 +35,7 @@ struct Problem {
   std::int64_t real_bytes = 0;       ///< 4 or 8
   mover::Hint hint = mover::Hint::reuse;
   bool has_far_peers = false;  ///< ranks whose memory is not mapped: what they are sent lies in buffers first
+  bool writes_arrays = false;  ///< of peers, where the user's array is the result: see Options::has_arrays
   std::optional<ModelledRun> modelled{};  ///< nothing where the model does not know such transforms
   std::vector<Candidate> candidates{};    ///< the one chosen first
   std::vector<Distribution> input{};      ///< the user's arrays, by rank
@@ -56,8 +57,11 @@ struct Problem {
   /// Whether the elements are complex before the transform along a direction.
   bool is_complex_before(int along) const noexcept;
   /// A field's share of both of the user's arrays on `rank`: the bytes from one field of a batch to the next, where the
-  /// batch is not interleaved.
+  /// batch is not interleaved. Of the plan's own arrays the same on all ranks.
   std::int64_t field_bytes(int rank) const noexcept;
+  /// The bytes of the plan's own arrays on `rank`, for all fields of the batch.
+  std::int64_t input_bytes(int rank) const noexcept;
+  std::int64_t output_bytes(int rank) const noexcept;
 };
 
 /// The first and the last of the directions that are transformed; x where none is.

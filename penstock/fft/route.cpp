@@ -257,6 +257,21 @@ std::vector<StageSpec> make_backward(const Problem& problem) {
   return specs;
 }
 
+/// Where ranks write each other's arrays, what would be moved last is left there by the stage before.
+void end_at_peers(const Problem& problem, std::vector<StageSpec>& specs, const std::array<int, 3>& result_order) {
+  if (!problem.writes_arrays || specs.back().kind || specs.size() < 2) {
+    return;
+  }
+  specs.pop_back();
+  StageSpec& last = specs.back();
+  last.ends_at_peers = true;
+  if (!last.kind && last.along != result_order[2]) {
+    // A tile has neighbours in both arrays.
+    last.outer = 3 - last.along - result_order[2];
+    last.across = result_order[2];
+  }
+}
+
 /// To the last transform of a route, which turns back, and from it by another, which leads back; the user's part where
 /// the two meet is not met.
 std::vector<StageSpec> turned_back(std::vector<StageSpec> specs, std::vector<StageSpec> back) {
@@ -274,14 +289,20 @@ std::vector<StageSpec> turned_back(std::vector<StageSpec> specs, std::vector<Sta
 
 std::vector<StageSpec> make_route(const Problem& problem, Direction direction) {
   switch (direction) {
-    case Direction::backward:
-      return make_backward(problem);
+    case Direction::backward: {
+      std::vector<StageSpec> specs = make_backward(problem);
+      end_at_peers(problem, specs, problem.input.front().order);
+      return specs;
+    }
     case Direction::there_and_back:
       return turned_back(make_forward(problem), make_backward(problem));
     case Direction::back_and_there:
       return turned_back(make_backward(problem), make_forward(problem));
-    default:
-      return make_forward(problem);
+    default: {
+      std::vector<StageSpec> specs = make_forward(problem);
+      end_at_peers(problem, specs, problem.output.front().order);
+      return specs;
+    }
   }
 }
 

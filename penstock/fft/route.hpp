@@ -27,8 +27,9 @@ struct StageSpec {
   FieldLayout before;
   FieldLayout after;
   bool is_backward = false;
-  bool turns_back = false;  ///< rows are transformed back at once, with the user's function between
-  bool joins_next = false;  ///< shares a pass with the next stage, by a plane in cache
+  bool turns_back = false;     ///< rows are transformed back at once, with the user's function between
+  bool joins_next = false;     ///< shares a pass with the next stage, by a plane in cache
+  bool ends_at_peers = false;  ///< the last one: leaves each point in the array of the rank whose result it is part of
 
   /// What the stage leaves: where it turns back, what it began with.
   const FieldLayout& result() const noexcept { return turns_back ? before : after; }
@@ -50,7 +51,8 @@ constexpr bool ends_in_space(Direction direction) noexcept {
 }
 
 /// The stages of a route. The first begins at the user's array and the last ends at it. Where a user's part is not what
-/// the first or last transform takes, a stage that only moves data comes before or after.
+/// the first or last transform takes, a stage that only moves data comes before or after; unless ranks write each
+/// other's arrays, which the stage before it then does.
 std::vector<StageSpec> make_route(const Problem& problem, Direction direction);
 
 }  // namespace penstock::fft

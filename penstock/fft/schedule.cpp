@@ -48,7 +48,7 @@ Schedule make_schedule(const Problem& problem, Direction direction, int rank) {
   const std::vector<StageSpec> route = make_route(problem, direction);
   const auto index = static_cast<std::size_t>(rank);
   const Distribution& from = (begins_in_space(direction) ? problem.input : problem.output)[index];
-  const Distribution& to = (ends_in_space(direction) ? problem.input : problem.output)[index];
+  const std::vector<Distribution>& results = ends_in_space(direction) ? problem.input : problem.output;
   std::size_t last_transform = route.size();  // of a redistribution there is none
   for (std::size_t i = 0; i < route.size(); ++i) {
     last_transform = route[i].kind ? i : last_transform;
@@ -65,8 +65,10 @@ Schedule make_schedule(const Problem& problem, Direction direction, int rank) {
     } else {
       builder.from_exchange(stage);
     }
-    if (i + 1 == route.size()) {
-      builder.to_user(stage, to);
+    if (route[i].ends_at_peers) {
+      builder.to_peers(stage, route[i], results);
+    } else if (i + 1 == route.size()) {
+      builder.to_user(stage, results[index]);
     } else if (route[i].joins_next) {
       builder.to_plane(stage, route[i], route[i + 1]);
     } else {

@@ -75,6 +75,7 @@ struct End {
   bool is_sink = false;
   bool may_stream = false;                ///< of a sink: stores past the cache pay
   std::size_t exchange = 0;               ///< which one, where the place is one
+  bool is_result = false;                 ///< of a sink: an exchange into the arrays that are the result
   Spacing spacing = Spacing::contiguous;  ///< of pencils that a transform meets there: in the tile, where there is one
   bool is_direct = false;                 ///< the transform meets them at the place itself: no tile, no copies
   std::int64_t element_bytes = 0;
@@ -124,7 +125,8 @@ struct Pass {
 struct ExchangePlan {
   std::vector<gas::Outgoing> outgoing;
   std::vector<gas::Incoming> incoming;
-  std::size_t region = 0;  ///< which part of the segment it goes through
+  std::size_t region = 0;       ///< which part of the segment it goes through
+  bool is_into_arrays = false;  ///< it goes into the arrays that are the result instead, and ends the route
 };
 
 /// The memory of a thread for its tiles, in bytes.

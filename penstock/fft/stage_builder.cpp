@@ -167,15 +167,27 @@ void StageBuilder::to_exchange(Stage& stage, const StageSpec& from, const StageS
                   .strip = are_rows || innermost == from.along ? 0 : shape::tile_chunk(element_bytes(to)),
                   .element_bytes = from.result().element_bytes};
   flows_ = make_flows(from.result().boxes, to.before.boxes, shape, rank_);
-  const std::size_t exchange = schedule_.exchanges.size();
-  schedule_.exchanges.push_back(
-      {.outgoing = flows_.outgoing_messages, .incoming = flows_.incoming_messages, .region = exchange});
+  schedule_.exchanges.push_back({.outgoing = flows_.outgoing_messages,
+                                 .incoming = flows_.incoming_messages,
+                                 .region = schedule_.region_bytes.size()});
   schedule_.region_bytes.push_back(static_cast<std::uint64_t>(flows_.received_bytes));
+  connect_to_exchange(stage, tuning.planes_per_message, hint_of_messages());
+}
 
+void StageBuilder::to_peers(Stage& stage, const StageSpec& from, const std::vector<Distribution>& parts) {
+  flows_ = make_flows_into_arrays(from.result().boxes, parts, from.result().element_bytes, rank_);
+  schedule_.exchanges.push_back(
+      {.outgoing = flows_.outgoing_messages, .incoming = flows_.incoming_messages, .is_into_arrays = true});
+  stage.sink.is_result = true;
+  connect_to_exchange(stage, 0, problem_.hint);
+}
+
+/// Connects the stage's sink with the messages of the exchange added last, which go after `planes` planes each (0: all
+/// of them).
+void StageBuilder::connect_to_exchange(Stage& stage, std::int64_t planes, mover::Hint hint) {
   stage.sink.place = Place::exchange;
-  stage.sink.exchange = exchange;
+  stage.sink.exchange = schedule_.exchanges.size() - 1;
   std::vector<std::int64_t> firsts;
-  const std::int64_t planes = tuning.planes_per_message;
   stage.goes_by_tiles = stage.goes_by_tiles && planes == 0;  // a message is of outer indices
   for (std::int64_t first = planes; planes > 0 && first < stage.outer_range.extent; first += planes) {
     firsts.push_back(stage.outer_range.lower + first);
@@ -193,7 +205,7 @@ void StageBuilder::to_exchange(Stage& stage, const StageSpec& from, const StageS
       messages.push_back(flow.first_message + index);
     }
   }
-  connect(stage, stage.sink, flows_.outgoing, hint_of_messages(), movers_);
+  connect(stage, stage.sink, flows_.outgoing, hint, movers_);
 }
 
 /// How the messages of the exchange added last are written: what is sent from buffers that fit into the cache is read

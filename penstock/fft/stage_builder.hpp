@@ -28,6 +28,9 @@ class StageBuilder {
   void from_user(Stage& stage, const Distribution& part);
   void to_user(Stage& stage, const Distribution& part);
 
+  /// The stage, of spec `from`, ends at the arrays of all ranks, whose parts of the result are `parts`.
+  void to_peers(Stage& stage, const StageSpec& from, const std::vector<Distribution>& parts);
+
   /// The stage, of spec `from`, sends what it makes to the ranks' stages of spec `to`; this rank's begins with
   /// `from_exchange`.
   void to_exchange(Stage& stage, const StageSpec& from, const StageSpec& to);
@@ -47,6 +50,7 @@ class StageBuilder {
 
  private:
   const Box& mine(const Boxes& boxes) const { return boxes[static_cast<std::size_t>(rank_)]; }
+  void connect_to_exchange(Stage& stage, std::int64_t planes, mover::Hint hint);
   int innermost_between(const StageSpec& from, const StageSpec& to) const;
   mover::Hint hint_of_messages() const;
 

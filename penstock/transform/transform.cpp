@@ -96,9 +96,13 @@ void Transform<Real>::run(const Pencils<const std::byte>& source, const Pencils<
   for (std::int64_t pencil = 0; pencil < pencils; ++pencil) {
     const std::byte* const from = source.base + source.offsets[0] + pencil * source.pencil_stride;
     std::byte* const to = destination.base + destination.offsets[0] + pencil * destination.pencil_stride;
-    // The next pencil, or what follows in memory: each pass asks for its share.
-    const std::byte* ahead = from + source.pencil_stride;
-    std::int64_t left = access.is_from_memory ? pencil_bytes : 0;
+    // Each pass asks for its share of the next pencil, or of what follows in memory; from cache, of one of those that
+    // come next.
+    const bool has_next = !access.is_from_memory && access.next != nullptr && pencil < access.next_pencils;
+    const std::byte* ahead = has_next
+                                 ? access.next->base + access.next->offsets[0] + pencil * access.next->pencil_stride
+                                 : from + source.pencil_stride;
+    std::int64_t left = access.is_from_memory || has_next ? pencil_bytes : 0;
     for (const RowStep<Real>& step : program.steps) {
       pass.ahead = ahead;
       pass.ahead_bytes = std::min(program.ahead_bytes, left);

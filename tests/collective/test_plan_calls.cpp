@@ -92,6 +92,12 @@ TEST(OneBadRank, FailsPlanningOnEveryRank) {
        [](const Team& team, bool is_bad) { Plan<double>(team, is_bad ? convolving() : options_of()); }},
       {"fft::Plan::Plan, it alone collocates",
        [](const Team& team, bool is_bad) { Plan<double>(team, is_bad ? collocating() : options_of()); }},
+      {"fft::Plan::Plan, it alone has arrays",
+       [](const Team& team, bool is_bad) {
+         Options options = options_of();
+         options.has_arrays = is_bad;
+         Plan<double>(team, options);
+       }},
       {"fft::Plan::Plan, another sequence",
        [](const Team& team, bool is_bad) {
          Options options = options_of();
@@ -199,6 +205,14 @@ TEST(OneBadRank, FailsTransformsOnEveryRank) {
          Call call(team, false, options_of());
          std::vector<Complex> both(call.in + 1);
          call.plan.forward(std::span(both).first(call.in), std::span(both).subspan(is_bad ? 1 : 0, call.in));
+       }},
+      {"fft::Plan::forward, into arrays of the plan's own",
+       [](const Team& team, bool is_bad) {
+         Options options = options_of();
+         options.has_arrays = true;
+         options.output = Output::as_input;
+         Call call(team, is_bad, options);
+         call.plan.forward(call.from(), call.plan.output_array<Complex>());
        }},
       {"fft::Plan::forward, on four threads",
        [](const Team& team, bool is_bad) {

@@ -314,6 +314,21 @@ struct Array {
   std::size_t size() const { return is_padding.size(); }
 };
 
+/// One of a plan's own arrays, of complex or real numbers, as complex ones, filled with the number of padding.
+template <class Real>
+std::span<std::complex<Real>> own_array(Plan<Real>& plan, bool is_complex, bool is_input) {
+  using Complex = std::complex<Real>;
+  std::span<Real> numbers;
+  if (is_complex) {
+    const auto array = is_input ? plan.template input_array<Complex>() : plan.template output_array<Complex>();
+    numbers = {reinterpret_cast<Real*>(array.data()), 2 * array.size()};
+  } else {
+    numbers = is_input ? plan.template input_array<Real>() : plan.template output_array<Real>();
+  }
+  std::ranges::fill(numbers, Real{7});
+  return {reinterpret_cast<Complex*>(numbers.data()), numbers.size() / 2};
+}
+
 /// Runs forward and then backward with `options` on fields of noise; collective. Returns the larger of the forward
 /// error against the definition and the error of what comes back, and checks that the input and padding were left
 /// alone.
@@ -351,12 +366,17 @@ double worst_error(const gas::Team& team, const Options& options, Scaling scalin
   const std::size_t numbers_of_all = (std::max(space_array.size(), spectrum_array.size()) + 1) / 2 * 2;
   std::vector<Complex> memory(numbers_of_all / 2 + 1, Complex(-7, 7));
   std::vector<Complex> other(is_in_place ? 0 : memory.size(), Complex(-7, 7));
-  const std::span<Complex> spectrum = std::span(memory).first(numbers_of_all / 2);
-  const std::span<Complex> space(is_in_place ? memory.data() : other.data(), spectrum.size());
+  std::span<Complex> spectrum = std::span(memory).first(numbers_of_all / 2);
+  std::span<Complex> space(is_in_place ? memory.data() : other.data(), spectrum.size());
+  if (options.has_arrays) {
+    space = own_array(plan, options.type == Type::c2c, true);
+    spectrum = own_array(plan, options.type != Type::r2r, false);
+  }
   auto* const numbers = reinterpret_cast<Real*>(space.data());
   auto* const spectrum_numbers = reinterpret_cast<Real*>(spectrum.data());
-  const auto is_untouched = [](const Array<Real>& array, const Real* of) {
-    for (std::size_t i = 0; i < array.is_padding.size(); ++i) {
+  const auto is_untouched = [](const Array<Real>& array, std::span<Complex> memory_of) {
+    const auto* const of = reinterpret_cast<const Real*>(memory_of.data());
+    for (std::size_t i = 0; i < std::min(array.is_padding.size(), 2 * memory_of.size()); ++i) {
       if (array.is_padding[i] && std::abs(of[i]) != 7) {
         return false;
       }
@@ -394,8 +414,7 @@ double worst_error(const gas::Team& team, const Options& options, Scaling scalin
                                 static_cast<std::int64_t>(spectrum_array.components), kept_spectra[field], factor);
       worst = std::max(worst, relative_error(team, sums));
     }
-    if (!is_in_place &&
-        (difference_to_input(false).difference != 0 || !is_untouched(spectrum_array, spectrum_numbers))) {
+    if (!is_in_place && (difference_to_input(false).difference != 0 || !is_untouched(spectrum_array, spectrum))) {
       worst = 1e9;
     }
     if (options.collocates) {
@@ -412,7 +431,7 @@ double worst_error(const gas::Team& team, const Options& options, Scaling scalin
     }
     run(plan, options.type, false, spectrum, space, scaling_back);
     worst = std::max(worst, relative_error(team, difference_to_input(true)));
-    if (!is_in_place && !is_untouched(space_array, numbers)) {
+    if (!is_in_place && !is_untouched(space_array, space)) {
       worst = 1e9;
     }
   }

@@ -92,6 +92,7 @@ Options draw_options(Draws& draws, const gas::Team& team) {
   }
   options.movers = draws.coin() ? Movers::compiled : Movers::ahead_of_time;
   options.collocates = draws.number(0, 2) == 0 && options.along != std::array{false, false, false};
+  options.has_arrays = draws.number(0, 2) == 0;
   const std::int64_t components = options.is_interleaved ? options.batch : 1;
   if (draws.coin()) {
     options.input_part = draw_part(draws, options.size, team, components);
@@ -116,12 +117,12 @@ std::string text_of(const Distribution& part) {
 std::string text_of(const Options& options) {
   std::string text = fmt::format(
       "size {}, modes {}, type {}, along {}, sequence {}, grid {}x{}, output {}, threads {}, batch {}{}, planes {}, "
-      "deferred {}{}, kinds",
+      "deferred {}{}{}, kinds",
       fmt::join(options.size, "x"), fmt::join(options.modes, "x"), static_cast<int>(options.type),
       fmt::join(options.along, ","), fmt::join(options.sequence, ""), options.grid.ty, options.grid.tz,
       static_cast<int>(options.output), options.threads, options.batch, options.is_interleaved ? " interleaved" : "",
       options.planes_per_message.value_or(-1), options.deferred_parts.value_or(-1),
-      options.collocates ? ", collocates" : "");
+      options.collocates ? ", collocates" : "", options.has_arrays ? ", arrays of its own" : "");
   for (int d = 0; d < 3; ++d) {
     const auto kind = real_kind(options, d);
     text += fmt::format(" {}", kind ? static_cast<int>(*kind) : -1);
@@ -139,7 +140,7 @@ TEST(RandomPlans, AgreeWithTheDefinition) {
       Draws draws(seed);
       const Options options = draw_options(draws, team);
       const Scaling scaling = draws.one_of<Scaling>({Scaling::none, Scaling::symmetric, Scaling::full});
-      const bool is_in_place = draws.coin();
+      const bool is_in_place = draws.coin() && !options.has_arrays;
       const double error = draws.coin()
                                ? worst_error<double>(team, options, scaling, is_in_place) / allowed<double>(options)
                                : worst_error<float>(team, options, scaling, is_in_place) / allowed<float>(options);

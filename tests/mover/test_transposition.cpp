@@ -46,6 +46,18 @@ TEST_P(Transposition, GathersChunksIntoATile) {
   }
 }
 
+TEST_P(Transposition, InterleavesRowsAndTakesThemApart) {
+  const std::int64_t element = GetParam();
+  for (const std::int64_t w : {2, 3, 4, 5}) {
+    for (const std::int64_t n : {2, 7, 16, 33, 130, 1500}) {
+      const Layout interleaved = Layout::nest(0, {{{n, w * element}, {w, element}}}, element);
+      const Layout rows = Layout::nest(0, {{{n, element}, {w, (n + 3) * element}}}, element);
+      expect_copies(rows, interleaved, random_);
+      expect_copies(interleaved, rows, random_);
+    }
+  }
+}
+
 TEST_P(Transposition, OfAMatrixLargerThanATileIsRight) {
   const std::int64_t element = GetParam();
   const std::int64_t rows = 2048 / element + 5;

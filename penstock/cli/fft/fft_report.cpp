@@ -141,7 +141,7 @@ nlohmann::ordered_json to_json(const fft::Breakdown& breakdown) {
 std::string describe_plan(const Session& session, const FftOptions& options, const FftReport& report) {
   const machine::Node& node = report.figures.machine.node;
   const model::Resources& rates = report.figures.resources;
-  const auto& [exchange_bytes, scratch_bytes, field_bytes] = report.memory;
+  const fft::MemoryNeed& memory = report.memory;
   const std::string fields = options.fft.batch > 1 ? fmt::format(", {} fields", options.fft.batch) : "";
   const std::string input = options.input_path.empty() ? "noise" : options.input_path;
   std::string text;
@@ -166,8 +166,9 @@ std::string describe_plan(const Session& session, const FftOptions& options, con
     text += describe_candidates(report.decision.candidates);
   }
   text += line("Memory", "{} a rank: fields {}, exchange {}, scratch {}; the node had {}",
-               format_bytes(field_bytes + exchange_bytes + scratch_bytes), format_bytes(field_bytes),
-               format_bytes(exchange_bytes), format_bytes(scratch_bytes), format_bytes(report.available_bytes));
+               format_bytes(memory.field_bytes + memory.total_bytes()), format_bytes(memory.field_bytes),
+               format_bytes(memory.exchange_bytes), format_bytes(memory.scratch_bytes),
+               format_bytes(report.available_bytes));
   return text;
 }
 
