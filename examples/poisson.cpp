@@ -1,4 +1,4 @@
-// Solves Poisson's equation, -laplacian(u) = f, with known solutions: mpirun -n 2 ./poisson [N]
+// Solves Poisson's equation, -laplacian(u) = f, with known solutions: mpirun -n 2 ./poisson [N [PICTURE.png]]
 //
 // On a periodic box by Fourier modes: a convolution divides each mode by k^2 while it is in cache. With u = 0 on the
 // walls of the unit cube by finite differences, which sine transforms solve exactly. And with a kind of side for each
@@ -12,6 +12,10 @@
 #include <optional>
 #include <penstock/fft/fft.hpp>
 #include <penstock/gas/gas.hpp>
+#include <string>
+#include <vector>
+
+#include "picture.hpp"
 
 namespace {
 
@@ -95,8 +99,9 @@ double solve_between_walls(const Team& team, std::int64_t n) {
 }
 
 /// Second differences on the unit cube: n - 1 inner points in x, n centres of cells in y, n points of a period in z.
-/// u = x(1-x) cos(pi y) sin(4 pi z), of which the last two factors are eigenvectors. Returns the largest error.
-double solve_between_mixed_sides(const Team& team, std::int64_t n) {
+/// u = x(1-x) cos(pi y) sin(4 pi z), of which the last two factors are eigenvectors. Returns the largest error; draws
+/// the plane z = 1/8 into `picture_path`, unless that is empty.
+double solve_between_mixed_sides(const Team& team, std::int64_t n, const std::string& picture_path) {
   using penstock::fft::RealKind;
   using penstock::fft::Type;
   const std::array<std::optional<RealKind>, 3> kinds{RealKind::rodft00, RealKind::redft10, std::nullopt};
@@ -128,6 +133,20 @@ double solve_between_mixed_sides(const Team& team, std::int64_t n) {
   for_each_point(plan.input(), [&](auto x, auto y, auto z, auto i) {
     error = std::max(error, std::abs(field[i] - parabola(x) * wave(y, z)));
   });
+  if (!picture_path.empty()) {
+    picture::Panel plane{"u = 0 at both ends of x, no slope at those of y",
+                         std::vector<double>(static_cast<std::size_t>((n - 1) * n), -1e300),
+                         static_cast<std::size_t>(n - 1)};
+    for_each_point(plan.input(), [&](auto x, auto y, auto z, auto i) {
+      if (z == n / 8) {
+        plane.numbers[static_cast<std::size_t>(y * (n - 1) + x)] = field[i];
+      }
+    });
+    picture::gather(team, plane.numbers);
+    if (team.rank() == 0) {
+      picture::draw(picture_path, {&plane, 1});
+    }
+  }
   return team.largest(error);
 }
 
@@ -141,7 +160,7 @@ int main(int argc, char** argv) {
     const Team world = penstock::gas::world_of(MPI_COMM_WORLD);
     const double periodic = solve_periodic(world, n);
     const double walls = solve_between_walls(world, n - 1);
-    const double mixed = solve_between_mixed_sides(world, n);
+    const double mixed = solve_between_mixed_sides(world, n, argc > 2 ? argv[2] : "");
     if (world.rank() == 0) {
       std::printf("periodic, %lld^3: error %.1e; between walls: error %.1e; a kind of side for each direction: %.1e\n",
                   static_cast<long long>(n), periodic, walls, mixed);

@@ -82,10 +82,6 @@ class Reader {
   const Header& header() const noexcept { return header_; }
   /// Reads the elements from number `first` on that fill `bytes`. Throws Error when they are not all in the array.
   void read(std::int64_t first, std::span<std::byte> bytes) const;
-  /// Reads the box of `extent` elements that begins at `start`, one number per dimension of the array. Throws Error
-  /// when the box leaves the array or has not the size of `bytes`.
-  void read_box(std::span<const std::int64_t> start, std::span<const std::int64_t> extent,
-                std::span<std::byte> bytes) const;
 
  private:
   File file_;
@@ -108,9 +104,6 @@ class Writer {
   const Header& header() const noexcept { return header_; }
   /// Writes elements from number `first` on. Throws Error when they are not all in the array.
   void write(std::int64_t first, std::span<const std::byte> bytes) const;
-  /// Writes the box of `extent` elements that begins at `start`. Throws Error as `Reader::read_box` does.
-  void write_box(std::span<const std::int64_t> start, std::span<const std::int64_t> extent,
-                 std::span<const std::byte> bytes) const;
   /// Syncs the file to the disk and gives it its final name. To be called once, by the creator only (else Error).
   void commit();
 

@@ -64,50 +64,6 @@ TEST(Npy, EveryTypeAndNumberOfDimensionsRoundTrips) {
   }
 }
 
-TEST(Npy, BoxesAreReadFromWhereTheyLie) {
-  const TemporaryFolder folder;
-  const Shape shape{4, 5, 6};
-  write_counting(folder / "a.npy", shape);
-  const Reader reader(folder / "a.npy");
-  for (const auto& [start, extent] : {std::pair{Shape{1, 2, 3}, Shape{2, 3, 2}},
-                                      {Shape{0, 0, 0}, Shape{4, 5, 6}},
-                                      {Shape{2, 1, 0}, Shape{2, 3, 6}},
-                                      {Shape{3, 4, 5}, Shape{1, 1, 1}},
-                                      {Shape{4, 0, 0}, Shape{0, 5, 6}}}) {
-    std::vector<float> expected;
-    for (std::int64_t x = start[0]; x < start[0] + extent[0]; ++x) {
-      for (std::int64_t y = start[1]; y < start[1] + extent[1]; ++y) {
-        for (std::int64_t z = start[2]; z < start[2] + extent[2]; ++z) {
-          expected.push_back(static_cast<float>((x * 5 + y) * 6 + z));
-        }
-      }
-    }
-    std::vector<float> box(expected.size());
-    reader.read_box(start, extent, std::as_writable_bytes(std::span(box)));
-    EXPECT_EQ(box, expected);
-  }
-}
-
-TEST(Npy, BoxesThatTileAnArrayMakeItWhole) {
-  const TemporaryFolder folder;
-  const Shape shape{3, 4, 5};
-  write_counting(folder / "a.npy", shape);
-  const Reader reader(folder / "a.npy");
-  Writer copy = Writer::create(folder / "b.npy", DataType::float32, shape);
-  for (const std::int64_t z : {0, 2}) {
-    const Shape start{0, 1, z};
-    const Shape extent{3, 3, z == 0 ? 2 : 3};
-    std::vector<std::byte> box(static_cast<std::size_t>(9 * extent[2] * 4));
-    reader.read_box(start, extent, box);
-    copy.write_box(start, extent, box);
-  }
-  std::vector<std::byte> plane(60);
-  reader.read_box(Shape{0, 0, 0}, Shape{3, 1, 5}, plane);
-  copy.write_box(Shape{0, 0, 0}, Shape{3, 1, 5}, plane);
-  copy.commit();
-  EXPECT_EQ(read_text(folder / "a.npy"), read_text(folder / "b.npy"));
-}
-
 TEST(Npy, PiecesOutsideTheArrayAreRefused) {
   const TemporaryFolder folder;
   write_counting(folder / "a.npy", {4, 5});
@@ -116,11 +72,6 @@ TEST(Npy, PiecesOutsideTheArrayAreRefused) {
   EXPECT_TRUE(fails_with({"2 elements from number 19", "20"}, [&] { reader.read(19, two); }));
   EXPECT_TRUE(fails_with({"number -1"}, [&] { reader.read(-1, two); }));
   EXPECT_TRUE(fails_with({"7 bytes", "4-byte"}, [&] { reader.read(0, std::span(two).first(7)); }));
-  EXPECT_TRUE(fails_with({"(1, 2)", "(3, 4)", "(4, 5)"}, [&] { reader.read_box(Shape{3, 4}, Shape{1, 2}, two); }));
-  EXPECT_TRUE(fails_with({"(-1, 0)"}, [&] { reader.read_box(Shape{-1, 0}, Shape{1, 2}, two); }));
-  EXPECT_TRUE(fails_with({"does not lie"}, [&] { reader.read_box(Shape{0, 0}, Shape{-1, -2}, two); }));
-  EXPECT_TRUE(fails_with({"does not lie"}, [&] { reader.read_box(Shape{0}, Shape{2}, two); }));
-  EXPECT_TRUE(fails_with({"12 bytes, and 8"}, [&] { reader.read_box(Shape{0, 0}, Shape{1, 3}, two); }));
 }
 
 TEST(Npy, NeverCommittedLeavesNothing) {
