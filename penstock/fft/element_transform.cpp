@@ -33,7 +33,8 @@ void scatter_numbers(std::byte* to, const std::int64_t* offsets, const std::byte
 /// One end of pencils of elements, and the same pencils with each number in a row of its own.
 class SplitPencils {
  public:
-  SplitPencils(Spacing spacing, std::int64_t points, std::int64_t number_bytes, std::int64_t numbers, bool is_source)
+  SplitPencils(Spacing spacing, std::int64_t points, std::int64_t number_bytes, std::int64_t numbers, bool is_source,
+               mover::Code code)
       : is_contiguous_(spacing == Spacing::contiguous),
         is_split_(spacing != Spacing::adjacent),
         points_(points),
@@ -51,8 +52,8 @@ class SplitPencils {
     const auto elements = layout::Layout::nest(0, in_elements, number_bytes);
     const auto rows = layout::Layout::nest(0, in_rows, number_bytes);
     const auto compile = [&](mover::Hint hint) {
-      return is_source ? mover::Mover::compile(elements, rows, hint, mover::Code::at_once)
-                       : mover::Mover::compile(rows, elements, hint, mover::Code::at_once);
+      return is_source ? mover::Mover::compile(elements, rows, hint, code)
+                       : mover::Mover::compile(rows, elements, hint, code);
     };
     in_cache_ = compile(mover::Hint::reuse);
     in_memory_ = compile(is_source ? mover::Hint::from_memory : mover::Hint::streaming);
@@ -140,14 +141,22 @@ std::int64_t points_of(std::int64_t length, bool is_real, bool is_other_real) {
 
 SplitPencils source_of(const PencilShape& shape, std::int64_t real_bytes) {
   const auto& [inverse, is_real, is_other_real, period, more] = traits_of(shape.kind);
-  return {shape.source, points_of(shape.length, is_real, is_other_real), real_bytes * (is_real ? 1 : 2), shape.numbers,
-          true};
+  return {shape.source,
+          points_of(shape.length, is_real, is_other_real),
+          real_bytes * (is_real ? 1 : 2),
+          shape.numbers,
+          true,
+          shape.code};
 }
 
 SplitPencils destination_of(const PencilShape& shape, std::int64_t real_bytes) {
   const auto& [inverse, is_other_real, is_real, period, more] = traits_of(shape.kind);
-  return {shape.destination, points_of(shape.length, is_real, is_other_real), real_bytes * (is_real ? 1 : 2),
-          shape.numbers, false};
+  return {shape.destination,
+          points_of(shape.length, is_real, is_other_real),
+          real_bytes * (is_real ? 1 : 2),
+          shape.numbers,
+          false,
+          shape.code};
 }
 
 // The library transforms pencils of single numbers, contiguous or adjacent. Numbers of adjacent elements are adjacent
@@ -161,7 +170,7 @@ class ElementTransform final : public LocalTransform {
         destination_(destination_of(shape, real_bytes)) {
     constexpr std::int64_t group_bytes = 16 << 10;  // half of a first-level cache
     const bool are_both_split = source_.is_split() && destination_.is_split();
-    const bool works_in_place = are_both_split && source_.rows_bytes() == destination_.rows_bytes();
+    const bool works_in_place = are_both_split && source_.number_bytes() == destination_.number_bytes();
     destination_begin_ = works_in_place ? 0 : source_.rows_bytes();
     const std::int64_t pencil_bytes = destination_begin_ + destination_.rows_bytes();
     group_ = are_both_split ? std::clamp<std::int64_t>(group_bytes / pencil_bytes, 1, shape.pencils) : shape.pencils;

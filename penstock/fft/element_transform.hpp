@@ -9,7 +9,7 @@
 
 namespace penstock::fft {
 
-/// A transform of pencils whose elements are `shape.numbers` numbers, by the library's transform of adjacent ones.
+/// A transform of pencils whose elements are `shape.numbers` numbers, by the library's transform of single numbers.
 std::unique_ptr<LocalTransform> make_element_transform(const LocalLibrary& library, const PencilShape& shape,
                                                        std::int64_t real_bytes, Effort effort);
 

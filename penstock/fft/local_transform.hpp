@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "penstock/fft/fft.hpp"
+#include "penstock/mover/mover.hpp"
 #include "penstock/transform/transform.hpp"
 
 namespace penstock::fft {
@@ -59,7 +60,8 @@ struct PencilShape {
   std::int64_t numbers = 1;
   /// Of a pencil's spectrum: those of the lowest wavenumbers, as many as a pencil of so many points has. 0: all.
   std::int64_t modes = 0;
-  bool is_from_modes = false;  ///< the source is the spectrum
+  bool is_from_modes = false;               ///< the source is the spectrum
+  mover::Code code = mover::Code::at_once;  ///< of what copies elements
 };
 
 /// A planned 1-D transform of pencils, unscaled but for a factor. Immutable; `run` may be called by many threads at

@@ -265,7 +265,7 @@ std::byte* Pipeline<Real>::far_of(const End& end, const Far& far, std::int64_t o
     base = end.is_sink ? run_.out : const_cast<std::byte*>(run_.in);
   } else if (end.place == Place::exchange) {
     base = end.is_sink ? exchanges_[end.exchange].destination(far.message) : regions_[end.exchange];
-    base += end.is_result ? run_.out_offset : 0;
+    base += end.field_strides.empty() ? 0 : run_.field * end.field_strides[far.message];
   }
   return base + far.at(outers);
 }

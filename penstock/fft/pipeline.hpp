@@ -27,7 +27,7 @@ template <class Real>
 struct Run {
   const std::byte* in = nullptr;
   std::byte* out = nullptr;
-  std::int64_t out_offset = 0;      ///< of the result in the array that it is part of
+  std::int64_t field = 0;           ///< which of the batch, counted from `out`
   Real factor = 1;                  ///< on the result
   const RowCall* on_row = nullptr;  ///< of a schedule with a stage that turns back
 };

@@ -132,7 +132,7 @@ class Plan<Real>::State::Fields final : public Execution::Work {
         }
         run_.in += state_.field_bytes;
         run_.out += state_.field_bytes;
-        run_.out_offset += state_.field_bytes;
+        ++run_.field;
         pipeline_.begin(run_);
       }
       state_.team.poll();  // brings the news of a rank that has failed

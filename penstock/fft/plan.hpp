@@ -75,14 +75,15 @@ MemoryNeed memory_need(const gas::Team& team, const Options& options);
 ///
 /// Arrays: `input()` and `output()` say which points this rank holds and in which order; a rank may hold none. Input
 /// and output may be the same memory: the input of a field is read whole before any of its output is written. Otherwise
-/// the input is left unchanged. Arrays that overlap without beginning at the same place are refused.
+/// the input is left unchanged. Arrays that overlap without beginning at the same place are refused. Where the plan has
+/// arrays of its own, the result of `forward` and `backward` is one of these, and not the input.
 ///
 /// Errors: the constructor throws penstock::Error on every rank when sizes, grid or options cannot be used, differ
 /// between ranks, or need more memory than there is. Transforms do not pay for an agreement. A transform fails on a
-/// rank where a span is too short, overlaps the other or is not of the plan's type, where the plan does not convolve or
-/// has a transform under way, and where anything is thrown midway. The Error of that rank is thrown there and on every
-/// rank that waits for it. The plan cannot be used again: its later calls throw the same at once, on every rank (see
-/// gas::Team). Other plans are not affected.
+/// rank where a span is too short, overlaps the other, is not of the plan's type or not the plan's own array, where the
+/// plan does not convolve or has a transform under way, and where anything is thrown midway. The Error of that rank is
+/// thrown there and on every rank that waits for it. The plan cannot be used again: its later calls throw the same at
+/// once, on every rank (see gas::Team). Other plans are not affected.
 template <class Real>
 class Plan {
   static_assert(std::is_same_v<Real, float> || std::is_same_v<Real, double>);
@@ -109,9 +110,9 @@ class Plan {
   std::int64_t output_stride() const noexcept;
 
   /// The plan's own arrays, with Options::has_arrays, for the fields of the batch; zero at first. They live as long as
-  /// the plan. Peers write the one that is the result, from the call that makes it to its end. Number is Real or
-  /// Complex, as the plan's type has it there. Throws Error where it is the other one, and where the plan has none.
-  /// Local.
+  /// the plan. Peers write the one that is the result, from the call that makes it to its end; after a call that throws
+  /// they may still do. Number is Real or Complex, as the plan's type has it there. Throws Error where it is the other
+  /// one, and where the plan has none. Local.
   template <class Number>
   std::span<Number> input_array() const;
   template <class Number>

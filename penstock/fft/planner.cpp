@@ -235,22 +235,33 @@ template <class Real>
 double time_plan(const gas::Team& team, const Options& options) {
   constexpr int max_calls = 5;
   constexpr double enough_s = 0.3;
+  using Complex = std::complex<Real>;
   Plan<Real> plan(team, options);
   Memory memory;
-  team.together([&] { memory = Memory(plan.memory().field_bytes * static_cast<std::uint64_t>(options.batch)); });
-  auto* reals = reinterpret_cast<Real*>(memory.data());
-  const std::span real(reals, memory.size() / sizeof(Real));
-  const std::span complex(reinterpret_cast<std::complex<Real>*>(reals), memory.size() / sizeof(std::complex<Real>));
+  if (!options.has_arrays) {
+    team.together([&] { memory = Memory(plan.memory().field_bytes * static_cast<std::uint64_t>(options.batch)); });
+  }
+  // In place, but for plans with arrays of their own.
+  const auto in = [&]<class Number>(Number) {
+    return options.has_arrays ? std::span<const Number>(plan.template input_array<Number>())
+                              : std::span<const Number>(reinterpret_cast<const Number*>(memory.data()),
+                                                        memory.size() / sizeof(Number));
+  };
+  const auto out = [&]<class Number>(Number) {
+    return options.has_arrays
+               ? plan.template output_array<Number>()
+               : std::span<Number>(reinterpret_cast<Number*>(memory.data()), memory.size() / sizeof(Number));
+  };
   const auto run = [&] {
     switch (options.type) {
       case Type::c2c:
-        plan.forward(std::span<const std::complex<Real>>(complex), complex);
+        plan.forward(in(Complex()), out(Complex()));
         break;
       case Type::r2c:
-        plan.forward(std::span<const Real>(real), complex);
+        plan.forward(in(Real()), out(Complex()));
         break;
       case Type::r2r:
-        plan.forward(std::span<const Real>(real), real);
+        plan.forward(in(Real()), out(Real()));
         break;
     }
   };

@@ -259,13 +259,9 @@ bool Problem::is_complex_before(int along) const noexcept {
 }
 
 std::int64_t Problem::field_bytes(int rank) const noexcept {
-  const auto bytes_of = [&](std::size_t index) {
-    return std::max(input[index].elements() * space_bytes(), output[index].elements() * spectrum_bytes());
-  };
-  std::int64_t bytes = bytes_of(static_cast<std::size_t>(rank));
-  for (std::size_t i = 0; options.has_arrays && i < input.size(); ++i) {
-    bytes = std::max(bytes, bytes_of(i));
-  }
+  const auto index = static_cast<std::size_t>(rank);
+  const std::int64_t bytes =
+      std::max(input[index].elements() * space_bytes(), output[index].elements() * spectrum_bytes());
   return round_up(divide_up(bytes, components()), complex_bytes());
 }
 

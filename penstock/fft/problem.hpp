@@ -57,7 +57,7 @@ struct Problem {
   /// Whether the elements are complex before the transform along a direction.
   bool is_complex_before(int along) const noexcept;
   /// A field's share of both of the user's arrays on `rank`: the bytes from one field of a batch to the next, where the
-  /// batch is not interleaved. Of the plan's own arrays the same on all ranks.
+  /// batch is not interleaved.
   std::int64_t field_bytes(int rank) const noexcept;
   /// The bytes of the plan's own arrays on `rank`, for all fields of the batch.
   std::int64_t input_bytes(int rank) const noexcept;

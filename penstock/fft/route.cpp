@@ -262,13 +262,16 @@ void end_at_peers(const Problem& problem, std::vector<StageSpec>& specs, const s
   if (!problem.writes_arrays || specs.back().kind || specs.size() < 2) {
     return;
   }
+  // A tile of the stage before is to have neighbours in the result, whichever walk it shares with another stage.
+  StageSpec& last = specs[specs.size() - 2];
+  const bool shares_pass = specs.size() > 2 && specs[specs.size() - 3].joins_next;
+  if (shares_pass && last.outer == result_order[2]) {
+    return;
+  }
   specs.pop_back();
-  StageSpec& last = specs.back();
   last.ends_at_peers = true;
-  if (!last.kind && last.along != result_order[2]) {
-    // A tile has neighbours in both arrays.
-    last.outer = 3 - last.along - result_order[2];
-    last.across = result_order[2];
+  if (last.along != result_order[2]) {
+    face_user(last, result_order);
   }
 }
 

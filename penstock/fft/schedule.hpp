@@ -75,13 +75,14 @@ struct End {
   bool is_sink = false;
   bool may_stream = false;                ///< of a sink: stores past the cache pay
   std::size_t exchange = 0;               ///< which one, where the place is one
-  bool is_result = false;                 ///< of a sink: an exchange into the arrays that are the result
   Spacing spacing = Spacing::contiguous;  ///< of pencils that a transform meets there: in the tile, where there is one
   bool is_direct = false;                 ///< the transform meets them at the place itself: no tile, no copies
   std::int64_t element_bytes = 0;
   std::int64_t pitch_bytes = 0;  ///< from row to row of the tile, or of the plane
   std::vector<Section> sections{};
   std::vector<MessageGroup> groups{};  ///< of a sink
+  /// Of a sink that is an exchange into arrays, by outgoing message: the bytes there from a field to the next.
+  std::vector<std::int64_t> field_strides{};
   /// Of a sink: outgoing messages that are sent once those of all groups are, in this order.
   std::vector<std::size_t> deferred_messages{};
 

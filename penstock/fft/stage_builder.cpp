@@ -86,7 +86,8 @@ void StageBuilder::resolve(Stage& stage) {
                          .instruction_set = problem_.options.instruction_set.value_or(best_instruction_set()),
                          .numbers = problem_.numbers(stage.along),
                          .modes = problem_.modes(stage.along),
-                         .is_from_modes = is_from_modes};
+                         .is_from_modes = is_from_modes,
+                         .code = movers_.code};
     };
     if (stage.turns_back) {
       // The user's function takes rows: pencils are transformed into a tile, and from that on.
@@ -178,7 +179,9 @@ void StageBuilder::to_peers(Stage& stage, const StageSpec& from, const std::vect
   flows_ = make_flows_into_arrays(from.result().boxes, parts, from.result().element_bytes, rank_);
   schedule_.exchanges.push_back(
       {.outgoing = flows_.outgoing_messages, .incoming = flows_.incoming_messages, .is_into_arrays = true});
-  stage.sink.is_result = true;
+  for (const gas::Outgoing& message : flows_.outgoing_messages) {
+    stage.sink.field_strides.push_back(problem_.field_bytes(message.peer));
+  }
   connect_to_exchange(stage, 0, problem_.hint);
 }
 

@@ -204,7 +204,8 @@ template <class V, std::int64_t E>
     const std::int64_t piece = rows * row_bytes / m.to_pitch;
     for (std::int64_t p = 0; p < m.p_extent; p += piece) {
       Matrix part = m.part<E>(p, 0, m.p_extent - p < piece ? m.p_extent - p : piece, m.q_extent);
-      std::byte* const to = std::exchange(part.to, buffer);
+      std::byte* const to = part.to;
+      part.to = buffer;
       transpose_matrix<V, E, Memory::cached>(part);
       stream_block<V>(to, buffer, part.p_extent * m.to_pitch);
     }

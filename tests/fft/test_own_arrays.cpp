@@ -77,6 +77,19 @@ TEST(OwnArrays, HaveTheSpectrumAsTheInputInOnePassLess) {
   });
 }
 
+TEST(OwnArrays, AreWhatPlanningByMeasuringTimes) {
+  gas::on_worlds({2, 4}, [](gas::Team& team) {
+    for (const Type type : {Type::c2c, Type::r2c, Type::r2r}) {
+      Options options = with_arrays(estimated({12, 9, 10}));
+      options.type = type;
+      options.output = Output::as_input;
+      options.planning = Planning::measure;
+      options.planning_budget_s = 0.05;
+      EXPECT_LE(worst_error<double>(team, options), 4 * tolerance<double>(options.size));
+    }
+  });
+}
+
 TEST(OwnArrays, MayBeOfOneRankAlone) {
   gas::on_worlds({1, 2, 4}, [](gas::Team& team) {
     Options options = with_arrays(redistribution(team));
@@ -121,7 +134,7 @@ TEST(OwnArrays, AreFilledWhileTheCallerWorks) {
 TEST(OwnArrays, AreTheOnlyOnesThatCallsLeaveResultsIn) {
   gas::on_worlds({1, 2}, [](gas::Team& team) {
     const auto refuses = [&](const auto& call) {
-      Plan<double> plan(team, with_arrays(estimated({8, 6, 4})));
+      Plan<double> plan(team, with_arrays(estimated({16, 15, 14})));
       std::vector<Complex> others(static_cast<std::size_t>(plan.input_stride()));
       EXPECT_TRUE(fails_with({"output_array", "input_array"}, [&] { call(plan, std::span(others)); }));
     };
@@ -137,7 +150,7 @@ TEST(OwnArrays, AreTheOnlyOnesThatCallsLeaveResultsIn) {
       plan.backward(std::span<const Complex>(plan.input_array<Complex>()), array);
     });
     // The input may be any.
-    Plan<double> plan(team, with_arrays(estimated({8, 6, 4})));
+    Plan<double> plan(team, with_arrays(estimated({16, 15, 14})));
     const std::vector<Complex> others(static_cast<std::size_t>(plan.input_stride()));
     plan.forward(std::span(others), plan.output_array<Complex>());
     plan.backward(std::span(others), plan.input_array<Complex>());
