@@ -1,0 +1,317 @@
+#include "penstock/fftw/planners.hpp"
+
+#include <fftw3-mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "penstock/base/base.hpp"
+#include "penstock/fftw/communicators.hpp"
+#include "penstock/fftw/plan.hpp"
+#include "penstock/fftw/real.hpp"
+#include "penstock/fftw/settings.hpp"
+#include "penstock/fftw/tallies.hpp"
+
+namespace penstock::fftw {
+namespace {
+
+using fft::Distribution;
+using fft::RealKind;
+
+constexpr int x = 0;
+constexpr int y = 1;
+constexpr int z = 2;
+
+std::array<std::atomic<int>, 2> threads_asked_for{1, 1};  // by precision: single, double
+
+int threads_of(std::int64_t real_bytes) {
+  return threads_asked_for[real_bytes == sizeof(float) ? 0 : 1].load(std::memory_order_relaxed);
+}
+
+/// FFTW's number of a kind as ours; nothing for those that we do not have.
+std::optional<RealKind> kind_of(int number) {
+  switch (number) {
+    case FFTW_REDFT00:
+      return RealKind::redft00;
+    case FFTW_REDFT01:
+      return RealKind::redft01;
+    case FFTW_REDFT10:
+      return RealKind::redft10;
+    case FFTW_REDFT11:
+      return RealKind::redft11;
+    case FFTW_RODFT00:
+      return RealKind::rodft00;
+    case FFTW_RODFT01:
+      return RealKind::rodft01;
+    case FFTW_RODFT10:
+      return RealKind::rodft10;
+    case FFTW_RODFT11:
+      return RealKind::rodft11;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// A request without its parts.
+Request begin_request(const Asked& asked, Kind kind) {
+  Request request{.function = std::string(asked.function), .real_bytes = asked.real_bytes};
+  request.is_backward = kind == Kind::complex_backward || kind == Kind::complex_to_real;
+  request.type = kind == Kind::real_to_real                                       ? fft::Type::r2r
+                 : kind == Kind::real_to_complex || kind == Kind::complex_to_real ? fft::Type::r2c
+                                                                                  : fft::Type::c2c;
+  request.threads = threads_of(asked.real_bytes);
+  request.may_measure = (asked.flags & FFTW_ESTIMATE) == 0;
+  return request;
+}
+
+/// Where a dimension of FFTW's, from the slowest on, lies among our directions: the last is x, the first of ranks is z.
+int direction_of(std::size_t dimension, std::size_t rank) {
+  return dimension + 1 == rank ? x : dimension == 0 ? z : y;
+}
+
+/// Why a transform with these lengths and kinds cannot be ours; or nothing. Settles the size and the kinds.
+template <class Lengths>
+std::string_view settle(Request& request, Kind kind, const Lengths& n, const int* kinds) {
+  const std::size_t rank = n.size();
+  for (std::size_t i = 0; i < rank; ++i) {
+    const auto direction = static_cast<std::size_t>(direction_of(i, rank));
+    if (n[i] < 1 || n[i] > std::numeric_limits<int>::max()) {
+      return "a length that is none";
+    }
+    request.size[direction] = n[i];
+    request.along[direction] = true;
+    if (kind == Kind::real_to_real) {
+      request.kinds[direction] = kind_of(kinds[i]);
+      if (!request.kinds[direction]) {
+        return "half-complex numbers or Hartley";
+      }
+      if (request.kinds[direction] == RealKind::redft00 && n[i] < 2) {
+        return "redft00 of one point";
+      }
+    }
+  }
+  return {};
+}
+
+/// Hands a plan out, or tells why not.
+template <class Make>
+void* hand_out_or_tell(const Asked& asked, Request request, const Make& make) {
+  try {
+    auto served = std::make_unique<ServedPlan>();
+    served->plan = make(request);
+    served->request = std::move(request);
+    served->in = asked.in;
+    served->out = asked.out;
+    count_served(asked.function);
+    return hand_out(std::move(served));
+  } catch (const Error& error) {
+    count_passed_on(asked.function, error.what());
+    return nullptr;
+  }
+}
+
+/// Whether nothing of ours is asked for: it is switched off, FFTW calls itself, or wisdom is wanted.
+bool is_fftws(const Asked& asked) {
+  return mode() == Mode::off || PassingOn::is_under_way() || (asked.flags & FFTW_WISDOM_ONLY) != 0;
+}
+
+void* tell(const Asked& asked, std::string_view why) {
+  count_passed_on(asked.function, why);
+  return nullptr;
+}
+
+/// The range of indices that a rank has of blocks.
+fft::Range range_of(std::int64_t n, std::int64_t block, int ranks, int rank) {
+  const std::int64_t length = block > 0 ? block : divide_up(n, std::int64_t{ranks});
+  const std::int64_t lower = std::min(n, length * rank);
+  return {lower, std::min(n, lower + length) - lower};
+}
+
+/// A slab of FFTW's: cut along its first dimension, or, transposed, along the second, which is then the slowest.
+Distribution slab_of(const fft::Extents& points, std::size_t rank, bool is_transposed, const fft::Range& range) {
+  const int second = rank == 2 ? x : y;
+  const int cut = is_transposed ? second : z;
+  Distribution part{.box = {{}, points}};
+  part.box.lower[static_cast<std::size_t>(cut)] = range.lower;
+  part.box.extent[static_cast<std::size_t>(cut)] = range.extent;
+  if (is_transposed) {
+    part.order = rank == 2 ? std::array{x, y, z} : std::array{y, z, x};
+  }
+  return part;
+}
+
+}  // namespace
+
+void set_threads(std::int64_t real_bytes, int threads) noexcept {
+  threads_asked_for[real_bytes == sizeof(float) ? 0 : 1].store(std::max(threads, 1), std::memory_order_relaxed);
+}
+
+void* serve(const Asked& asked, const AskedOfRanks& transform) {
+  if (is_fftws(asked)) {
+    return nullptr;
+  }
+  const std::size_t rank = transform.n.size();
+  if (rank != 2 && rank != 3) {
+    return tell(asked, "neither 2 nor 3 dimensions");
+  }
+  if (transform.tuples < 1 || transform.tuples > std::numeric_limits<int>::max()) {
+    return tell(asked, "a number of tuples that is none");
+  }
+  if ((asked.flags & (FFTW_MPI_SCRAMBLED_IN | FFTW_MPI_SCRAMBLED_OUT)) != 0) {
+    return tell(asked, "scrambled");
+  }
+  Request request = begin_request(asked, transform.kind);
+  if (const auto why = settle(request, transform.kind, transform.n, transform.kinds); !why.empty()) {
+    return tell(asked, why);
+  }
+  const bool is_in_transposed = (asked.flags & FFTW_MPI_TRANSPOSED_IN) != 0;
+  const bool is_out_transposed = (asked.flags & FFTW_MPI_TRANSPOSED_OUT) != 0;
+  const bool is_space_transposed = request.is_backward ? is_out_transposed : is_in_transposed;
+  if (request.type == fft::Type::r2c && is_space_transposed) {
+    return tell(asked, "real numbers that are transposed");
+  }
+  int ranks = 0;
+  int mine = 0;
+  MPI_Comm_size(transform.communicator, &ranks);
+  MPI_Comm_rank(transform.communicator, &mine);
+  request.tuples = static_cast<int>(transform.tuples);
+  // What is local in the slabs of points comes first; real numbers become complex along x.
+  request.sequence = !is_space_transposed ? std::array{x, y, z} : rank == 2 ? std::array{z, y, x} : std::array{x, z, y};
+  fft::Options described{.size = request.size, .type = request.type, .kinds = request.kinds, .along = request.along};
+  described.sequence = request.sequence;
+  const fft::Extents modes = fft::spectrum_points(described);
+  const auto slab = [&](bool is_input, bool is_transposed) {
+    const bool is_space = is_input != request.is_backward;
+    const fft::Extents& points = is_space ? request.size : modes;
+    const int cut = !is_transposed ? z : rank == 2 ? x : y;
+    const std::ptrdiff_t block = is_input ? transform.in_block : transform.out_block;
+    Distribution part =
+        slab_of(points, rank, is_transposed, range_of(points[static_cast<std::size_t>(cut)], block, ranks, mine));
+    if (is_space && request.type == fft::Type::r2c) {
+      part.row_pitch = 2 * modes[x] * transform.tuples;
+    }
+    return part;
+  };
+  request.in = slab(true, is_in_transposed);
+  request.out = slab(false, is_out_transposed);
+  return hand_out_or_tell(asked, std::move(request),
+                          [&](const Request& settled) { return plan_over(transform.communicator, settled); });
+}
+
+void* serve_transposition(const Asked& asked, std::ptrdiff_t n0, std::ptrdiff_t n1, std::ptrdiff_t tuples,
+                          std::ptrdiff_t block0, std::ptrdiff_t block1, MPI_Comm communicator) {
+  if (is_fftws(asked)) {
+    return nullptr;
+  }
+  if (n0 < 1 || n1 < 1 || tuples < 1 || tuples > std::numeric_limits<int>::max()) {
+    return tell(asked, "a length that is none");
+  }
+  int ranks = 0;
+  int mine = 0;
+  MPI_Comm_size(communicator, &ranks);
+  MPI_Comm_rank(communicator, &mine);
+  Request request = begin_request(asked, Kind::real_to_real);
+  request.size = {n1, 1, n0};
+  request.tuples = static_cast<int>(tuples);
+  const fft::Range rows = range_of(n0, block0, ranks, mine);
+  const fft::Range columns = range_of(n1, block1, ranks, mine);
+  const std::array<int, 3> by_rows{z, y, x};
+  const std::array<int, 3> by_columns{x, y, z};
+  // The flags tell that the rank's own part is transposed.
+  request.in = {.box = {{0, 0, rows.lower}, {n1, 1, rows.extent}},
+                .order = (asked.flags & FFTW_MPI_TRANSPOSED_IN) != 0 ? by_columns : by_rows};
+  request.out = {.box = {{columns.lower, 0, 0}, {columns.extent, 1, n0}},
+                 .order = (asked.flags & FFTW_MPI_TRANSPOSED_OUT) != 0 ? by_rows : by_columns};
+  return hand_out_or_tell(asked, std::move(request),
+                          [&](const Request& settled) { return plan_over(communicator, settled); });
+}
+
+namespace {
+
+/// An array whose last dimension is contiguous, as a part; nothing where it is another one. `tuples` numbers lie beside
+/// each other.
+template <class Stride>
+std::optional<Distribution> part_alone(const fft::Extents& points, std::span<const Dimension> dimensions,
+                                       std::ptrdiff_t tuples, const Stride& stride) {
+  const std::size_t rank = dimensions.size();
+  Distribution part{.box = {{}, points}};
+  const std::ptrdiff_t row = rank > 1 ? stride(dimensions[rank - 2]) : points[x] * tuples;
+  const std::ptrdiff_t plane = rank > 2 ? stride(dimensions[0]) : row;
+  if (stride(dimensions[rank - 1]) != tuples || row < points[x] * tuples) {
+    return std::nullopt;
+  }
+  if (rank == 2) {  // rows are planes
+    part.row_pitch = points[x] * tuples;
+    part.plane_pitch = row;
+    return part;
+  }
+  if (plane < row * points[y]) {
+    return std::nullopt;
+  }
+  part.row_pitch = row;
+  part.plane_pitch = plane;
+  return part;
+}
+
+}  // namespace
+
+void* serve(const Asked& asked, const AskedAlone& transform) {
+  if (is_fftws(asked)) {
+    return nullptr;
+  }
+  const std::size_t rank = transform.dimensions.size();
+  if (rank != 2 && rank != 3) {
+    return tell(asked, "neither 2 nor 3 dimensions");
+  }
+  if (transform.repeated.size() > 1) {
+    return tell(asked, "fields repeated in several ways");
+  }
+  Request request = begin_request(asked, transform.kind);
+  std::array<std::ptrdiff_t, 3> n{};
+  double points = 1;
+  for (std::size_t i = 0; i < rank; ++i) {
+    n[i] = transform.dimensions[i].n;
+    points *= static_cast<double>(n[i]);
+  }
+  if (const auto why = settle(request, transform.kind, std::span(n).first(rank), transform.kinds); !why.empty()) {
+    return tell(asked, why);
+  }
+  if (points < static_cast<double>(min_points_alone())) {
+    return tell(asked, "few points");
+  }
+  if (asked.in == nullptr || asked.out == nullptr) {
+    return tell(asked, "no array");
+  }
+  const Dimension repeated = transform.repeated.empty() ? Dimension{1, 0, 0} : transform.repeated.front();
+  if (repeated.n < 1 || repeated.n > std::numeric_limits<int>::max()) {
+    return tell(asked, "a number of fields that is none");
+  }
+  const bool has_tuples = repeated.n > 1 && repeated.in_stride == 1 && repeated.out_stride == 1;
+  request.tuples = has_tuples ? static_cast<int>(repeated.n) : 1;
+  request.repetitions = has_tuples ? 1 : repeated.n;
+  request.in_distance = repeated.in_stride;
+  request.out_distance = repeated.out_stride;
+  if (request.repetitions > 1 && asked.in == asked.out &&
+      repeated.in_stride * request.in_bytes() != repeated.out_stride * request.out_bytes()) {
+    return tell(asked, "fields in place, at other distances");
+  }
+  fft::Options described{.size = request.size, .type = request.type, .kinds = request.kinds, .along = request.along};
+  const fft::Extents modes = fft::spectrum_points(described);
+  const auto in = part_alone(request.is_backward ? modes : request.size, transform.dimensions, request.tuples,
+                             [](const Dimension& dimension) { return dimension.in_stride; });
+  const auto out = part_alone(request.is_backward ? request.size : modes, transform.dimensions, request.tuples,
+                              [](const Dimension& dimension) { return dimension.out_stride; });
+  if (!in || !out) {
+    return tell(asked, "strides");
+  }
+  request.in = *in;
+  request.out = *out;
+  return hand_out_or_tell(asked, std::move(request), plan_alone);
+}
+
+}  // namespace penstock::fftw
