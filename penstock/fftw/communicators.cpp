@@ -1,35 +1,56 @@
 #include "penstock/fftw/communicators.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <list>
 #include <map>
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "penstock/base/base.hpp"
 
 namespace penstock::fftw {
 namespace {
 
-/// A team, and the plans that were made over it and are still held.
-struct Communicator {
-  gas::Team team;
-  std::map<std::string, std::weak_ptr<SharedPlan>> plans;
+/// A team, and the plans that were made over it: those that are still held, and the last two, for programs that plan
+/// anew for each transform.
+class Communicator {
+ public:
+  explicit Communicator(gas::Team team) : team_(std::move(team)) {}
 
-  explicit Communicator(gas::Team the_team) : team(std::move(the_team)) {}
-
-  /// The plan of an equal request, where there is one.
-  std::shared_ptr<SharedPlan> find(const std::string& key) {
-    const auto found = plans.find(key);
-    return found == plans.end() ? nullptr : found->second.lock();
-  }
-  std::shared_ptr<SharedPlan> make(const std::string& key, const Request& request) {
-    std::shared_ptr<SharedPlan> plan = make_plan(team, request);
-    std::erase_if(plans, [](const auto& entry) { return entry.second.expired(); });
-    plans[key] = plan;
+  /// Collective: a plan for the request, shared with an equal one where all ranks have the same.
+  std::shared_ptr<SharedPlan> plan(const Request& request, bool may_share) {
+    const std::string key = request.key();
+    std::erase_if(plans_, [](const auto& entry) { return entry.second.plan.expired(); });
+    const auto found = plans_.find(key);
+    std::shared_ptr<SharedPlan> plan = found == plans_.end() || !may_share ? nullptr : found->second.plan.lock();
+    // Ranks may have destroyed theirs at different times, and keys are of a rank's own part: what counts is the plan's
+    // number, which all ranks give alike.
+    const std::int64_t number = plan == nullptr ? 0 : found->second.number;
+    const std::vector<std::int64_t> numbers = team_.all_gather(number);
+    if (number == 0 || std::ranges::count(numbers, number) != std::ssize(numbers)) {
+      plan = make_plan(team_, request);
+      plans_[key] = {plan, ++last_number_};
+    }
+    kept_[kept_[0] == plan ? 0 : 1] = plan;
+    std::swap(kept_[0], kept_[1]);
     return plan;
   }
+
+ private:
+  struct Made {
+    std::weak_ptr<SharedPlan> plan;
+    std::int64_t number = 0;
+  };
+
+  gas::Team team_;
+  std::map<std::string, Made> plans_;
+  std::int64_t last_number_ = 0;
+  std::array<std::shared_ptr<SharedPlan>, 2> kept_;
 };
 
 /// All of them, in the order in which they were made. There is one object in a process, as there is one MPI.
@@ -43,7 +64,6 @@ class Communicators {
   /// Collective over `communicator`. Its team is kept in an attribute, so that it ends with the communicator.
   Communicator& of(MPI_Comm communicator) {
     if (key_ == MPI_KEYVAL_INVALID) {
-      MPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
       MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_one, &key_, nullptr);
       // MPI_Finalize begins by deleting what is attached to MPI_COMM_SELF: the last moment at which teams can end.
       int last = MPI_KEYVAL_INVALID;
@@ -61,44 +81,47 @@ class Communicators {
     return *static_cast<Communicator*>(known);
   }
 
-  int world_rank() const noexcept { return world_rank_; }
-
  private:
   static int end_one(MPI_Comm, int, void* one, void*) {
     get().all_.remove_if([&](const Communicator& entry) { return &entry == one; });
     return MPI_SUCCESS;
   }
   static int end_all(MPI_Comm, int, void* all, void*) {
+    end_plans_over_ranks();
     static_cast<Communicators*>(all)->all_.clear();
     return MPI_SUCCESS;
   }
 
   std::list<Communicator> all_;
   int key_ = MPI_KEYVAL_INVALID;
-  int world_rank_ = 0;
 };
 
 }  // namespace
 
 std::shared_ptr<SharedPlan> plan_over(MPI_Comm communicator, const Request& request) {
-  Communicator& known = Communicators::get().of(communicator);
-  const std::string key = request.key();
-  std::shared_ptr<SharedPlan> plan = known.find(key);
-  // Ranks may have destroyed their plans of it at different times.
-  return known.team.all_of(plan != nullptr) ? plan : known.make(key, request);
+  // Threads may run plans of one communicator in any order, if they are not one plan.
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  return Communicators::get().of(communicator).plan(request, level != MPI_THREAD_MULTIPLE);
 }
 
 std::shared_ptr<SharedPlan> plan_alone(const Request& request) {
   static std::mutex mutex;
   static Communicator& alone = *std::make_unique<Communicator>(gas::world_alone()).release();
   const std::lock_guard lock(mutex);
-  const std::string key = request.key();
-  std::shared_ptr<SharedPlan> plan = alone.find(key);
-  return plan != nullptr ? plan : alone.make(key, request);
+  return alone.plan(request, true);
 }
 
 bool is_spokesman() noexcept {
-  return Communicators::get().world_rank() == 0;
+  int is_initialised = 0;
+  int is_finalised = 0;
+  MPI_Initialized(&is_initialised);
+  MPI_Finalized(&is_finalised);
+  int rank = 0;
+  if (is_initialised != 0 && is_finalised == 0) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  }
+  return rank == 0;
 }
 
 void end_all_ranks() noexcept {

@@ -15,8 +15,7 @@ std::shared_ptr<SharedPlan> plan_over(MPI_Comm communicator, const Request& requ
 /// A plan for this process alone, shared with equal ones. Throws Error as fft::Plan does.
 std::shared_ptr<SharedPlan> plan_alone(const Request& request);
 
-/// Whether this process speaks for all: it had rank 0 of MPI_COMM_WORLD when it first planned over a communicator, or
-/// has never done so.
+/// Whether this process speaks for all: it has rank 0 of MPI_COMM_WORLD, or MPI is not under way.
 bool is_spokesman() noexcept;
 
 /// Ends the program, and where it has used MPI all of its ranks.

@@ -51,7 +51,7 @@ std::vector<std::ptrdiff_t> lengths_of(std::span<const int> n, const Side& side,
 
 void* serve_many(const Asked& asked, Kind kind, int rank, const int* n, int howmany, const Side& in, const Side& out,
                  const int* kinds) {
-  if (rank < 1) {
+  if (rank < 1 || rank > 3) {
     return serve_dimensions(asked, kind, {}, {}, kinds);
   }
   const std::span lengths(n, static_cast<std::size_t>(rank));
@@ -83,6 +83,9 @@ std::vector<Dimension> dimensions_of(int rank, const Given* given) {
 template <class Given>
 void* serve_guru(const Asked& asked, Kind kind, int rank, const Given* dims, int howmany_rank, const Given* repeated,
                  const int* kinds) {
+  if (rank < 1 || rank > 3 || howmany_rank < 0 || howmany_rank > 1) {
+    return serve_dimensions(asked, kind, {}, {}, kinds);  // which passes it on
+  }
   return serve_dimensions(asked, kind, dimensions_of(rank, dims), dimensions_of(howmany_rank, repeated), kinds);
 }
 
@@ -100,9 +103,9 @@ const int* numbers(const fftw_r2r_kind* kinds) {
 #define PENSTOCK_OR_PASS_ON(NAME, OURS, ...)                              \
   void* const ours = OURS;                                                \
   return ours != nullptr ? static_cast<decltype(NAME(__VA_ARGS__))>(ours) \
-                         : penstock::fftw::pass_on<decltype(NAME)>(#NAME, __VA_ARGS__)
+                         : penstock::fftw::pass_on(PENSTOCK_REAL(NAME), __VA_ARGS__)
 
-#define PENSTOCK_ASKED(NAME, REAL) (Asked{#NAME, sizeof(REAL), in, out, flags})
+#define PENSTOCK_ASKED(NAME, REAL) (Asked{#NAME, sizeof(REAL), in, out, flags, __builtin_return_address(0)})
 
 // The planners of a kind: basic, in 2 and 3 dimensions, advanced and guru. BEFORE and AFTER are their arguments beside
 // the lengths: what comes before the flags.

@@ -30,10 +30,10 @@ const int* numbers(const fftw_r2r_kind* kinds) {
 // NOLINTBEGIN(bugprone-macro-parentheses): types and names
 #define PENSTOCK_SERVE_OR_PASS_ON(NAME, REAL, KIND, RANK, N, TUPLES, IN_BLOCK, OUT_BLOCK, KINDS, ...)        \
   void* const ours =                                                                                         \
-      penstock::fftw::serve(Asked{#NAME, sizeof(REAL), in, out, flags},                                      \
+      penstock::fftw::serve(Asked{#NAME, sizeof(REAL), in, out, flags, __builtin_return_address(0)},         \
                             AskedOfRanks{KIND, lengths(RANK, N), TUPLES, IN_BLOCK, OUT_BLOCK, comm, KINDS}); \
   return ours != nullptr ? static_cast<decltype(NAME(__VA_ARGS__))>(ours)                                    \
-                         : penstock::fftw::pass_on<decltype(NAME)>(#NAME, __VA_ARGS__)
+                         : penstock::fftw::pass_on(PENSTOCK_REAL(NAME), __VA_ARGS__)
 
 #define PENSTOCK_DIRECTION(SIGN) ((SIGN) == FFTW_FORWARD ? Kind::complex_forward : Kind::complex_backward)
 
@@ -129,18 +129,19 @@ const int* numbers(const fftw_r2r_kind* kinds) {
   P##_plan P##_mpi_plan_many_transpose(ptrdiff_t n0, ptrdiff_t n1, ptrdiff_t howmany, ptrdiff_t block0,                \
                                        ptrdiff_t block1, REAL* in, REAL* out, MPI_Comm comm, unsigned flags) {         \
     void* const ours = penstock::fftw::serve_transposition(                                                            \
-        Asked{#P "_mpi_plan_many_transpose", sizeof(REAL), in, out, flags}, n0, n1, howmany, block0, block1, comm);    \
-    return ours != nullptr                                                                                             \
-               ? static_cast<P##_plan>(ours)                                                                           \
-               : penstock::fftw::pass_on<decltype(P##_mpi_plan_many_transpose)>(                                       \
-                     #P "_mpi_plan_many_transpose", n0, n1, howmany, block0, block1, in, out, comm, flags);            \
+        Asked{#P "_mpi_plan_many_transpose", sizeof(REAL), in, out, flags, __builtin_return_address(0)}, n0, n1,       \
+        howmany, block0, block1, comm);                                                                                \
+    return ours != nullptr ? static_cast<P##_plan>(ours)                                                               \
+                           : penstock::fftw::pass_on(PENSTOCK_REAL(P##_mpi_plan_many_transpose), n0, n1, howmany,      \
+                                                     block0, block1, in, out, comm, flags);                            \
   }                                                                                                                    \
   P##_plan P##_mpi_plan_transpose(ptrdiff_t n0, ptrdiff_t n1, REAL* in, REAL* out, MPI_Comm comm, unsigned flags) {    \
     void* const ours = penstock::fftw::serve_transposition(                                                            \
-        Asked{#P "_mpi_plan_transpose", sizeof(REAL), in, out, flags}, n0, n1, 1, 0, 0, comm);                         \
-    return ours != nullptr ? static_cast<P##_plan>(ours)                                                               \
-                           : penstock::fftw::pass_on<decltype(P##_mpi_plan_transpose)>(#P "_mpi_plan_transpose", n0,   \
-                                                                                       n1, in, out, comm, flags);      \
+        Asked{#P "_mpi_plan_transpose", sizeof(REAL), in, out, flags, __builtin_return_address(0)}, n0, n1, 1, 0, 0,   \
+        comm);                                                                                                         \
+    return ours != nullptr                                                                                             \
+               ? static_cast<P##_plan>(ours)                                                                           \
+               : penstock::fftw::pass_on(PENSTOCK_REAL(P##_mpi_plan_transpose), n0, n1, in, out, comm, flags);         \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 

@@ -9,7 +9,8 @@
 
 namespace penstock::fftw {
 
-/// A plan of the library's, for transforms there and back. Thread-safe: one transform at a time.
+/// A plan of the library's, for transforms there and back. Thread-safe: over ranks one transform at a time; alone as
+/// many as threads call it.
 class SharedPlan {
  public:
   virtual ~SharedPlan() = default;
@@ -24,7 +25,8 @@ std::shared_ptr<SharedPlan> make_plan(const gas::Team& team, const Request& requ
 /// What a program has as fftw_plan or fftwf_plan.
 struct ServedPlan {
   Request request;
-  std::shared_ptr<SharedPlan> plan;
+  std::shared_ptr<SharedPlan> plan;  ///< nullptr once MPI has ended
+  bool is_over_ranks = false;
   void* in = nullptr;  ///< the arrays of fftw_execute
   void* out = nullptr;
 
@@ -38,5 +40,7 @@ void* hand_out(std::unique_ptr<ServedPlan> plan);
 ServedPlan* find(const void* plan) noexcept;
 /// Takes a plan of ours back; false where the pointer is FFTW's.
 bool take_back(const void* plan) noexcept;
+/// Ends what plans over ranks are made of, before MPI ends: the program may still destroy them.
+void end_plans_over_ranks() noexcept;
 
 }  // namespace penstock::fftw

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <exception>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -100,16 +102,17 @@ std::string_view settle(Request& request, Kind kind, const Lengths& n, const int
 
 /// Hands a plan out, or tells why not.
 template <class Make>
-void* hand_out_or_tell(const Asked& asked, Request request, const Make& make) {
+void* hand_out_or_tell(const Asked& asked, Request request, bool is_over_ranks, const Make& make) {
   try {
     auto served = std::make_unique<ServedPlan>();
     served->plan = make(request);
     served->request = std::move(request);
+    served->is_over_ranks = is_over_ranks;
     served->in = asked.in;
     served->out = asked.out;
     count_served(asked.function);
     return hand_out(std::move(served));
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     count_passed_on(asked.function, error.what());
     return nullptr;
   }
@@ -117,7 +120,8 @@ void* hand_out_or_tell(const Asked& asked, Request request, const Make& make) {
 
 /// Whether nothing of ours is asked for: it is switched off, FFTW calls itself, or wisdom is wanted.
 bool is_fftws(const Asked& asked) {
-  return mode() == Mode::off || PassingOn::is_under_way() || (asked.flags & FFTW_WISDOM_ONLY) != 0;
+  return mode() == Mode::off || PassingOn::is_under_way() || (asked.flags & FFTW_WISDOM_ONLY) != 0 ||
+         is_called_by_fftw(asked.return_address);
 }
 
 void* tell(const Asked& asked, std::string_view why) {
@@ -162,6 +166,9 @@ void* serve(const Asked& asked, const AskedOfRanks& transform) {
   if (transform.tuples < 1 || transform.tuples > std::numeric_limits<int>::max()) {
     return tell(asked, "a number of tuples that is none");
   }
+  if (transform.in_block < 0 || transform.out_block < 0) {
+    return tell(asked, "blocks that are none");
+  }
   if ((asked.flags & (FFTW_MPI_SCRAMBLED_IN | FFTW_MPI_SCRAMBLED_OUT)) != 0) {
     return tell(asked, "scrambled");
   }
@@ -199,7 +206,7 @@ void* serve(const Asked& asked, const AskedOfRanks& transform) {
   };
   request.in = slab(true, is_in_transposed);
   request.out = slab(false, is_out_transposed);
-  return hand_out_or_tell(asked, std::move(request),
+  return hand_out_or_tell(asked, std::move(request), true,
                           [&](const Request& settled) { return plan_over(transform.communicator, settled); });
 }
 
@@ -208,7 +215,7 @@ void* serve_transposition(const Asked& asked, std::ptrdiff_t n0, std::ptrdiff_t 
   if (is_fftws(asked)) {
     return nullptr;
   }
-  if (n0 < 1 || n1 < 1 || tuples < 1 || tuples > std::numeric_limits<int>::max()) {
+  if (n0 < 1 || n1 < 1 || block0 < 0 || block1 < 0 || tuples < 1 || tuples > std::numeric_limits<int>::max()) {
     return tell(asked, "a length that is none");
   }
   int ranks = 0;
@@ -227,7 +234,7 @@ void* serve_transposition(const Asked& asked, std::ptrdiff_t n0, std::ptrdiff_t 
                 .order = (asked.flags & FFTW_MPI_TRANSPOSED_IN) != 0 ? by_columns : by_rows};
   request.out = {.box = {{columns.lower, 0, 0}, {columns.extent, 1, n0}},
                  .order = (asked.flags & FFTW_MPI_TRANSPOSED_OUT) != 0 ? by_rows : by_columns};
-  return hand_out_or_tell(asked, std::move(request),
+  return hand_out_or_tell(asked, std::move(request), true,
                           [&](const Request& settled) { return plan_over(communicator, settled); });
 }
 
@@ -256,6 +263,19 @@ std::optional<Distribution> part_alone(const fft::Extents& points, std::span<con
   part.row_pitch = row;
   part.plane_pitch = plane;
   return part;
+}
+
+/// Whether the arrays begin at different places and have bytes in common.
+bool do_overlap_in_part(const Asked& asked, const Request& request) {
+  const auto bytes_of = [&](Distribution part, std::int64_t distance, std::int64_t number_bytes) {
+    part.components = request.tuples;
+    return ((request.repetitions - 1) * distance + part.elements()) * number_bytes;
+  };
+  const auto* const in = static_cast<const std::byte*>(asked.in);
+  const auto* const out = static_cast<const std::byte*>(asked.out);
+  const std::less<> before;
+  return in != out && before(in, out + bytes_of(request.out, request.out_distance, request.out_bytes())) &&
+         before(out, in + bytes_of(request.in, request.in_distance, request.in_bytes()));
 }
 
 }  // namespace
@@ -311,7 +331,10 @@ void* serve(const Asked& asked, const AskedAlone& transform) {
   }
   request.in = *in;
   request.out = *out;
-  return hand_out_or_tell(asked, std::move(request), plan_alone);
+  if (do_overlap_in_part(asked, request)) {
+    return tell(asked, "arrays that overlap");
+  }
+  return hand_out_or_tell(asked, std::move(request), false, plan_alone);
 }
 
 }  // namespace penstock::fftw

@@ -19,6 +19,7 @@ struct Asked {
   void* in;
   void* out;
   unsigned flags;
+  const void* return_address;
 };
 
 /// The kinds of transforms that FFTW has planners for.

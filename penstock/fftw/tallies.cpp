@@ -30,7 +30,7 @@ class Tallies {
   }
 
   ~Tallies() {
-    if (!is_spokesman()) {
+    if (!is_spokesman_) {
       return;
     }
     std::string text = fmt::format("{:<30} {:>7} {:>9} {:>10} {:>9}  passed on to FFTW\n", "penstock: FFTW's function",
@@ -49,6 +49,7 @@ class Tallies {
   template <class Change>
   void change(std::string_view function, const Change& change) {
     const std::lock_guard lock(mutex_);
+    is_spokesman_ = is_spokesman_ && is_spokesman();  // MPI may begin late, and has ended when this ends
     auto found = by_function_.find(function);
     if (found == by_function_.end()) {
       found = by_function_.emplace(std::string(function), Tally()).first;
@@ -58,6 +59,7 @@ class Tallies {
 
  private:
   std::mutex mutex_;
+  bool is_spokesman_ = true;
   std::map<std::string, Tally, std::less<>> by_function_;
 };
 

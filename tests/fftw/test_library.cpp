@@ -13,17 +13,22 @@
 #include <cstdlib>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 extern "C" {
 // Names of FFTW's for Fortran, which no header declares.
 void dfftw_execute_(fftw_plan*);
 void dfftw_execute_dft_(fftw_plan*, fftw_complex*, fftw_complex*);
+void dfftw_execute__(fftw_plan*);
+void dfftw_plan_dft_3d_(fftw_plan*, const int*, const int*, const int*, fftw_complex*, fftw_complex*, const int*,
+                        const int*);
 }
 
 namespace {
 
 int rank_of_world = 0;
+int ranks_of_world = 1;
 int failures = 0;
 std::string seed_text;  // of the problem at hand
 
@@ -345,6 +350,18 @@ void draw_alone(unsigned seed) {
                 });
 }
 
+bool is_ours(fftw_plan plan) {
+  char* const text = fftw_sprint_plan(plan);
+  const bool found = std::string(text).find("penstock") != std::string::npos;
+  std::free(text);
+  return found;
+}
+
+bool is_off() {
+  const char* const asked = std::getenv("PENSTOCK_FFTW");
+  return asked != nullptr && std::string(asked) == "off";
+}
+
 /// Ranks destroy plans at different times, others are made meanwhile, over a communicator that ends and another.
 void outlive_communicators(MPI_Comm world) {
   seed_text = "plans and communicators";
@@ -367,11 +384,7 @@ void outlive_communicators(MPI_Comm world) {
     fftw_destroy_plan(first);
   }
   fftw_mpi_execute_dft(second, numbers, numbers);
-  char* const text = fftw_sprint_plan(second);
-  const char* const asked = std::getenv("PENSTOCK_FFTW");
-  const bool is_off = asked != nullptr && std::string(asked) == "off";
-  expect((std::string(text).find("penstock") != std::string::npos) != is_off, "a plan of the other one's");
-  std::free(text);
+  expect(is_ours(second) != is_off(), "a plan of the other one's");
   fftw_destroy_plan(second);
   MPI_Comm_free(&half);
 }
@@ -382,13 +395,76 @@ void execute_from_fortran() {
   std::vector<double> out(in.size());
   auto* const from = reinterpret_cast<fftw_complex*>(in.data());
   auto* const to = reinterpret_cast<fftw_complex*>(out.data());
-  fftw_plan plan = fftw_plan_dft_3d(4, 5, 6, from, to, FFTW_FORWARD, FFTW_ESTIMATE);
+  fftw_plan plan = nullptr;
+  const int n0 = 6, n1 = 5, n2 = 4, sign = FFTW_FORWARD, flags = FFTW_ESTIMATE;
+  dfftw_plan_dft_3d_(&plan, &n0, &n1, &n2, from, to, &sign, &flags);
+  expect(is_ours(plan) != is_off(), "a plan of the other one's");
   dfftw_execute_(&plan);
   expect(std::abs(out[0] - 120) < 1e-12, "the mean of ones");
+  std::ranges::fill(out, 0);
+  dfftw_execute__(&plan);
+  expect(std::abs(out[0] - 120) < 1e-12, "the mean of ones, by the name of another compiler");
   std::ranges::fill(out, 0);
   dfftw_execute_dft_(&plan, from, to);
   expect(std::abs(out[0] - 120) < 1e-12, "the mean of ones, in other arrays");
   fftw_destroy_plan(plan);
+}
+
+/// Ranks whose parts are empty cannot tell two plans apart; the others can.
+void tell_plans_apart() {
+  seed_text = "plans whose parts are empty alike";
+  std::vector<fftw_plan> plans;
+  std::vector<double> in(2 * 8 * 9 * 4, 1.0);
+  std::vector<double> out(in.size());
+  const std::array<ptrdiff_t, 3> n{8, 9, 4};
+  for (const ptrdiff_t block : {4, 5, 4, 5}) {
+    plans.push_back(fftw_mpi_plan_many_dft(3, n.data(), 1, std::max<ptrdiff_t>(block, 8 / ranks_of_world), 0,
+                                           reinterpret_cast<fftw_complex*>(in.data()),
+                                           reinterpret_cast<fftw_complex*>(out.data()), MPI_COMM_WORLD, FFTW_FORWARD,
+                                           FFTW_ESTIMATE | FFTW_MPI_TRANSPOSED_OUT));
+    fftw_execute(plans.back());
+  }
+  std::ranges::for_each(plans, fftw_destroy_plan);
+}
+
+/// Whoever takes FFTW's planners from its library gives their plans to that library's functions.
+void plan_by_handle() {
+  seed_text = "planners by FFTW's own handle";
+  std::vector<double> numbers(2 * 4 * 5 * 6, 1.0);
+  auto* const array = reinterpret_cast<fftw_complex*>(numbers.data());
+  const fftw_plan plan =
+      real<decltype(fftw_plan_dft_3d)>("fftw_plan_dft_3d")(4, 5, 6, array, array, FFTW_FORWARD, FFTW_ESTIMATE);
+  expect(!is_ours(plan), "a plan that FFTW's functions cannot take");
+  real<decltype(fftw_execute)>("fftw_execute")(plan);
+  expect(std::abs(numbers[0] - 120) < 1e-12, "the mean of ones");
+  real<decltype(fftw_destroy_plan)>("fftw_destroy_plan")(plan);
+}
+
+/// Threads run one plan, and equal ones, at the same time.
+void execute_on_threads() {
+  seed_text = "threads";
+  std::vector<std::vector<double>> arrays(4, std::vector<double>(2 * 16 * 16 * 16, 1.0));
+  const auto numbers = [&](std::size_t i) { return reinterpret_cast<fftw_complex*>(arrays[i].data()); };
+  const fftw_plan one = fftw_plan_dft_3d(16, 16, 16, numbers(0), numbers(0), FFTW_FORWARD, FFTW_ESTIMATE);
+  const fftw_plan other = fftw_plan_dft_3d(16, 16, 16, numbers(1), numbers(1), FFTW_BACKWARD, FFTW_ESTIMATE);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    threads.emplace_back([&, i] {
+      for (int round = 0; round < 20; ++round) {
+        fftw_execute_dft(one, numbers(i), numbers(i));
+        fftw_execute_dft(other, numbers(i), numbers(i));
+        for (double& number : arrays[i]) {
+          number /= 4096;
+        }
+      }
+    });
+  }
+  std::ranges::for_each(threads, &std::thread::join);
+  for (const std::vector<double>& array : arrays) {
+    expect(std::ranges::all_of(array, [](double number) { return std::abs(number - 1) < 1e-12; }), "what comes back");
+  }
+  fftw_destroy_plan(one);
+  fftw_destroy_plan(other);
 }
 
 unsigned number_from(const char* name, unsigned otherwise) {
@@ -404,6 +480,7 @@ int main(int argc, char** argv) {
   fftwf_mpi_init();
   real<void()>("fftw_mpi_init")();
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_of_world);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks_of_world);
   const unsigned first = number_from("PENSTOCK_TEST_SEED", 1);
   const unsigned plans = number_from("PENSTOCK_TEST_PLANS", 150);
   for (unsigned seed = first; seed < first + plans; ++seed) {
@@ -415,7 +492,10 @@ int main(int argc, char** argv) {
     draw_alone<float>(seed);
   }
   outlive_communicators(MPI_COMM_WORLD);
+  tell_plans_apart();
   execute_from_fortran();
+  plan_by_handle();
+  execute_on_threads();
   MPI_Finalize();
   if (failures == 0 && rank_of_world == 0) {
     std::printf("all plans agree\n");
