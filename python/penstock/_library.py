@@ -1,0 +1,147 @@
+"""The C interface by ctypes: its structures, its functions, and its errors as exceptions."""
+
+import ctypes
+import ctypes.util
+import os
+from pathlib import Path
+
+_NAME = "libpenstock-c.so.0.1"
+
+
+class Error(RuntimeError):
+    """What the library refuses, or what failed: one sentence. Collective calls raise it on every rank."""
+
+
+class Part(ctypes.Structure):
+    """penstock_fft_part"""
+
+    _fields_ = [
+        ("lower", ctypes.c_int64 * 3),
+        ("extent", ctypes.c_int64 * 3),
+        ("order", ctypes.c_int * 3),
+        ("row_pitch", ctypes.c_int64),
+        ("plane_pitch", ctypes.c_int64),
+    ]
+
+
+class Options(ctypes.Structure):
+    """penstock_fft_options"""
+
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("size", ctypes.c_int64 * 3),
+        ("modes", ctypes.c_int64 * 3),
+        ("type", ctypes.c_int),
+        ("is_single", ctypes.c_int),
+        ("kinds", ctypes.c_int * 3),
+        ("along", ctypes.c_int * 3),
+        ("sequence", ctypes.c_int * 3),
+        ("grid", ctypes.c_int * 2),
+        ("is_output_as_input", ctypes.c_int),
+        ("input_part", ctypes.POINTER(Part)),
+        ("output_part", ctypes.POINTER(Part)),
+        ("threads", ctypes.c_int),
+        ("batch", ctypes.c_int),
+        ("is_interleaved", ctypes.c_int),
+        ("measures", ctypes.c_int),
+        ("convolves", ctypes.c_int),
+        ("collocates", ctypes.c_int),
+        ("has_arrays", ctypes.c_int),
+        ("memory_budget_bytes", ctypes.c_uint64),
+    ]
+
+
+class FileOptions(ctypes.Structure):
+    """penstock_fft_file_options"""
+
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("is_backward", ctypes.c_int),
+        ("type", ctypes.c_int),
+        ("points_x", ctypes.c_int64),
+        ("scaling", ctypes.c_int),
+        ("memory_bytes", ctypes.c_int64),
+        ("threads", ctypes.c_int),
+    ]
+
+
+class Times(ctypes.Structure):
+    """penstock_fft_times"""
+
+    _fields_ = [(name, ctypes.c_double) for name in ("total_s", "transform_s", "move_s", "wait_s")]
+
+
+C2C, R2C, R2R = range(3)
+DEFAULT_KIND = -1
+KINDS = {
+    name: number
+    for number, name in enumerate(
+        ("redft00", "redft10", "redft01", "redft11", "rodft00", "rodft10", "rodft01", "rodft11")
+    )
+}
+SCALINGS = {"none": 0, "symmetric": 1, "full": 2}
+
+
+def _load() -> ctypes.CDLL:
+    asked = os.environ.get("PENSTOCK_LIBRARY")
+    beside = Path(__file__).with_name(_NAME)
+    places = [asked] if asked else [str(beside)] * beside.exists() + [_NAME, ctypes.util.find_library("penstock-c")]
+    failures = []
+    for place in filter(None, places):
+        try:
+            return ctypes.CDLL(place)
+        except OSError as failure:
+            failures.append(str(failure))
+    raise ImportError(
+        f"penstock: {_NAME} was not found: set PENSTOCK_LIBRARY to its path, or install it ({'; '.join(failures)})"
+    )
+
+
+library = _load()
+_pointer = ctypes.c_void_p
+_status_functions = {
+    "penstock_team_alone": [ctypes.POINTER(_pointer)],
+    "penstock_team_of_fortran": [ctypes.c_int, ctypes.POINTER(_pointer)],
+    "penstock_team_destroy": [_pointer],
+    "penstock_team_barrier": [_pointer],
+    "penstock_fft_plan_create": [_pointer, ctypes.POINTER(Options), ctypes.POINTER(_pointer)],
+    "penstock_fft_plan_destroy": [_pointer],
+    "penstock_fft_forward": [_pointer, _pointer, _pointer, ctypes.c_int],
+    "penstock_fft_backward": [_pointer, _pointer, _pointer, ctypes.c_int],
+    "penstock_fft_start_forward": [_pointer, _pointer, _pointer, ctypes.c_int, ctypes.POINTER(_pointer)],
+    "penstock_fft_start_backward": [_pointer, _pointer, _pointer, ctypes.c_int, ctypes.POINTER(_pointer)],
+    "penstock_fft_progress": [_pointer, ctypes.POINTER(ctypes.c_int)],
+    "penstock_fft_wait": [_pointer],
+    "penstock_fft_file": [_pointer, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(FileOptions)],
+}
+for _name, _arguments in _status_functions.items():
+    getattr(library, _name).argtypes = _arguments
+    getattr(library, _name).restype = ctypes.c_int
+for _name, _arguments, _result in (
+    ("penstock_last_error", [], ctypes.c_char_p),
+    ("penstock_version", [], ctypes.c_char_p),
+    ("penstock_team_rank", [_pointer], ctypes.c_int),
+    ("penstock_team_size", [_pointer], ctypes.c_int),
+    ("penstock_fft_options_init", [ctypes.POINTER(Options), ctypes.c_size_t], None),
+    ("penstock_fft_file_options_init", [ctypes.POINTER(FileOptions), ctypes.c_size_t], None),
+    ("penstock_fft_input_part", [_pointer], Part),
+    ("penstock_fft_output_part", [_pointer], Part),
+    ("penstock_fft_input_elements", [_pointer], ctypes.c_int64),
+    ("penstock_fft_output_elements", [_pointer], ctypes.c_int64),
+    ("penstock_fft_input_array", [_pointer], _pointer),
+    ("penstock_fft_output_array", [_pointer], _pointer),
+    ("penstock_fft_last_times", [_pointer], Times),
+):
+    getattr(library, _name).argtypes = _arguments
+    getattr(library, _name).restype = _result
+
+
+def call(name: str, *arguments) -> None:
+    """Calls a function that returns a status. Raises Error with its sentence where it failed."""
+    if getattr(library, name)(*arguments) != 0:
+        raise Error(library.penstock_last_error().decode())
+
+
+def version() -> str:
+    """The version of the library, as "0.1.0"."""
+    return library.penstock_version().decode()

@@ -1,0 +1,286 @@
+"""Distributed 3-D transforms on NumPy arrays, without copies."""
+
+import ctypes
+import os
+import weakref
+from typing import Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from penstock import _library as c
+from penstock.team import Team
+
+Slices = Tuple[slice, slice, slice]
+
+
+def _part(slices: Slices, order: Sequence[int]) -> c.Part:
+    part = c.Part()
+    for axis, indices in enumerate(slices):
+        part.lower[2 - axis] = indices.start
+        part.extent[2 - axis] = indices.stop - indices.start
+    for i in range(3):
+        part.order[i] = 2 - order[i]
+    return part
+
+
+def _destroy(handle: ctypes.c_void_p, team: Team) -> None:
+    """Ends a plan; its team lives until then."""
+    c.call("penstock_fft_plan_destroy", handle)
+
+
+class Plan:
+    """A transform of a global array of `shape`, planned once and run many times. Collective, as are all its transforms.
+
+    Axes are NumPy's: axis 2 is contiguous in C order. Each rank holds a part of the field, `input_slices`, and of the
+    spectrum, `output_slices`; arrays of a part have its shape, with the axes of the global array, whichever of them is
+    contiguous.
+
+    shape: points along the three axes; with one array per field in a leading axis where `fields` is not None.
+    comm: a communicator of mpi4py; None: this process alone.
+    dtype: of the field: float32, float64, complex64 or complex128. Real fields have a spectrum of shape[2] // 2 + 1
+        points along axis 2, unless all kinds are sines or cosines.
+    kinds: per axis None (Fourier) or "redft00" ... "rodft11"; one for all axes, or three. Real fields of such kinds
+        alone have a real spectrum.
+    axes: those that are transformed; () redistributes.
+    fields: transformed together by each call.
+    input_slices, output_slices, input_order, output_order: parts of one's own, and the axes from slowest to fastest in
+        their arrays.
+    as_input: the spectrum lies as the field does; otherwise in pencils along axis 0, which is cheaper.
+    threads: of this rank; None: one for each processor that this process may use, shared by the ranks of the team.
+    measure: chooses by timing.
+
+    Raises penstock.Error on every rank where this cannot be, or needs more memory than there is.
+    """
+
+    def __init__(
+        self,
+        shape: Sequence[int],
+        comm=None,
+        dtype=np.complex128,
+        *,
+        kinds: Union[None, str, Sequence[Optional[str]]] = None,
+        axes: Sequence[int] = (0, 1, 2),
+        fields: Optional[int] = None,
+        input_slices: Optional[Slices] = None,
+        output_slices: Optional[Slices] = None,
+        input_order: Sequence[int] = (0, 1, 2),
+        output_order: Sequence[int] = (2, 1, 0),
+        as_input: bool = False,
+        threads: Optional[int] = None,
+        measure: bool = False,
+    ):
+        self.team = comm if isinstance(comm, Team) else Team(comm)
+        self.dtype = np.dtype(dtype)
+        if self.dtype.name not in ("float32", "float64", "complex64", "complex128"):
+            raise c.Error(f"a field of {self.dtype}: give float32, float64, complex64 or complex128")
+        if len(shape) != 3:
+            raise c.Error(f"a shape of {len(shape)} axes: give three")
+        self.shape = tuple(int(n) for n in shape)
+        self.fields = fields
+        kinds = (kinds,) * 3 if kinds is None or isinstance(kinds, str) else tuple(kinds)
+        options = c.Options()
+        c.library.penstock_fft_options_init(ctypes.byref(options), ctypes.sizeof(options))
+        transformed = [axis in {a % 3 for a in axes} for axis in range(3)]
+        is_real = self.dtype.kind == "f"
+        has_fourier = any(t and kind is None for t, kind in zip(transformed, kinds))
+        options.type = c.C2C if not is_real else c.R2C if has_fourier else c.R2R
+        options.is_single = self.dtype.itemsize == (4 if is_real else 8)
+        for axis in range(3):
+            options.size[2 - axis] = self.shape[axis]
+            options.along[2 - axis] = transformed[axis]
+            if kinds[axis] is not None:
+                if kinds[axis] not in c.KINDS:
+                    raise c.Error(f"a kind '{kinds[axis]}': give one of {', '.join(c.KINDS)}, or None")
+                options.kinds[2 - axis] = c.KINDS[kinds[axis]]
+        options.is_output_as_input = as_input
+        if input_slices is not None:
+            options.input_part = ctypes.pointer(_part(input_slices, input_order))
+        if output_slices is not None:
+            options.output_part = ctypes.pointer(_part(output_slices, output_order))
+        usable = len(os.sched_getaffinity(0))
+        options.threads = threads if threads is not None else max(1, usable // self.team.size)
+        options.batch = fields or 1
+        options.measures = measure
+        self._handle = ctypes.c_void_p()
+        c.call("penstock_fft_plan_create", self.team._handle, ctypes.byref(options), ctypes.byref(self._handle))
+        weakref.finalize(self, _destroy, self._handle, self.team)
+        self.output_dtype = self.dtype if options.type != c.R2C else np.result_type(self.dtype, np.complex64)
+        self._input = c.library.penstock_fft_input_part(self._handle)
+        self._output = c.library.penstock_fft_output_part(self._handle)
+        self._input_elements = c.library.penstock_fft_input_elements(self._handle)
+        self._output_elements = c.library.penstock_fft_output_elements(self._handle)
+
+    @staticmethod
+    def _slices(part: c.Part) -> Slices:
+        return tuple(slice(part.lower[d], part.lower[d] + part.extent[d]) for d in (2, 1, 0))
+
+    @property
+    def input_slices(self) -> Slices:
+        """The indices of the field, along axes 0, 1 and 2, that this rank holds."""
+        return self._slices(self._input)
+
+    @property
+    def output_slices(self) -> Slices:
+        """The indices of the spectrum, along axes 0, 1 and 2, that this rank holds."""
+        return self._slices(self._output)
+
+    @property
+    def input_shape(self) -> Tuple[int, ...]:
+        """The shape of this rank's array of the field, or fields."""
+        return self._local_shape(self._input)
+
+    @property
+    def output_shape(self) -> Tuple[int, ...]:
+        """The shape of this rank's array of the spectrum, or spectra."""
+        return self._local_shape(self._output)
+
+    def _local_shape(self, part: c.Part) -> Tuple[int, ...]:
+        leading = () if self.fields is None else (self.fields,)
+        return leading + tuple(part.extent[d] for d in (2, 1, 0))
+
+    def _new(self, part: c.Part, dtype: np.dtype, elements: int) -> np.ndarray:
+        memory = np.zeros(max(elements, 1), dtype)
+        return np.lib.stride_tricks.as_strided(
+            memory, self._local_shape(part), self._strides(part, dtype, elements)
+        )
+
+    def new_input(self) -> np.ndarray:
+        """A new array of zeros for this rank's part of the field, as transforms take it."""
+        return self._new(*self._side(True))
+
+    def new_output(self) -> np.ndarray:
+        """A new array of zeros for this rank's part of the spectrum, as transforms take it."""
+        return self._new(*self._side(False))
+
+    def _is_taken(self, array: np.ndarray, is_input: bool) -> bool:
+        """Whether the array lies as transforms take it. Raises Error where it has not this rank's shape."""
+        part, dtype, elements = self._side(is_input)
+        if array.shape != self._local_shape(part):
+            raise c.Error(f"an array of shape {array.shape}: this rank's part has {self._local_shape(part)}")
+        return array.dtype == dtype and (array.size == 0 or array.strides == self._strides(part, dtype, elements))
+
+    def _as_taken(self, array: np.ndarray, is_input: bool) -> np.ndarray:
+        """The array itself where it lies as transforms take it, else a copy that does."""
+        if self._is_taken(array, is_input):
+            return array
+        copy = self._new(*self._side(is_input))
+        copy[...] = array
+        return copy
+
+    def _side(self, is_input: bool):
+        """The part, the type and the elements of this rank's array of the field or of the spectrum."""
+        if is_input:
+            return self._input, self.dtype, self._input_elements
+        return self._output, self.output_dtype, self._output_elements
+
+    def _strides(self, part: c.Part, dtype: np.dtype, elements: int) -> Tuple[int, ...]:
+        """The strides of an array as transforms take it."""
+        strides = [0, 0, 0]
+        bytes_of_index = dtype.itemsize
+        for d in reversed(part.order):
+            strides[2 - d] = bytes_of_index
+            bytes_of_index *= part.extent[d]
+        if self.fields is None:
+            return tuple(strides)
+        count = bytes_of_index // dtype.itemsize
+        return ((elements - count) // max(self.fields - 1, 1) * dtype.itemsize, *strides)
+
+    def _begin(self, array: np.ndarray, out: Optional[np.ndarray], is_forward: bool, scaling: str):
+        """The input and the result as transforms take them, and the arguments of the call."""
+        if scaling not in c.SCALINGS:
+            raise c.Error(f"a scaling '{scaling}': give none, symmetric or full")
+        array = self._as_taken(np.asarray(array), is_forward)
+        if out is not None and self._is_taken(out, not is_forward):
+            result = out
+        else:
+            result = self.new_output() if is_forward else self.new_input()
+        return array, result, (self._handle, array.ctypes.data, result.ctypes.data, c.SCALINGS[scaling])
+
+    def _transform(self, array, out, is_forward: bool, scaling: str) -> np.ndarray:
+        array, result, arguments = self._begin(array, out, is_forward, scaling)
+        c.call("penstock_fft_forward" if is_forward else "penstock_fft_backward", *arguments)
+        if out is not None and result is not out:
+            out[...] = result
+            return out
+        return result
+
+    def forward(self, array: np.ndarray, out: Optional[np.ndarray] = None, scaling: str = "none") -> np.ndarray:
+        """Collective: transforms this rank's part of the field to that of the spectrum, into `out` where it is given.
+
+        Arrays that lie as new_input and new_output have them are not copied. scaling: "none", "symmetric" (1/sqrt(N))
+        or "full" (1/N). Raises penstock.Error on every rank where it fails.
+        """
+        return self._transform(array, out, True, scaling)
+
+    def backward(self, array: np.ndarray, out: Optional[np.ndarray] = None, scaling: str = "full") -> np.ndarray:
+        """Collective: transforms this rank's part of the spectrum to that of the field; else as `forward`."""
+        return self._transform(array, out, False, scaling)
+
+    def start_forward(self, array: np.ndarray, scaling: str = "none") -> "Execution":
+        """Collective: begins `forward`; the caller works meanwhile."""
+        return Execution(self, "penstock_fft_start_forward", self._begin(array, None, True, scaling))
+
+    def start_backward(self, array: np.ndarray, scaling: str = "full") -> "Execution":
+        """Collective: begins `backward`; the caller works meanwhile."""
+        return Execution(self, "penstock_fft_start_backward", self._begin(array, None, False, scaling))
+
+    @property
+    def last_times(self) -> dict:
+        """Seconds of the last transform on this rank: total_s, transform_s, move_s and wait_s."""
+        times = c.library.penstock_fft_last_times(self._handle)
+        return {name: getattr(times, name) for name, _ in c.Times._fields_}
+
+
+class Execution:
+    """A transform under way. `wait` returns its result."""
+
+    def __init__(self, plan: Plan, name: str, begun):
+        self._plan = plan
+        self._array, self._result, arguments = begun
+        self._handle = ctypes.c_void_p()
+        c.call(name, *arguments, ctypes.byref(self._handle))
+
+    def progress(self) -> bool:
+        """Does what can be done without waiting for peers; whether all is done."""
+        is_done = ctypes.c_int(1)
+        if self._handle:
+            c.call("penstock_fft_progress", self._handle, ctypes.byref(is_done))
+        return bool(is_done.value)
+
+    def wait(self) -> np.ndarray:
+        """Completes the transform and returns its result."""
+        handle, self._handle = self._handle, None
+        if handle:
+            c.call("penstock_fft_wait", handle)
+        return self._result
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            self.wait()
+
+
+def transform_file(
+    input: str,
+    output: str,
+    comm=None,
+    *,
+    backward: bool = False,
+    real: bool = False,
+    scaling: str = "none",
+    memory_bytes: int = 0,
+    threads: int = 1,
+) -> None:
+    """Collective: transforms the field in the file `input` into the file `output`, also larger than memory.
+
+    Files are .npy, .nii, .mrc, or an HDF5 dataset as "F.h5:/velocity/u". real: the field in space is real.
+    memory_bytes: of this rank; 0: a quarter of what the system has left. Goes on where an earlier run was killed.
+    """
+    team = comm if isinstance(comm, Team) else Team(comm)
+    options = c.FileOptions()
+    c.library.penstock_fft_file_options_init(ctypes.byref(options), ctypes.sizeof(options))
+    options.is_backward = backward
+    options.type = c.R2C if real else c.C2C
+    options.scaling = c.SCALINGS[scaling]
+    options.memory_bytes = memory_bytes
+    options.threads = threads
+    c.call("penstock_fft_file", team._handle, os.fsencode(input), os.fsencode(output), ctypes.byref(options))

@@ -1,0 +1,200 @@
+"""The Python package beside NumPy and SciPy: test_package.py, or under mpirun with mpi4py: test_package.py --mpi."""
+
+import sys
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "python"))
+import penstock  # noqa: E402
+
+COMM = None
+if "--mpi" in sys.argv:
+    sys.argv.remove("--mpi")
+    from mpi4py import MPI
+
+    COMM = MPI.COMM_WORLD
+SHAPE = (11, 8, 10)
+
+
+def noise(dtype, shape=SHAPE):
+    """The same field on every rank."""
+    random = np.random.default_rng(7)
+    field = random.standard_normal(shape)
+    return (field + 1j * random.standard_normal(shape) if np.dtype(dtype).kind == "c" else field).astype(dtype)
+
+
+class Transforms(unittest.TestCase):
+    def compare(self, found, expected, dtype):
+        precision = 1e-5 if np.dtype(dtype).itemsize // (2 if np.dtype(dtype).kind == "c" else 1) == 4 else 1e-13
+        scale = max(1.0, float(np.abs(expected).max(initial=0)))
+        self.assertLess(float(np.abs(found - expected).max(initial=0)), precision * scale)
+
+    def test_fields_of_all_types_there_and_back(self):
+        for dtype in ("f4", "f8", "c8", "c16"):
+            field = noise(dtype)
+            plan = penstock.Plan(SHAPE, COMM, dtype)
+            mine = plan.new_input()
+            mine[...] = field[plan.input_slices]
+            expected = np.fft.rfftn(field) if np.dtype(dtype).kind == "f" else np.fft.fftn(field)
+            spectrum = plan.forward(mine)
+            self.assertEqual(spectrum.shape, plan.output_shape)
+            self.compare(spectrum, expected[plan.output_slices], dtype)
+            self.compare(plan.backward(spectrum), field[plan.input_slices], dtype)
+            self.assertGreater(plan.last_times["total_s"], 0)
+
+    def test_arrays_in_any_order_and_of_other_types(self):
+        field = noise("f8")
+        plan = penstock.Plan(SHAPE, COMM, "f8", as_input=True, threads=2)
+        mine = np.asfortranarray(field[plan.input_slices].astype("f4"))
+        out = np.zeros(plan.output_shape, "c16", order="F")
+        returned = plan.forward(mine, out=out, scaling="full")
+        self.assertIs(returned, out)
+        expected = np.fft.rfftn(mine_of_all := field.astype("f4").astype("f8")) / mine_of_all.size
+        self.compare(out, expected[plan.output_slices], "f8")
+
+    def test_batches_and_executions(self):
+        fields = np.stack([noise("c16"), 2 * noise("c16")])
+        plan = penstock.Plan(SHAPE, COMM, "c16", fields=2)
+        mine = plan.new_input()
+        mine[...] = fields[(slice(None), *plan.input_slices)]
+        begun = plan.start_forward(mine)
+        while not begun.progress():
+            pass
+        expected = np.fft.fftn(fields, axes=(1, 2, 3))
+        self.compare(begun.wait(), expected[(slice(None), *plan.output_slices)], "c16")
+
+    def test_sines_and_cosines_beside_scipy(self):
+        from scipy import fft
+
+        field = noise("f8")
+        plan = penstock.Plan(SHAPE, COMM, "f8", kinds=("redft10", "rodft00", "redft00"))
+        expected = fft.dct(fft.dst(fft.dct(field, 2, axis=0), 1, axis=1), 1, axis=2)
+        self.compare(plan.forward(field[plan.input_slices]), expected[plan.output_slices], "f8")
+
+    def test_some_axes_and_parts_of_ones_own(self):
+        team = penstock.Team(COMM)
+        bounds = [SHAPE[0] * i // team.size for i in range(team.size + 1)]
+        mine = slice(bounds[team.rank], bounds[team.rank + 1])
+        slices = (mine, slice(0, SHAPE[1]), slice(0, SHAPE[2]))
+        field = noise("c16")
+        parts = {"input_slices": slices, "output_slices": slices, "output_order": (0, 1, 2)}
+        plan = penstock.Plan(SHAPE, team, axes=(1, 2), **parts)
+        self.assertEqual(plan.input_slices, slices)
+        self.compare(plan.forward(field[slices]), np.fft.fftn(field, axes=(1, 2))[slices], "c16")
+
+    def test_a_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = folder if COMM is None else COMM.bcast(folder)
+            source, target = f"{folder}/in.npy", f"{folder}/out.npy"
+            team = penstock.Team(COMM)
+            if team.rank == 0:
+                np.save(source, noise("c16"))
+            team.barrier()
+            penstock.transform_file(source, target, team, memory_bytes=1 << 26)
+            self.compare(np.load(target), np.fft.fftn(noise("c16")), "c16")
+            team.barrier()
+
+    def test_what_cannot_be_is_one_sentence_on_every_rank(self):
+        for make in (
+            lambda: penstock.Plan((0, 4, 4), COMM),
+            lambda: penstock.Plan((4, 4), COMM),
+            lambda: penstock.Plan(SHAPE, COMM, "i4"),
+            lambda: penstock.Plan(SHAPE, COMM, kinds="cosine"),
+            lambda: penstock.Plan(SHAPE, COMM, threads=0),
+            lambda: penstock.transform_file("/nowhere/in.npy", "/nowhere/out.npy", COMM),
+            lambda: penstock.Plan(SHAPE, COMM).forward(np.zeros((1, 2, 3))),
+            lambda: penstock.Plan(SHAPE, COMM).forward(noise("c16"), scaling="half"),
+        ):
+            with self.assertRaises(penstock.Error) as raised:
+                make()
+            self.assertNotIn("\n", str(raised.exception))
+
+
+@unittest.skipIf(COMM is not None, "of one process")
+class BackendOfScipy(unittest.TestCase):
+    def setUp(self):
+        self.least, penstock.scipy_fft.MIN_POINTS = penstock.scipy_fft.MIN_POINTS, 1
+
+    def tearDown(self):
+        penstock.scipy_fft.MIN_POINTS = self.least
+
+    def served(self, run):
+        """The result, and whether it was ours."""
+        from scipy import fft
+
+        with fft.set_backend(penstock.scipy_fft, only=True):
+            try:
+                return run(), True
+            except Exception as failure:  # uarray's own error has no public name
+                if "implementation" not in str(failure):
+                    raise
+        return None, False
+
+    def test_all_of_two_and_three_axes(self):
+        from scipy import fft
+
+        for shape in ((9, 8, 10), (12, 7), (4, 5, 6)):
+            for dtype in ("f4", "f8", "c8", "c16"):
+                x = noise(dtype, shape)
+                functions = (fft.rfftn,) if x.dtype.kind == "f" else (fft.fftn, fft.ifftn, fft.irfftn)
+                for function in functions:
+                    for norm in (None, "ortho", "forward", "backward"):
+                        found, is_ours = self.served(lambda: function(x, norm=norm, workers=2))
+                        self.assertTrue(is_ours)
+                        expected = function(x, norm=norm)
+                        self.assertEqual(found.dtype, expected.dtype)
+                        self.assertEqual(found.shape, expected.shape)
+                        error = np.abs(found - expected).max() / np.abs(expected).max()
+                        self.assertLess(error, 1e-5 if dtype in ("f4", "c8") else 1e-13)
+
+    def test_odd_sizes_of_real_results(self):
+        from scipy import fft
+
+        x = noise("f8", (6, 5, 9))
+        found, is_ours = self.served(lambda: fft.irfftn(fft.rfftn(x), s=x.shape))
+        self.assertTrue(is_ours)
+        self.assertLess(np.abs(found - x).max(), 1e-13)
+
+    def test_others_go_on_to_scipy(self):
+        from scipy import fft
+
+        x = noise("c16")
+        for run in (
+            lambda: fft.fft(x),
+            lambda: fft.fftn(x, axes=(0, 1)),
+            lambda: fft.fftn(x, s=(4, 4, 4)),
+            lambda: fft.fftn(x[:, ::2]),
+            lambda: fft.fftn(x.real.copy()),
+            lambda: fft.fftn(x.astype("c32")) if hasattr(np, "complex256") else fft.fft(x),
+            lambda: fft.rfftn(x.real.copy(), axes=(2, 1, 0)),
+        ):
+            self.assertFalse(self.served(run)[1])
+            with fft.set_backend(penstock.scipy_fft):
+                self.assertEqual(run().dtype.kind, "c")
+
+    def test_overwriting_and_threads(self):
+        from scipy import fft
+
+        x = noise("c16", (16, 16, 16))
+        expected = fft.fftn(x)
+        results = [None] * 4
+
+        def work(i):
+            with fft.set_backend(penstock.scipy_fft):
+                results[i] = fft.fftn(x.copy(), overwrite_x=i % 2 == 0)
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for result in results:
+            self.assertLess(np.abs(result - expected).max(), 1e-11)
+
+
+if __name__ == "__main__":
+    unittest.main()
