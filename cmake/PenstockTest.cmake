@@ -27,3 +27,11 @@ function(penstock_discover_tests name)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT ${PENSTOCK_TEST_TIMEOUT} PROCESSORS 2 LABELS ${module})
 endfunction()
+
+# penstock_sanitize_as_cxx(TARGET): a program in another language, with the sanitizers that C++ is built with: their
+# run-time libraries must come first.
+function(penstock_sanitize_as_cxx target)
+  string(REGEX MATCHALL "-fsanitize=[^ ]+" flags "${CMAKE_CXX_FLAGS}")
+  target_compile_options(${target} PRIVATE ${flags})
+  target_link_options(${target} PRIVATE ${flags})
+endfunction()

@@ -1,0 +1,410 @@
+! Penstock from Fortran: distributed 3-D transforms over the C interface, libpenstock-c. Compile this file with the
+! program, as module files belong to a compiler, and link -lpenstock-c.
+!
+! Arrays are as Fortran has them: of a field (x, y, z), with x contiguous. The spectrum lies as (z, y, x), with z
+! contiguous, or where the options say `output_as_input` as (x, y, z). Indices of parts count from 1.
+!
+! Every procedure that can fail has an optional last argument `status`: 0, or 1 where penstock_error() has the sentence.
+! Without it a failure ends the program with the sentence.
+module penstock
+  use, intrinsic :: iso_c_binding
+  use, intrinsic :: iso_fortran_env, only: error_unit
+  implicit none
+  private
+
+  public :: penstock_team, penstock_plan, penstock_options, penstock_part, penstock_error, penstock_transform_file
+
+  integer, parameter, public :: penstock_c2c = 0, penstock_r2c = 1, penstock_r2r = 2
+  integer, parameter, public :: penstock_default_kind = -1, penstock_redft00 = 0, penstock_redft10 = 1, &
+      penstock_redft01 = 2, penstock_redft11 = 3, penstock_rodft00 = 4, penstock_rodft10 = 5, penstock_rodft01 = 6, &
+      penstock_rodft11 = 7
+  integer, parameter, public :: penstock_no_scaling = 0, penstock_symmetric = 1, penstock_full = 2
+
+  ! The part of a field that a rank holds: indices from `lower` to `upper` in x, y and z, and the directions (1 is x) from
+  ! the fastest to the slowest in its array.
+  type :: penstock_part
+    integer(c_int64_t) :: lower(3) = 1
+    integer(c_int64_t) :: upper(3) = 0
+    integer :: order(3) = [1, 2, 3]
+  contains
+    procedure :: extents => part_extents  ! of the array, from the fastest dimension on
+  end type
+
+  ! The options of a plan: the same on every rank, but for threads and parts.
+  type :: penstock_options
+    integer(c_int64_t) :: points(3) = 0  ! in x, y and z
+    integer :: kind_of_fields = penstock_c2c
+    logical :: single_precision = .false.
+    integer :: kinds(3) = penstock_default_kind
+    logical :: along(3) = .true.
+    logical :: output_as_input = .false.
+    integer :: threads = 1
+    integer :: fields = 1
+    logical :: measures = .false.
+    logical :: has_parts = .false.  ! `input` and `output` are this rank's parts
+    type(penstock_part) :: input
+    type(penstock_part) :: output
+  end type
+
+  ! An ordered group of ranks. What is made with it must be destroyed before it.
+  type :: penstock_team
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  contains
+    procedure :: alone => team_alone        ! (status): this process alone; needs no MPI
+    procedure :: of => team_of              ! (comm, status): collective; of mpi_f08's communicators comm%MPI_VAL
+    procedure :: rank => team_rank          ! from 0
+    procedure :: size => team_size
+    procedure :: barrier => team_barrier    ! (status): collective
+    procedure :: destroy => team_destroy    ! (status)
+  end type
+
+  ! A transform over the ranks of a team.
+  type :: penstock_plan
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  contains
+    procedure :: create => plan_create      ! (team, options, status): collective
+    procedure :: input => plan_input        ! this rank's part of the field
+    procedure :: output => plan_output      ! and of the spectrum
+    procedure :: input_elements => plan_input_elements    ! of this rank's array of all fields
+    procedure :: output_elements => plan_output_elements
+    procedure :: forward => plan_forward    ! (in, out, scaling, status): collective
+    procedure :: backward => plan_backward  ! (in, out, scaling, status): collective
+    procedure :: destroy => plan_destroy    ! (status)
+  end type
+
+  type, bind(c) :: c_part
+    integer(c_int64_t) :: lower(3)
+    integer(c_int64_t) :: extent(3)
+    integer(c_int) :: order(3)
+    integer(c_int64_t) :: row_pitch
+    integer(c_int64_t) :: plane_pitch
+  end type
+
+  type, bind(c) :: c_options
+    integer(c_size_t) :: struct_size
+    integer(c_int64_t) :: points(3)
+    integer(c_int64_t) :: modes(3)
+    integer(c_int) :: kind_of_fields
+    integer(c_int) :: is_single
+    integer(c_int) :: kinds(3)
+    integer(c_int) :: along(3)
+    integer(c_int) :: sequence(3)
+    integer(c_int) :: grid(2)
+    integer(c_int) :: is_output_as_input
+    type(c_ptr) :: input_part
+    type(c_ptr) :: output_part
+    integer(c_int) :: threads
+    integer(c_int) :: batch
+    integer(c_int) :: is_interleaved
+    integer(c_int) :: measures
+    integer(c_int) :: convolves
+    integer(c_int) :: collocates
+    integer(c_int) :: has_arrays
+    integer(c_int64_t) :: memory_budget_bytes
+  end type
+
+  type, bind(c) :: c_file_options
+    integer(c_size_t) :: struct_size
+    integer(c_int) :: is_backward
+    integer(c_int) :: kind_of_fields
+    integer(c_int64_t) :: points_x
+    integer(c_int) :: scaling
+    integer(c_int64_t) :: memory_bytes
+    integer(c_int) :: threads
+  end type
+
+  interface
+    function c_last_error() bind(c, name="penstock_last_error") result(sentence)
+      import :: c_ptr
+      type(c_ptr) :: sentence
+    end function
+    function c_strlen(string) bind(c, name="strlen") result(length)
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: string
+      integer(c_size_t) :: length
+    end function
+    function c_team_alone(team) bind(c, name="penstock_team_alone") result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), intent(out) :: team
+      integer(c_int) :: status
+    end function
+    function c_team_of_fortran(comm, team) bind(c, name="penstock_team_of_fortran") result(status)
+      import :: c_ptr, c_int
+      integer(c_int), value :: comm
+      type(c_ptr), intent(out) :: team
+      integer(c_int) :: status
+    end function
+    function c_team_destroy(team) bind(c, name="penstock_team_destroy") result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: team
+      integer(c_int) :: status
+    end function
+    function c_team_rank(team) bind(c, name="penstock_team_rank") result(rank)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: team
+      integer(c_int) :: rank
+    end function
+    function c_team_size(team) bind(c, name="penstock_team_size") result(ranks)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: team
+      integer(c_int) :: ranks
+    end function
+    function c_team_barrier(team) bind(c, name="penstock_team_barrier") result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: team
+      integer(c_int) :: status
+    end function
+    subroutine c_options_init(options, struct_size) bind(c, name="penstock_fft_options_init")
+      import :: c_options, c_size_t
+      type(c_options), intent(out) :: options
+      integer(c_size_t), value :: struct_size
+    end subroutine
+    function c_plan_create(team, options, plan) bind(c, name="penstock_fft_plan_create") result(status)
+      import :: c_ptr, c_int, c_options
+      type(c_ptr), value :: team
+      type(c_options), intent(in) :: options
+      type(c_ptr), intent(out) :: plan
+      integer(c_int) :: status
+    end function
+    function c_plan_destroy(plan) bind(c, name="penstock_fft_plan_destroy") result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: plan
+      integer(c_int) :: status
+    end function
+    function c_input_part(plan) bind(c, name="penstock_fft_input_part") result(part)
+      import :: c_ptr, c_part
+      type(c_ptr), value :: plan
+      type(c_part) :: part
+    end function
+    function c_output_part(plan) bind(c, name="penstock_fft_output_part") result(part)
+      import :: c_ptr, c_part
+      type(c_ptr), value :: plan
+      type(c_part) :: part
+    end function
+    function c_input_elements(plan) bind(c, name="penstock_fft_input_elements") result(elements)
+      import :: c_ptr, c_int64_t
+      type(c_ptr), value :: plan
+      integer(c_int64_t) :: elements
+    end function
+    function c_output_elements(plan) bind(c, name="penstock_fft_output_elements") result(elements)
+      import :: c_ptr, c_int64_t
+      type(c_ptr), value :: plan
+      integer(c_int64_t) :: elements
+    end function
+    function c_forward(plan, in, out, scaling) bind(c, name="penstock_fft_forward") result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: plan
+      type(*), intent(in) :: in(*)
+      type(*), intent(inout) :: out(*)
+      integer(c_int), value :: scaling
+      integer(c_int) :: status
+    end function
+    function c_backward(plan, in, out, scaling) bind(c, name="penstock_fft_backward") result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: plan
+      type(*), intent(in) :: in(*)
+      type(*), intent(inout) :: out(*)
+      integer(c_int), value :: scaling
+      integer(c_int) :: status
+    end function
+    subroutine c_file_options_init(options, struct_size) bind(c, name="penstock_fft_file_options_init")
+      import :: c_file_options, c_size_t
+      type(c_file_options), intent(out) :: options
+      integer(c_size_t), value :: struct_size
+    end subroutine
+    function c_file(team, input, output, options) bind(c, name="penstock_fft_file") result(status)
+      import :: c_ptr, c_int, c_char, c_file_options
+      type(c_ptr), value :: team
+      character(kind=c_char), intent(in) :: input(*)
+      character(kind=c_char), intent(in) :: output(*)
+      type(c_file_options), intent(in) :: options
+      integer(c_int) :: status
+    end function
+  end interface
+
+contains
+
+  ! The sentence of this thread's last call that failed.
+  function penstock_error() result(sentence)
+    character(:), allocatable :: sentence
+    type(c_ptr) :: text
+    character(kind=c_char), pointer :: letters(:)
+    integer :: i
+    text = c_last_error()
+    call c_f_pointer(text, letters, [c_strlen(text)])
+    allocate (character(size(letters)) :: sentence)
+    do i = 1, size(letters)
+      sentence(i:i) = letters(i)
+    end do
+  end function
+
+  subroutine settle(found, status)
+    integer(c_int), intent(in) :: found
+    integer, intent(out), optional :: status
+    if (present(status)) then
+      status = found
+    else if (found /= 0) then
+      write (error_unit, '(2a)') "penstock: ", penstock_error()
+      error stop 1
+    end if
+  end subroutine
+
+  pure function part_extents(part) result(extents)
+    class(penstock_part), intent(in) :: part
+    integer(c_int64_t) :: extents(3)
+    extents = part%upper(part%order) - part%lower(part%order) + 1
+  end function
+
+  subroutine team_alone(team, status)
+    class(penstock_team), intent(inout) :: team
+    integer, intent(out), optional :: status
+    call settle(c_team_alone(team%handle), status)
+  end subroutine
+
+  subroutine team_of(team, comm, status)
+    class(penstock_team), intent(inout) :: team
+    integer, intent(in) :: comm
+    integer, intent(out), optional :: status
+    call settle(c_team_of_fortran(int(comm, c_int), team%handle), status)
+  end subroutine
+
+  integer function team_rank(team)
+    class(penstock_team), intent(in) :: team
+    team_rank = c_team_rank(team%handle)
+  end function
+
+  integer function team_size(team)
+    class(penstock_team), intent(in) :: team
+    team_size = c_team_size(team%handle)
+  end function
+
+  subroutine team_barrier(team, status)
+    class(penstock_team), intent(in) :: team
+    integer, intent(out), optional :: status
+    call settle(c_team_barrier(team%handle), status)
+  end subroutine
+
+  subroutine team_destroy(team, status)
+    class(penstock_team), intent(inout) :: team
+    integer, intent(out), optional :: status
+    call settle(c_team_destroy(team%handle), status)
+    team%handle = c_null_ptr
+  end subroutine
+
+  function to_c(part) result(result_part)
+    type(penstock_part), intent(in) :: part
+    type(c_part) :: result_part
+    result_part%lower = part%lower - 1
+    result_part%extent = part%upper - part%lower + 1
+    result_part%order = int(part%order(3:1:-1) - 1, c_int)
+    result_part%row_pitch = 0
+    result_part%plane_pitch = 0
+  end function
+
+  function from_c(part) result(result_part)
+    type(c_part), intent(in) :: part
+    type(penstock_part) :: result_part
+    result_part%lower = part%lower + 1
+    result_part%upper = part%lower + part%extent
+    result_part%order = part%order(3:1:-1) + 1
+  end function
+
+  subroutine plan_create(plan, team, options, status)
+    class(penstock_plan), intent(inout) :: plan
+    class(penstock_team), intent(in) :: team
+    type(penstock_options), intent(in) :: options
+    integer, intent(out), optional :: status
+    type(c_options) :: c
+    type(c_part), target :: input, output
+    call c_options_init(c, c_sizeof(c))
+    c%points = options%points
+    c%kind_of_fields = int(options%kind_of_fields, c_int)
+    c%is_single = merge(1_c_int, 0_c_int, options%single_precision)
+    c%kinds = int(options%kinds, c_int)
+    c%along = merge(1_c_int, 0_c_int, options%along)
+    c%is_output_as_input = merge(1_c_int, 0_c_int, options%output_as_input)
+    c%threads = int(options%threads, c_int)
+    c%batch = int(options%fields, c_int)
+    c%measures = merge(1_c_int, 0_c_int, options%measures)
+    if (options%has_parts) then
+      input = to_c(options%input)
+      output = to_c(options%output)
+      c%input_part = c_loc(input)
+      c%output_part = c_loc(output)
+    end if
+    call settle(c_plan_create(team%handle, c, plan%handle), status)
+  end subroutine
+
+  function plan_input(plan) result(part)
+    class(penstock_plan), intent(in) :: plan
+    type(penstock_part) :: part
+    part = from_c(c_input_part(plan%handle))
+  end function
+
+  function plan_output(plan) result(part)
+    class(penstock_plan), intent(in) :: plan
+    type(penstock_part) :: part
+    part = from_c(c_output_part(plan%handle))
+  end function
+
+  integer(c_int64_t) function plan_input_elements(plan)
+    class(penstock_plan), intent(in) :: plan
+    plan_input_elements = c_input_elements(plan%handle)
+  end function
+
+  integer(c_int64_t) function plan_output_elements(plan)
+    class(penstock_plan), intent(in) :: plan
+    plan_output_elements = c_output_elements(plan%handle)
+  end function
+
+  ! `in` and `out` are contiguous arrays of the plan's numbers, the same one or different ones.
+  subroutine plan_forward(plan, in, out, scaling, status)
+    class(penstock_plan), intent(in) :: plan
+    type(*), intent(in) :: in(*)
+    type(*), intent(inout) :: out(*)
+    integer, intent(in), optional :: scaling
+    integer, intent(out), optional :: status
+    integer(c_int) :: factor
+    factor = penstock_no_scaling
+    if (present(scaling)) factor = int(scaling, c_int)
+    call settle(c_forward(plan%handle, in, out, factor), status)
+  end subroutine
+
+  subroutine plan_backward(plan, in, out, scaling, status)
+    class(penstock_plan), intent(in) :: plan
+    type(*), intent(in) :: in(*)
+    type(*), intent(inout) :: out(*)
+    integer, intent(in), optional :: scaling
+    integer, intent(out), optional :: status
+    integer(c_int) :: factor
+    factor = penstock_no_scaling
+    if (present(scaling)) factor = int(scaling, c_int)
+    call settle(c_backward(plan%handle, in, out, factor), status)
+  end subroutine
+
+  subroutine plan_destroy(plan, status)
+    class(penstock_plan), intent(inout) :: plan
+    integer, intent(out), optional :: status
+    call settle(c_plan_destroy(plan%handle), status)
+    plan%handle = c_null_ptr
+  end subroutine
+
+  ! Collective: transforms the field in the file `input` into the file `output`, also larger than memory; see penstock.h.
+  subroutine penstock_transform_file(team, input, output, kind_of_fields, backward, scaling, status)
+    class(penstock_team), intent(in) :: team
+    character(*), intent(in) :: input, output
+    integer, intent(in), optional :: kind_of_fields
+    logical, intent(in), optional :: backward
+    integer, intent(in), optional :: scaling
+    integer, intent(out), optional :: status
+    type(c_file_options) :: c
+    call c_file_options_init(c, c_sizeof(c))
+    if (present(kind_of_fields)) c%kind_of_fields = int(kind_of_fields, c_int)
+    if (present(backward)) c%is_backward = merge(1_c_int, 0_c_int, backward)
+    if (present(scaling)) c%scaling = int(scaling, c_int)
+    call settle(c_file(team%handle, trim(input)//c_null_char, trim(output)//c_null_char, c), status)
+  end subroutine
+
+end module
