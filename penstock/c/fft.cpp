@@ -71,7 +71,7 @@ fft::Options options_of(const penstock_fft_options& given) {
   options.type = type_of(given.type);
   for (std::size_t d = 0; d < 3; ++d) {
     if (given.kinds[d] != PENSTOCK_DEFAULT_KIND) {
-      options.kinds[d] = checked<fft::RealKind>(static_cast<int>(given.kinds[d]), 8, "a kind");
+      options.kinds[d] = checked<fft::RealKind>(given.kinds[d], 8, "a kind");
     }
     options.along[d] = given.along[d] != 0;
   }
@@ -161,8 +161,7 @@ fft::Execution start(Plan& plan, bool is_forward, std::span<const In> in, std::s
   }
 }
 
-fft::Execution start(const penstock_fft_plan& handle, bool is_forward, const void* in, void* out,
-                     penstock_scaling scaling) {
+fft::Execution start(const penstock_fft_plan& handle, bool is_forward, const void* in, void* out, int scaling) {
   const fft::Scaling factor = scaling_of(scaling);
   return with_arrays(handle, in, out, is_forward, !is_forward,
                      [&](auto& plan, auto from, auto to) { return start(plan, is_forward, from, to, factor); });
@@ -264,21 +263,21 @@ void* penstock_fft_output_array(penstock_fft_plan* plan) {
   });
 }
 
-penstock_status penstock_fft_forward(penstock_fft_plan* plan, const void* in, void* out, penstock_scaling scaling) {
+penstock_status penstock_fft_forward(penstock_fft_plan* plan, const void* in, void* out, int scaling) {
   return status_of([&] { start(*plan, true, in, out, scaling).wait(); });
 }
 
-penstock_status penstock_fft_backward(penstock_fft_plan* plan, const void* in, void* out, penstock_scaling scaling) {
+penstock_status penstock_fft_backward(penstock_fft_plan* plan, const void* in, void* out, int scaling) {
   return status_of([&] { start(*plan, false, in, out, scaling).wait(); });
 }
 
-penstock_status penstock_fft_start_forward(penstock_fft_plan* plan, const void* in, void* out, penstock_scaling scaling,
+penstock_status penstock_fft_start_forward(penstock_fft_plan* plan, const void* in, void* out, int scaling,
                                            penstock_fft_execution** execution) {
   return status_of([&] { *execution = new penstock_fft_execution{start(*plan, true, in, out, scaling)}; });
 }
 
-penstock_status penstock_fft_start_backward(penstock_fft_plan* plan, const void* in, void* out,
-                                            penstock_scaling scaling, penstock_fft_execution** execution) {
+penstock_status penstock_fft_start_backward(penstock_fft_plan* plan, const void* in, void* out, int scaling,
+                                            penstock_fft_execution** execution) {
   return status_of([&] { *execution = new penstock_fft_execution{start(*plan, false, in, out, scaling)}; });
 }
 
@@ -296,7 +295,7 @@ penstock_status penstock_fft_wait(penstock_fft_execution* execution) {
 }
 
 penstock_status penstock_fft_convolve(penstock_fft_plan* plan, const void* in, void* out,
-                                      penstock_fft_row_function on_spectrum, void* data, penstock_scaling scaling) {
+                                      penstock_fft_row_function on_spectrum, void* data, int scaling) {
   return status_of([&] {
     const fft::Scaling factor = scaling_of(scaling);
     with_arrays(*plan, in, out, true, true, [&](auto& one, auto from, auto to) {
@@ -309,7 +308,7 @@ penstock_status penstock_fft_convolve(penstock_fft_plan* plan, const void* in, v
 }
 
 penstock_status penstock_fft_collocate(penstock_fft_plan* plan, const void* in, void* out,
-                                       penstock_fft_row_function on_points, void* data, penstock_scaling scaling) {
+                                       penstock_fft_row_function on_points, void* data, int scaling) {
   return status_of([&] {
     const fft::Scaling factor = scaling_of(scaling);
     with_arrays(*plan, in, out, false, false, [&](auto& one, auto from, auto to) {

@@ -44,12 +44,12 @@ Enum checked(int value, int count, const char* what) {
   return static_cast<Enum>(value);
 }
 
-inline fft::Type type_of(penstock_fft_type type) {
-  return checked<fft::Type>(static_cast<int>(type), 3, "a type of transforms");
+inline fft::Type type_of(int type) {
+  return checked<fft::Type>(type, 3, "a type of transforms");
 }
 
-inline fft::Scaling scaling_of(penstock_scaling scaling) {
-  switch (checked<penstock_scaling>(static_cast<int>(scaling), 3, "a scaling")) {
+inline fft::Scaling scaling_of(int scaling) {
+  switch (checked<penstock_scaling>(scaling, 3, "a scaling")) {
     case PENSTOCK_SYMMETRIC:
       return fft::Scaling::symmetric;
     case PENSTOCK_FULL:

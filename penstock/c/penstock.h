@@ -87,9 +87,9 @@ typedef struct penstock_fft_options {
   size_t struct_size;                   /* set by penstock_fft_options_init */
   int64_t size[3];                      /* points of the field in x, y, z */
   int64_t modes[3];                     /* of the spectrum, where it has fewer than the field's points; 0: all */
-  penstock_fft_type type;               /* c2c */
+  int type;                             /* a penstock_fft_type; c2c */
   int is_single;                        /* single precision; 0 */
-  penstock_fft_kind kinds[3];           /* default */
+  int kinds[3];                         /* of penstock_fft_kind; default */
   int along[3];                         /* whether a direction is transformed; 1 */
   int sequence[3];                      /* in which directions are transformed; 0, 1, 2 */
   int grid[2];                          /* ranks that cut the second and the third of the sequence; 0: chosen */
@@ -131,16 +131,16 @@ void* penstock_fft_input_array(penstock_fft_plan* plan);
 void* penstock_fft_output_array(penstock_fft_plan* plan);
 
 /* Collective: transforms from space to the spectrum, and back. `in` and `out` may be the same, or have nothing in
- * common; they have the elements that the functions above tell. */
-penstock_status penstock_fft_forward(penstock_fft_plan* plan, const void* in, void* out, penstock_scaling scaling);
-penstock_status penstock_fft_backward(penstock_fft_plan* plan, const void* in, void* out, penstock_scaling scaling);
+ * common; they have the elements that the functions above tell. `scaling` is a penstock_scaling. */
+penstock_status penstock_fft_forward(penstock_fft_plan* plan, const void* in, void* out, int scaling);
+penstock_status penstock_fft_backward(penstock_fft_plan* plan, const void* in, void* out, int scaling);
 
 /* A transform under way. */
 typedef struct penstock_fft_execution penstock_fft_execution;
-penstock_status penstock_fft_start_forward(penstock_fft_plan* plan, const void* in, void* out, penstock_scaling scaling,
+penstock_status penstock_fft_start_forward(penstock_fft_plan* plan, const void* in, void* out, int scaling,
                                            penstock_fft_execution** execution);
 penstock_status penstock_fft_start_backward(penstock_fft_plan* plan, const void* in, void* out,
-                                            penstock_scaling scaling, penstock_fft_execution** execution);
+                                            int scaling, penstock_fft_execution** execution);
 /* Does what can be done without waiting; tells whether all is done. */
 penstock_status penstock_fft_progress(penstock_fft_execution* execution, int* is_done);
 /* Completes the transform and destroys the execution, also where it fails. */
@@ -154,11 +154,11 @@ typedef int (*penstock_fft_row_function)(int64_t first, int64_t second, void* ro
 /* Collective: forward, `on_spectrum` for each row, and backward, in one call: from space to space. The plan's options
  * have `convolves`. */
 penstock_status penstock_fft_convolve(penstock_fft_plan* plan, const void* in, void* out,
-                                      penstock_fft_row_function on_spectrum, void* data, penstock_scaling scaling);
+                                      penstock_fft_row_function on_spectrum, void* data, int scaling);
 /* Collective: backward, `on_points` for each row, and forward: from spectrum to spectrum. The plan's options have
  * `collocates`. */
 penstock_status penstock_fft_collocate(penstock_fft_plan* plan, const void* in, void* out,
-                                       penstock_fft_row_function on_points, void* data, penstock_scaling scaling);
+                                       penstock_fft_row_function on_points, void* data, int scaling);
 
 /* The time of the last transform on this rank, and what of it was transforming, copying and waiting for peers. */
 typedef struct penstock_fft_times {
@@ -174,9 +174,9 @@ penstock_fft_times penstock_fft_last_times(const penstock_fft_plan* plan);
 typedef struct penstock_fft_file_options {
   size_t struct_size;       /* set by penstock_fft_file_options_init */
   int is_backward;          /* the input is the spectrum; 0 */
-  penstock_fft_type type;   /* c2c or r2c; c2c */
+  int type;                 /* c2c or r2c; c2c */
   int64_t points_x;         /* of a real output; 0: the even number of its spectrum */
-  penstock_scaling scaling; /* none */
+  int scaling;              /* a penstock_scaling; none */
   int64_t memory_bytes;     /* of this rank; 0: a quarter of what the system has left */
   int threads;              /* of this rank; 1 */
 } penstock_fft_file_options;

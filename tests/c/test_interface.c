@@ -257,7 +257,7 @@ static void refuse_what_cannot_be(penstock_team* team) {
   expect(penstock_fft_plan_create(team, &options, &plan) == PENSTOCK_ERROR, "a size of 0");
   expect(strstr(penstock_last_error(), "0x0x0") != NULL, "the size in the sentence");
   options.size[0] = options.size[1] = options.size[2] = 4;
-  options.kinds[1] = (penstock_fft_kind)12;
+  options.kinds[1] = 12;
   expect(penstock_fft_plan_create(team, &options, &plan) == PENSTOCK_ERROR, "no such kind");
   PENSTOCK_FFT_OPTIONS_INIT(&options);
   options.size[0] = options.size[1] = options.size[2] = 4;
