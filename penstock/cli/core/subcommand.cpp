@@ -22,6 +22,8 @@ std::span<const Subcommand> subcommands() {
                    declare_bench},
         Subcommand{"calibrate", "Measure this machine, and between ranks its transports, and write its machine file",
                    declare_calibrate},
+        Subcommand{"try", "Run a program as it is and with the libraries for preloading, and tell what these gain",
+                   declare_try, false},
         Subcommand{"model", "Evaluate a model of a described machine: times, what bounds them, what more would gain",
                    declare_model, false},
         Subcommand{"reproduce", "Show the figures of the documents that Penstock comes from, ours beside theirs",

@@ -38,5 +38,6 @@ Body declare_gemm(CLI::App& app);
 Body declare_model(CLI::App& app);
 Body declare_nas_ft(CLI::App& app);
 Body declare_reproduce(CLI::App& app);
+Body declare_try(CLI::App& app);
 
 }  // namespace penstock::cli
