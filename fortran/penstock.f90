@@ -20,8 +20,8 @@ module penstock
       penstock_rodft11 = 7
   integer, parameter, public :: penstock_no_scaling = 0, penstock_symmetric = 1, penstock_full = 2
 
-  ! The part of a field that a rank holds: indices from `lower` to `upper` in x, y and z, and the directions (1 is x) from
-  ! the fastest to the slowest in its array.
+  ! The part of a field that a rank holds: indices from `lower` to `upper` in x, y and z, and the directions (1 is x)
+  ! from the fastest to the slowest in its array.
   type :: penstock_part
     integer(c_int64_t) :: lower(3) = 1
     integer(c_int64_t) :: upper(3) = 0
@@ -69,6 +69,8 @@ module penstock
     procedure :: output => plan_output      ! and of the spectrum
     procedure :: input_elements => plan_input_elements    ! of this rank's array of all fields
     procedure :: output_elements => plan_output_elements
+    procedure :: input_stride => plan_input_stride        ! elements from one of several fields to the next
+    procedure :: output_stride => plan_output_stride
     procedure :: forward => plan_forward    ! (in, out, scaling, status): collective
     procedure :: backward => plan_backward  ! (in, out, scaling, status): collective
     procedure :: destroy => plan_destroy    ! (status)
@@ -189,6 +191,16 @@ module penstock
       integer(c_int64_t) :: elements
     end function
     function c_output_elements(plan) bind(c, name="penstock_fft_output_elements") result(elements)
+      import :: c_ptr, c_int64_t
+      type(c_ptr), value :: plan
+      integer(c_int64_t) :: elements
+    end function
+    function c_input_stride(plan) bind(c, name="penstock_fft_input_stride") result(elements)
+      import :: c_ptr, c_int64_t
+      type(c_ptr), value :: plan
+      integer(c_int64_t) :: elements
+    end function
+    function c_output_stride(plan) bind(c, name="penstock_fft_output_stride") result(elements)
       import :: c_ptr, c_int64_t
       type(c_ptr), value :: plan
       integer(c_int64_t) :: elements
@@ -359,7 +371,18 @@ contains
     plan_output_elements = c_output_elements(plan%handle)
   end function
 
-  ! `in` and `out` are contiguous arrays of the plan's numbers, the same one or different ones.
+  integer(c_int64_t) function plan_input_stride(plan)
+    class(penstock_plan), intent(in) :: plan
+    plan_input_stride = c_input_stride(plan%handle)
+  end function
+
+  integer(c_int64_t) function plan_output_stride(plan)
+    class(penstock_plan), intent(in) :: plan
+    plan_output_stride = c_output_stride(plan%handle)
+  end function
+
+  ! `in` and `out` are contiguous arrays of the plan's numbers, the same one or different ones, of as many as
+  ! input_elements and output_elements tell. Of several fields each begins a stride behind the one before.
   subroutine plan_forward(plan, in, out, scaling, status)
     class(penstock_plan), intent(in) :: plan
     type(*), intent(in) :: in(*)
@@ -391,18 +414,21 @@ contains
     plan%handle = c_null_ptr
   end subroutine
 
-  ! Collective: transforms the field in the file `input` into the file `output`, also larger than memory; see penstock.h.
-  subroutine penstock_transform_file(team, input, output, kind_of_fields, backward, scaling, status)
+  ! Collective: transforms the field in the file `input` into the file `output`, also larger than memory; see
+  ! penstock.h.
+  subroutine penstock_transform_file(team, input, output, kind_of_fields, backward, points_x, scaling, status)
     class(penstock_team), intent(in) :: team
     character(*), intent(in) :: input, output
     integer, intent(in), optional :: kind_of_fields
     logical, intent(in), optional :: backward
+    integer(c_int64_t), intent(in), optional :: points_x  ! of a real output; else the even number of its spectrum
     integer, intent(in), optional :: scaling
     integer, intent(out), optional :: status
     type(c_file_options) :: c
     call c_file_options_init(c, c_sizeof(c))
     if (present(kind_of_fields)) c%kind_of_fields = int(kind_of_fields, c_int)
     if (present(backward)) c%is_backward = merge(1_c_int, 0_c_int, backward)
+    if (present(points_x)) c%points_x = points_x
     if (present(scaling)) c%scaling = int(scaling, c_int)
     call settle(c_file(team%handle, trim(input)//c_null_char, trim(output)//c_null_char, c), status)
   end subroutine

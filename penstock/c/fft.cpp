@@ -36,6 +36,7 @@ struct penstock_fft_plan {
 
 struct penstock_fft_execution {
   fft::Execution execution;
+  std::string failure{};  // of progress, for wait
 };
 
 namespace {
@@ -110,16 +111,19 @@ auto numbers(Array* array, std::int64_t count) {
 
 /// Calls `call(plan, in, out)` with the arrays as the plan's type has them, of space at the first end where
 /// `from_space` is true and of the spectrum otherwise; alike at the other end.
+///
+/// Where an argument cannot be, the plan gets arrays that are too short: it fails, and so do the other ranks.
 template <class Call>
 auto with_arrays(const penstock_fft_plan& handle, const void* in, void* out, bool from_space, bool to_space,
-                 const Call& call) {
+                 bool can_be, const Call& call) {
   return handle.use([&](auto& plan) {
     using Plan = std::remove_cvref_t<decltype(plan)>;
     using Complex = typename Plan::Complex;
     using Real = typename Complex::value_type;
     const auto count = [&](bool is_space) {
-      return is_space ? all_elements(handle, plan.input().elements(), plan.input_stride())
-                      : all_elements(handle, plan.output().elements(), plan.output_stride());
+      return !can_be    ? std::int64_t{0}
+             : is_space ? all_elements(handle, plan.input().elements(), plan.input_stride())
+                        : all_elements(handle, plan.output().elements(), plan.output_stride());
     };
     const auto complex_in = [&] { return numbers<Complex>(in, count(from_space)); };
     const auto real_in = [&] { return numbers<Real>(in, count(from_space)); };
@@ -161,10 +165,44 @@ fft::Execution start(Plan& plan, bool is_forward, std::span<const In> in, std::s
   }
 }
 
+/// The elements of this rank's array of all fields, of space or of the spectrum.
+std::int64_t elements_of(const penstock_fft_plan& handle, bool is_space) {
+  return is_space ? penstock_fft_input_elements(&handle) : penstock_fft_output_elements(&handle);
+}
+
+/// What is wrong with the arguments of a call on this rank, or nothing.
+std::string mistake_in(const penstock_fft_plan& handle, const void* in, const void* out, bool from_space, bool to_space,
+                       int scaling) {
+  if (scaling < PENSTOCK_NO_SCALING || scaling > PENSTOCK_FULL) {
+    return "a scaling that there is not: see penstock_scaling";
+  }
+  const bool has_arrays =
+      (in != nullptr || elements_of(handle, from_space) == 0) && (out != nullptr || elements_of(handle, to_space) == 0);
+  return has_arrays ? "" : "no array: it is NULL";
+}
+
+/// Calls `call(plan, in, out, factor)` as with_arrays does; a mistake fails on the other ranks as well.
+template <class Call>
+auto run(const penstock_fft_plan& handle, const void* in, void* out, bool from_space, bool to_space, int scaling,
+         bool has_function, const Call& call) {
+  const std::string mistake =
+      has_function ? mistake_in(handle, in, out, from_space, to_space, scaling) : "no function for rows: it is NULL";
+  const fft::Scaling factor = mistake.empty() ? scaling_of(scaling) : fft::Scaling::none;
+  try {
+    return with_arrays(handle, in, out, from_space, to_space, mistake.empty(),
+                       [&](auto& plan, auto from, auto to) { return call(plan, from, to, factor); });
+  } catch (...) {
+    if (!mistake.empty()) {
+      throw penstock::Error(mistake);
+    }
+    throw;
+  }
+}
+
 fft::Execution start(const penstock_fft_plan& handle, bool is_forward, const void* in, void* out, int scaling) {
-  const fft::Scaling factor = scaling_of(scaling);
-  return with_arrays(handle, in, out, is_forward, !is_forward,
-                     [&](auto& plan, auto from, auto to) { return start(plan, is_forward, from, to, factor); });
+  return run(
+      handle, in, out, is_forward, !is_forward, scaling, true,
+      [&](auto& plan, auto from, auto to, fft::Scaling factor) { return start(plan, is_forward, from, to, factor); });
 }
 
 /// A function of the user's as the library calls it.
@@ -282,7 +320,14 @@ penstock_status penstock_fft_start_backward(penstock_fft_plan* plan, const void*
 }
 
 penstock_status penstock_fft_progress(penstock_fft_execution* execution, int* is_done) {
-  return status_of([&] { *is_done = execution->execution.progress() ? 1 : 0; });
+  return status_of([&] {
+    try {
+      *is_done = execution->execution.progress() ? 1 : 0;
+    } catch (const std::exception& error) {
+      execution->failure = error.what();
+      throw;
+    }
+  });
 }
 
 penstock_status penstock_fft_wait(penstock_fft_execution* execution) {
@@ -290,6 +335,9 @@ penstock_status penstock_fft_wait(penstock_fft_execution* execution) {
   return status_of([&] {
     if (ends != nullptr) {
       ends->execution.wait();
+      if (!ends->failure.empty()) {
+        throw penstock::Error(ends->failure);
+      }
     }
   });
 }
@@ -297,35 +345,33 @@ penstock_status penstock_fft_wait(penstock_fft_execution* execution) {
 penstock_status penstock_fft_convolve(penstock_fft_plan* plan, const void* in, void* out,
                                       penstock_fft_row_function on_spectrum, void* data, int scaling) {
   return status_of([&] {
-    const fft::Scaling factor = scaling_of(scaling);
-    with_arrays(*plan, in, out, true, true, [&](auto& one, auto from, auto to) {
-      using Complex = typename std::remove_cvref_t<decltype(one)>::Complex;
-      if constexpr (are_alike<decltype(from), decltype(to)>) {
-        one.convolve(from, to, rows_to<Complex>(on_spectrum, data), factor);
-      }
-    });
+    run(*plan, in, out, true, true, scaling, on_spectrum != nullptr,
+        [&](auto& one, auto from, auto to, fft::Scaling factor) {
+          using Complex = typename std::remove_cvref_t<decltype(one)>::Complex;
+          if constexpr (are_alike<decltype(from), decltype(to)>) {
+            one.convolve(from, to, rows_to<Complex>(on_spectrum, data), factor);
+          }
+        });
   });
 }
 
 penstock_status penstock_fft_collocate(penstock_fft_plan* plan, const void* in, void* out,
                                        penstock_fft_row_function on_points, void* data, int scaling) {
   return status_of([&] {
-    const fft::Scaling factor = scaling_of(scaling);
-    with_arrays(*plan, in, out, false, false, [&](auto& one, auto from, auto to) {
-      using Plan = std::remove_cvref_t<decltype(one)>;
-      using Complex = typename Plan::Complex;
-      using Real = typename Complex::value_type;
-      if constexpr (std::is_same_v<typename decltype(to)::element_type, Complex> &&
-                    are_alike<decltype(from), decltype(to)>) {
-        if (plan->type == fft::Type::c2c) {
-          one.collocate(from, to, fft::PointFunction<Complex>(rows_to<Complex>(on_points, data)), factor);
-          return;
-        }
-      }
-      if constexpr (are_alike<decltype(from), decltype(to)>) {
-        one.collocate(from, to, fft::PointFunction<Real>(rows_to<Real>(on_points, data)), factor);
-      }
-    });
+    run(*plan, in, out, false, false, scaling, on_points != nullptr,
+        [&](auto& one, auto from, auto to, fft::Scaling factor) {
+          using Complex = typename std::remove_cvref_t<decltype(one)>::Complex;
+          using Real = typename Complex::value_type;
+          if constexpr (are_alike<decltype(from), decltype(to)>) {
+            if constexpr (std::is_same_v<typename decltype(to)::element_type, Complex>) {
+              if (plan->type == fft::Type::c2c) {
+                one.collocate(from, to, fft::PointFunction<Complex>(rows_to<Complex>(on_points, data)), factor);
+                return;
+              }
+            }
+            one.collocate(from, to, fft::PointFunction<Real>(rows_to<Real>(on_points, data)), factor);
+          }
+        });
   });
 }
 

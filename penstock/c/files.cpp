@@ -35,10 +35,18 @@ penstock_status penstock_fft_file(penstock_team* team, const char* input, const 
                .nx = given.points_x,
                .scaling = penstock::c::scaling_of(given.scaling)};
       how.threads = given.threads;
+      if (given.memory_bytes < 0 || input == nullptr || output == nullptr) {
+        throw penstock::Error("less than no memory, or no path");
+      }
       how.memory_bytes = given.memory_bytes > 0
                              ? given.memory_bytes
                              : static_cast<std::int64_t>(penstock::available_memory_bytes()) / 4 / team->team.size();
     });
+    team->team.agree_on("transform of files", std::to_string(field.is_backward ? 1 : 0) + ", type " +
+                                                  std::to_string(static_cast<int>(field.type)) + ", points " +
+                                                  std::to_string(field.nx) + ", scaling " +
+                                                  std::to_string(static_cast<int>(field.scaling)) + ", from " +
+                                                  field.input + " to " + field.output);
     fft::FileTransform transform(team->team, field, how);
     transform.run();
   });

@@ -46,6 +46,9 @@ int penstock_team_rank(const penstock_team* team);
 int penstock_team_size(const penstock_team* team);
 /* Collective: returns when every rank has called it. */
 penstock_status penstock_team_barrier(penstock_team* team);
+/* Collective: agrees on failure. `failure` is this rank's sentence; NULL or "": none. Where a rank has one, all ranks
+ * fail, with the sentence of the lowest. */
+penstock_status penstock_team_agree(penstock_team* team, const char* failure);
 
 /* ---- Transforms ----------------------------------------------------------------------------------------------- */
 
@@ -131,7 +134,8 @@ void* penstock_fft_input_array(penstock_fft_plan* plan);
 void* penstock_fft_output_array(penstock_fft_plan* plan);
 
 /* Collective: transforms from space to the spectrum, and back. `in` and `out` may be the same, or have nothing in
- * common; they have the elements that the functions above tell. `scaling` is a penstock_scaling. */
+ * common; they have the elements that the functions above tell. `scaling` is a penstock_scaling. Where an argument of one
+ * rank cannot be, the plan is of no more use: the other ranks fail as well, now or at their next call. */
 penstock_status penstock_fft_forward(penstock_fft_plan* plan, const void* in, void* out, int scaling);
 penstock_status penstock_fft_backward(penstock_fft_plan* plan, const void* in, void* out, int scaling);
 
@@ -143,7 +147,7 @@ penstock_status penstock_fft_start_backward(penstock_fft_plan* plan, const void*
                                             int scaling, penstock_fft_execution** execution);
 /* Does what can be done without waiting; tells whether all is done. */
 penstock_status penstock_fft_progress(penstock_fft_execution* execution, int* is_done);
-/* Completes the transform and destroys the execution, also where it fails. */
+/* Completes the transform and destroys the execution, also where it fails, or progress has failed before. */
 penstock_status penstock_fft_wait(penstock_fft_execution* execution);
 
 /* Called for each row of the spectrum (all kz at one kx, ky) or of the points (all x at one y, z): `elements` numbers,
@@ -177,7 +181,7 @@ typedef struct penstock_fft_file_options {
   int type;                 /* c2c or r2c; c2c */
   int64_t points_x;         /* of a real output; 0: the even number of its spectrum */
   int scaling;              /* a penstock_scaling; none */
-  int64_t memory_bytes;     /* of this rank; 0: a quarter of what the system has left */
+  int64_t memory_bytes;     /* of this rank; 0: its share of a quarter of what the system has left */
   int threads;              /* of this rank; 1 */
 } penstock_fft_file_options;
 

@@ -68,4 +68,8 @@ int penstock_team_size(const penstock_team* team) {
 penstock_status penstock_team_barrier(penstock_team* team) {
   return status_of([&] { team->team.barrier(); });
 }
+
+penstock_status penstock_team_agree(penstock_team* team, const char* failure) {
+  return status_of([&] { team->team.agree(failure == nullptr ? "" : failure); });
+}
 }

@@ -104,6 +104,7 @@ _status_functions = {
     "penstock_team_of_fortran": [ctypes.c_int, ctypes.POINTER(_pointer)],
     "penstock_team_destroy": [_pointer],
     "penstock_team_barrier": [_pointer],
+    "penstock_team_agree": [_pointer, ctypes.c_char_p],
     "penstock_fft_plan_create": [_pointer, ctypes.POINTER(Options), ctypes.POINTER(_pointer)],
     "penstock_fft_plan_destroy": [_pointer],
     "penstock_fft_forward": [_pointer, _pointer, _pointer, ctypes.c_int],
@@ -128,8 +129,8 @@ for _name, _arguments, _result in (
     ("penstock_fft_output_part", [_pointer], Part),
     ("penstock_fft_input_elements", [_pointer], ctypes.c_int64),
     ("penstock_fft_output_elements", [_pointer], ctypes.c_int64),
-    ("penstock_fft_input_array", [_pointer], _pointer),
-    ("penstock_fft_output_array", [_pointer], _pointer),
+    ("penstock_fft_input_stride", [_pointer], ctypes.c_int64),
+    ("penstock_fft_output_stride", [_pointer], ctypes.c_int64),
     ("penstock_fft_last_times", [_pointer], Times),
 ):
     getattr(library, _name).argtypes = _arguments
@@ -139,7 +140,7 @@ for _name, _arguments, _result in (
 def call(name: str, *arguments) -> None:
     """Calls a function that returns a status. Raises Error with its sentence where it failed."""
     if getattr(library, name)(*arguments) != 0:
-        raise Error(library.penstock_last_error().decode())
+        raise Error(library.penstock_last_error().decode(errors="backslashreplace"))
 
 
 def version() -> str:

@@ -8,12 +8,16 @@ from typing import Optional, Sequence, Tuple, Union
 import numpy as np
 
 from penstock import _library as c
-from penstock.team import Team
+from penstock.team import Team, end
 
 Slices = Tuple[slice, slice, slice]
 
 
 def _part(slices: Slices, order: Sequence[int]) -> c.Part:
+    if len(slices) != 3 or any(s.start is None or s.stop is None or s.step not in (None, 1) for s in slices):
+        raise c.Error(f"slices {slices}: give three with a start and a stop")
+    if sorted(order) != [0, 1, 2]:
+        raise c.Error(f"an order of axes {tuple(order)}: give each of 0, 1 and 2 once")
     part = c.Part()
     for axis, indices in enumerate(slices):
         part.lower[2 - axis] = indices.start
@@ -23,9 +27,58 @@ def _part(slices: Slices, order: Sequence[int]) -> c.Part:
     return part
 
 
-def _destroy(handle: ctypes.c_void_p, team: Team) -> None:
-    """Ends a plan; its team lives until then."""
-    c.call("penstock_fft_plan_destroy", handle)
+def _finish(process: int, begun: dict, key: int) -> None:
+    """Waits for an execution that nobody waits for any more."""
+    if os.getpid() == process and key in begun:
+        handle, *_ = begun.pop(key)
+        c.library.penstock_fft_wait(handle)
+
+
+def _destroy(process: int, handle: ctypes.c_void_p, team: Team, begun: dict) -> None:
+    """Ends a plan, and before it the executions that are under way; its team lives until then."""
+    for key in list(begun):
+        _finish(process, begun, key)
+    end(process, "penstock_fft_plan_destroy", handle)
+
+
+def _options(shape, dtype, kinds, axes, fields, parts, as_input, threads, measure) -> c.Options:
+    """The options of a plan, as the library has them. Raises Error for what cannot be."""
+    if np.dtype(dtype).name not in ("float32", "float64", "complex64", "complex128"):
+        raise c.Error(f"a field of {np.dtype(dtype)}: give float32, float64, complex64 or complex128")
+    if len(shape) != 3:
+        raise c.Error(f"a shape of {len(shape)} axes: give three")
+    if fields is not None and fields < 1:
+        raise c.Error(f"{fields} fields: give 1 or more, or None")
+    kinds = (kinds,) * 3 if kinds is None or isinstance(kinds, str) else tuple(kinds)
+    if len(kinds) != 3:
+        raise c.Error(f"{len(kinds)} kinds: give one for all axes, or three")
+    for kind in kinds:
+        if kind is not None and kind not in c.KINDS:
+            raise c.Error(f"a kind '{kind}': give one of {', '.join(c.KINDS)}, or None")
+    if any(not -3 <= axis < 3 for axis in axes):
+        raise c.Error(f"axes {tuple(axes)} of three")
+    options = c.Options()
+    c.library.penstock_fft_options_init(ctypes.byref(options), ctypes.sizeof(options))
+    transformed = [axis in {a % 3 for a in axes} for axis in range(3)]
+    is_real = np.dtype(dtype).kind == "f"
+    has_fourier = any(t and kind is None for t, kind in zip(transformed, kinds))
+    options.type = c.C2C if not is_real else c.R2C if has_fourier else c.R2R
+    options.is_single = np.dtype(dtype).itemsize == (4 if is_real else 8)
+    for axis in range(3):
+        options.size[2 - axis] = shape[axis]
+        options.along[2 - axis] = transformed[axis]
+        if kinds[axis] is not None:
+            options.kinds[2 - axis] = c.KINDS[kinds[axis]]
+    options.is_output_as_input = as_input
+    for name, slices, order in parts:
+        if slices is not None:
+            setattr(options, name, ctypes.pointer(_part(slices, (0, 1, 2) if order is None else order)))
+        elif order is not None:
+            raise c.Error("an order of axes without slices: give both")
+    options.threads = threads
+    options.batch = fields or 1
+    options.measures = measure
+    return options
 
 
 class Plan:
@@ -37,16 +90,16 @@ class Plan:
 
     shape: points along the three axes; with one array per field in a leading axis where `fields` is not None.
     comm: a communicator of mpi4py; None: this process alone.
-    dtype: of the field: float32, float64, complex64 or complex128. Real fields have a spectrum of shape[2] // 2 + 1
-        points along axis 2, unless all kinds are sines or cosines.
+    dtype: of the field: float32, float64, complex64 or complex128. Real fields have a spectrum of n // 2 + 1 points
+        along the last of the axes that Fourier's transform goes along.
     kinds: per axis None (Fourier) or "redft00" ... "rodft11"; one for all axes, or three. Real fields of such kinds
         alone have a real spectrum.
     axes: those that are transformed; () redistributes.
     fields: transformed together by each call.
-    input_slices, output_slices, input_order, output_order: parts of one's own, and the axes from slowest to fastest in
-        their arrays.
+    input_slices, output_slices: parts of one's own, both or one; input_order, output_order: the axes from slowest to
+        fastest in their arrays, (0, 1, 2) where they are not given.
     as_input: the spectrum lies as the field does; otherwise in pencils along axis 0, which is cheaper.
-    threads: of this rank; None: one for each processor that this process may use, shared by the ranks of the team.
+    threads: of this rank; None: of a process alone one for each processor that it may use, else 1.
     measure: chooses by timing.
 
     Raises penstock.Error on every rank where this cannot be, or needs more memory than there is.
@@ -63,47 +116,25 @@ class Plan:
         fields: Optional[int] = None,
         input_slices: Optional[Slices] = None,
         output_slices: Optional[Slices] = None,
-        input_order: Sequence[int] = (0, 1, 2),
-        output_order: Sequence[int] = (2, 1, 0),
+        input_order: Optional[Sequence[int]] = None,
+        output_order: Optional[Sequence[int]] = None,
         as_input: bool = False,
         threads: Optional[int] = None,
         measure: bool = False,
     ):
         self.team = comm if isinstance(comm, Team) else Team(comm)
+        if threads is None:
+            threads = len(os.sched_getaffinity(0)) if self.team.size == 1 else 1
+        parts = (("input_part", input_slices, input_order), ("output_part", output_slices, output_order))
+        with self.team.together():
+            options = _options(shape, dtype, kinds, axes, fields, parts, as_input, threads, measure)
         self.dtype = np.dtype(dtype)
-        if self.dtype.name not in ("float32", "float64", "complex64", "complex128"):
-            raise c.Error(f"a field of {self.dtype}: give float32, float64, complex64 or complex128")
-        if len(shape) != 3:
-            raise c.Error(f"a shape of {len(shape)} axes: give three")
         self.shape = tuple(int(n) for n in shape)
         self.fields = fields
-        kinds = (kinds,) * 3 if kinds is None or isinstance(kinds, str) else tuple(kinds)
-        options = c.Options()
-        c.library.penstock_fft_options_init(ctypes.byref(options), ctypes.sizeof(options))
-        transformed = [axis in {a % 3 for a in axes} for axis in range(3)]
-        is_real = self.dtype.kind == "f"
-        has_fourier = any(t and kind is None for t, kind in zip(transformed, kinds))
-        options.type = c.C2C if not is_real else c.R2C if has_fourier else c.R2R
-        options.is_single = self.dtype.itemsize == (4 if is_real else 8)
-        for axis in range(3):
-            options.size[2 - axis] = self.shape[axis]
-            options.along[2 - axis] = transformed[axis]
-            if kinds[axis] is not None:
-                if kinds[axis] not in c.KINDS:
-                    raise c.Error(f"a kind '{kinds[axis]}': give one of {', '.join(c.KINDS)}, or None")
-                options.kinds[2 - axis] = c.KINDS[kinds[axis]]
-        options.is_output_as_input = as_input
-        if input_slices is not None:
-            options.input_part = ctypes.pointer(_part(input_slices, input_order))
-        if output_slices is not None:
-            options.output_part = ctypes.pointer(_part(output_slices, output_order))
-        usable = len(os.sched_getaffinity(0))
-        options.threads = threads if threads is not None else max(1, usable // self.team.size)
-        options.batch = fields or 1
-        options.measures = measure
+        self._begun = {}
         self._handle = ctypes.c_void_p()
         c.call("penstock_fft_plan_create", self.team._handle, ctypes.byref(options), ctypes.byref(self._handle))
-        weakref.finalize(self, _destroy, self._handle, self.team)
+        weakref.finalize(self, _destroy, os.getpid(), self._handle, self.team, self._begun)
         self.output_dtype = self.dtype if options.type != c.R2C else np.result_type(self.dtype, np.complex64)
         self._input = c.library.penstock_fft_input_part(self._handle)
         self._output = c.library.penstock_fft_output_part(self._handle)
@@ -157,14 +188,15 @@ class Plan:
         part, dtype, elements = self._side(is_input)
         if array.shape != self._local_shape(part):
             raise c.Error(f"an array of shape {array.shape}: this rank's part has {self._local_shape(part)}")
-        return array.dtype == dtype and (array.size == 0 or array.strides == self._strides(part, dtype, elements))
+        lies_so = elements == 0 or (array.size > 0 and array.strides == self._strides(part, dtype, elements))
+        return array.dtype == dtype and lies_so
 
     def _as_taken(self, array: np.ndarray, is_input: bool) -> np.ndarray:
         """The array itself where it lies as transforms take it, else a copy that does."""
         if self._is_taken(array, is_input):
             return array
         copy = self._new(*self._side(is_input))
-        copy[...] = array
+        np.copyto(copy, array, casting="same_kind")
         return copy
 
     def _side(self, is_input: bool):
@@ -187,20 +219,30 @@ class Plan:
 
     def _begin(self, array: np.ndarray, out: Optional[np.ndarray], is_forward: bool, scaling: str):
         """The input and the result as transforms take them, and the arguments of the call."""
-        if scaling not in c.SCALINGS:
-            raise c.Error(f"a scaling '{scaling}': give none, symmetric or full")
-        array = self._as_taken(np.asarray(array), is_forward)
-        if out is not None and self._is_taken(out, not is_forward):
-            result = out
-        else:
-            result = self.new_output() if is_forward else self.new_input()
+        try:
+            if scaling not in c.SCALINGS:
+                raise c.Error(f"a scaling '{scaling}': give none, symmetric or full")
+            array = self._as_taken(np.asarray(array), is_forward)
+            result = None
+            if out is not None:
+                if not out.flags.writeable:
+                    raise c.Error("an array for the result that is read-only")
+                result = out if self._is_taken(out, not is_forward) else None
+                if not np.can_cast(self._side(not is_forward)[1], out.dtype, "same_kind"):
+                    raise c.Error(f"an array of {out.dtype} for a result of {self._side(not is_forward)[1]}")
+            if result is None:
+                result = self.new_output() if is_forward else self.new_input()
+        except Exception as failure:
+            # The other ranks are in the call, and fail as this one makes it with what cannot be.
+            c.library.penstock_fft_forward(self._handle, None, None, -1)
+            raise failure if isinstance(failure, c.Error) else c.Error(str(failure)) from failure
         return array, result, (self._handle, array.ctypes.data, result.ctypes.data, c.SCALINGS[scaling])
 
     def _transform(self, array, out, is_forward: bool, scaling: str) -> np.ndarray:
         array, result, arguments = self._begin(array, out, is_forward, scaling)
         c.call("penstock_fft_forward" if is_forward else "penstock_fft_backward", *arguments)
         if out is not None and result is not out:
-            out[...] = result
+            np.copyto(out, result, casting="same_kind")
             return out
         return result
 
@@ -235,28 +277,33 @@ class Execution:
     """A transform under way. `wait` returns its result."""
 
     def __init__(self, plan: Plan, name: str, begun):
+        array, self._result, arguments = begun
+        handle = ctypes.c_void_p()
+        c.call(name, *arguments, ctypes.byref(handle))
         self._plan = plan
-        self._array, self._result, arguments = begun
-        self._handle = ctypes.c_void_p()
-        c.call(name, *arguments, ctypes.byref(self._handle))
+        self._key = id(self)
+        self._failure = None
+        plan._begun[self._key] = (handle, array, self._result)
+        weakref.finalize(self, _finish, os.getpid(), plan._begun, self._key)
 
     def progress(self) -> bool:
         """Does what can be done without waiting for peers; whether all is done."""
         is_done = ctypes.c_int(1)
-        if self._handle:
-            c.call("penstock_fft_progress", self._handle, ctypes.byref(is_done))
+        if self._key in self._plan._begun:
+            c.call("penstock_fft_progress", self._plan._begun[self._key][0], ctypes.byref(is_done))
         return bool(is_done.value)
 
     def wait(self) -> np.ndarray:
         """Completes the transform and returns its result."""
-        handle, self._handle = self._handle, None
-        if handle:
-            c.call("penstock_fft_wait", handle)
+        handle, *_ = self._plan._begun.pop(self._key, (None,))
+        if handle is not None:
+            try:
+                c.call("penstock_fft_wait", handle)
+            except c.Error as failure:
+                self._failure = failure
+        if self._failure is not None:
+            raise self._failure
         return self._result
-
-    def __del__(self):
-        if getattr(self, "_handle", None):
-            self.wait()
 
 
 def transform_file(
@@ -266,6 +313,7 @@ def transform_file(
     *,
     backward: bool = False,
     real: bool = False,
+    points_x: int = 0,
     scaling: str = "none",
     memory_bytes: int = 0,
     threads: int = 1,
@@ -273,14 +321,20 @@ def transform_file(
     """Collective: transforms the field in the file `input` into the file `output`, also larger than memory.
 
     Files are .npy, .nii, .mrc, or an HDF5 dataset as "F.h5:/velocity/u". real: the field in space is real.
-    memory_bytes: of this rank; 0: a quarter of what the system has left. Goes on where an earlier run was killed.
+    points_x: of a real result, which its spectrum leaves open; 0: the even number. memory_bytes: of this rank; 0: its
+    share of a quarter of what the system has left. Goes on where an earlier run was killed.
     """
     team = comm if isinstance(comm, Team) else Team(comm)
-    options = c.FileOptions()
-    c.library.penstock_fft_file_options_init(ctypes.byref(options), ctypes.sizeof(options))
-    options.is_backward = backward
-    options.type = c.R2C if real else c.C2C
-    options.scaling = c.SCALINGS[scaling]
-    options.memory_bytes = memory_bytes
-    options.threads = threads
-    c.call("penstock_fft_file", team._handle, os.fsencode(input), os.fsencode(output), ctypes.byref(options))
+    with team.together():
+        if scaling not in c.SCALINGS:
+            raise c.Error(f"a scaling '{scaling}': give none, symmetric or full")
+        options = c.FileOptions()
+        c.library.penstock_fft_file_options_init(ctypes.byref(options), ctypes.sizeof(options))
+        options.is_backward = backward
+        options.type = c.R2C if real else c.C2C
+        options.points_x = points_x
+        options.scaling = c.SCALINGS[scaling]
+        options.memory_bytes = memory_bytes
+        options.threads = threads
+        paths = os.fsencode(input), os.fsencode(output)
+    c.call("penstock_fft_file", team._handle, *paths, ctypes.byref(options))

@@ -1,13 +1,16 @@
 """A backend for scipy.fft: scipy.fft.set_backend(penstock.scipy_fft).
 
-Transforms of two or three axes that are all of an array, from 32^3 points on, are Penstock's; everything else goes on
-to SciPy's own (NotImplemented). Plans are remembered.
+Transforms along all axes of C-contiguous arrays of two or three, of real or complex numbers as the transform has them,
+from 32^3 points on are Penstock's; everything else goes on to SciPy's own (NotImplemented). Plans are remembered.
 """
 
 import functools
+import os
 import threading
 
 import numpy as np
+
+from penstock._library import Error
 
 __ua_domain__ = "numpy.scipy.fft"
 
@@ -17,8 +20,8 @@ _SCALINGS = {None: ("none", "full"), "backward": ("none", "full"), "ortho": ("sy
 
 
 @functools.lru_cache(maxsize=64)
-def _plan(shape, dtype, threads):
-    """A plan for arrays of this shape in C order, and the lock of those who use it."""
+def _plan(shape, dtype, threads, process):
+    """A plan for arrays of this shape in C order, and the lock of those who use it. A forked process makes its own."""
     from penstock.fft import Plan
     from penstock.team import Team
 
@@ -43,19 +46,15 @@ def _threads(workers) -> int:
     from scipy import fft
 
     workers = fft.get_workers() if workers is None else workers
-    if workers < 0:
-        import os
-
-        workers += 1 + len(os.sched_getaffinity(0))
-    return max(1, workers)
+    return workers + 1 + len(os.sched_getaffinity(0)) if workers < 0 else workers
 
 
 def _axes(x, axes):
     """The axes as a sorted tuple; None where they are not all of the array's two or three."""
     axes = range(x.ndim) if axes is None else axes
     try:
-        sorted_axes = tuple(sorted(axis % x.ndim for axis in axes))
-    except (TypeError, ZeroDivisionError):
+        sorted_axes = tuple(sorted(axis + x.ndim * (axis < 0) for axis in axes))
+    except TypeError:
         return None
     return sorted_axes if x.ndim in (2, 3) and sorted_axes == tuple(range(x.ndim)) else None
 
@@ -69,6 +68,9 @@ def _transform(x, s, axes, norm, overwrite_x, workers, plan, is_forward, is_real
         return NotImplemented
     given = axes
     axes = _axes(x, axes)
+    threads = _threads(workers)
+    if threads < 1 or not (s is None or isinstance(s, (tuple, list))):
+        return NotImplemented
     if axes is None or x.size < MIN_POINTS or not x.flags.c_contiguous:
         return NotImplemented
     if is_real and given is not None and list(given)[-1] % x.ndim != x.ndim - 1:
@@ -83,10 +85,13 @@ def _transform(x, s, axes, norm, overwrite_x, workers, plan, is_forward, is_real
             return NotImplemented
     real = np.dtype("f4") if x.dtype in (np.dtype("f4"), np.dtype("c8")) else np.dtype("f8")
     dtype = real if is_real else np.result_type(real, np.complex64)
-    planned, lock = _plan(tuple(shape), dtype.str, _threads(workers))
+    try:
+        planned, lock = _plan(tuple(shape), dtype.str, threads, os.getpid())
+    except Error:  # no memory for it
+        return NotImplemented
     result_shape = (*shape[:-1], shape[-1] // 2 + 1) if is_real and is_forward else tuple(shape)
     result_dtype = dtype if is_real and not is_forward else np.result_type(real, np.complex64)
-    result = x if overwrite_x and not is_real else np.empty(result_shape, result_dtype)
+    result = x if overwrite_x and not is_real and x.flags.writeable else np.empty(result_shape, result_dtype)
     scaling = _SCALINGS[norm][0 if is_forward else 1]
 
     def as_three(array):

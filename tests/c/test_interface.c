@@ -270,6 +270,28 @@ static void refuse_what_cannot_be(penstock_team* team) {
   expect(penstock_fft_file(team, "/nowhere/in.npy", "/nowhere/out.npy", NULL) == PENSTOCK_ERROR, "no such file");
 }
 
+/* One rank's mistake in a transform fails on all of them, now or at the next call. */
+static void fail_with_one_bad_rank(penstock_team* team) {
+  const int is_bad = my_rank == penstock_team_size(team) - 1;
+  penstock_fft_options options;
+  PENSTOCK_FFT_OPTIONS_INIT(&options);
+  options.size[0] = options.size[1] = options.size[2] = 16;
+  penstock_fft_plan* plan = NULL;
+  check(penstock_fft_plan_create(team, &options, &plan), "a plan");
+  double complex* in = calloc((size_t)penstock_fft_input_elements(plan) + 1, sizeof(double complex));
+  double complex* out = calloc((size_t)penstock_fft_output_elements(plan) + 1, sizeof(double complex));
+  const penstock_status status = penstock_fft_forward(plan, in, out, is_bad ? 7 : PENSTOCK_NO_SCALING);
+  expect(status == PENSTOCK_ERROR || penstock_fft_forward(plan, in, out, PENSTOCK_NO_SCALING) == PENSTOCK_ERROR,
+         "a scaling that is none on one rank");
+  expect(!is_bad || penstock_team_size(team) > 1 || strstr(penstock_last_error(), "scaling") != NULL, "its sentence");
+  check(penstock_fft_plan_destroy(plan), "destroy a plan");
+  free(in);
+  free(out);
+  expect(penstock_team_agree(team, is_bad ? "no more of this" : NULL) == PENSTOCK_ERROR, "agree on failure");
+  expect(strstr(penstock_last_error(), "no more of this") != NULL, "the sentence that was agreed on");
+  check(penstock_team_agree(team, ""), "agree on none");
+}
+
 int main(int argc, char** argv) {
   penstock_team* team = NULL;
 #ifdef PENSTOCK_TEST_MPI
@@ -289,6 +311,7 @@ int main(int argc, char** argv) {
   put_around(team);
   transpose();
   refuse_what_cannot_be(team);
+  fail_with_one_bad_rank(team);
   check(penstock_team_destroy(team), "destroy a team");
 #ifdef PENSTOCK_TEST_MPI
   MPI_Finalize();

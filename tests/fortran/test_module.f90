@@ -15,6 +15,7 @@ program test_module
   call team%of(MPI_COMM_WORLD)
   call transform_a_wave(penstock_c2c, .false.)
   call transform_a_wave(penstock_r2c, .true.)
+  call transform_two_fields()
   call refuse_what_cannot_be()
   call team%barrier()
   call team%destroy()
@@ -91,6 +92,29 @@ contains
       field = real_field
       call plan%backward(spectrum, real_field)
       if (size(field) > 0) call expect(maxval(abs(real(field) - real_field)) < 1e-13_c_double, "what comes back")
+    end if
+    call plan%destroy()
+  end subroutine
+
+  ! Constants: their means, each a stride behind the other.
+  subroutine transform_two_fields()
+    type(penstock_options) :: options
+    type(penstock_plan) :: plan
+    type(penstock_part) :: out
+    real(c_double), allocatable :: fields(:)
+    complex(c_double_complex), allocatable :: spectra(:)
+    options%points = [12, 10, 14]
+    options%kind_of_fields = penstock_r2c
+    options%fields = 2
+    call plan%create(team, options)
+    allocate (fields(plan%input_elements()), spectra(plan%output_elements()))
+    fields = 1
+    if (size(fields) > 0) fields(plan%input_stride() + 1:) = 2
+    call plan%forward(fields, spectra, penstock_full)
+    out = plan%output()
+    if (all(out%lower == 1) .and. all(out%upper > 0)) then
+      call expect(abs(spectra(1) - 1) < 1e-14_c_double, "the mean of the first field")
+      call expect(abs(spectra(plan%output_stride() + 1) - 2) < 1e-14_c_double, "the mean of the second")
     end if
     call plan%destroy()
   end subroutine

@@ -1,5 +1,7 @@
 """The Python package beside NumPy and SciPy: test_package.py, or under mpirun with mpi4py: test_package.py --mpi."""
 
+import gc
+import subprocess
 import sys
 import tempfile
 import threading
@@ -105,6 +107,9 @@ class Transforms(unittest.TestCase):
             lambda: penstock.Plan(SHAPE, COMM, "i4"),
             lambda: penstock.Plan(SHAPE, COMM, kinds="cosine"),
             lambda: penstock.Plan(SHAPE, COMM, threads=0),
+            lambda: penstock.Plan(SHAPE, COMM, fields=0),
+            lambda: penstock.Plan(SHAPE, COMM, axes=(0, 3)),
+            lambda: penstock.Plan(SHAPE, COMM, input_order=(2, 1, 0)),
             lambda: penstock.transform_file("/nowhere/in.npy", "/nowhere/out.npy", COMM),
             lambda: penstock.Plan(SHAPE, COMM).forward(np.zeros((1, 2, 3))),
             lambda: penstock.Plan(SHAPE, COMM).forward(noise("c16"), scaling="half"),
@@ -112,6 +117,76 @@ class Transforms(unittest.TestCase):
             with self.assertRaises(penstock.Error) as raised:
                 make()
             self.assertNotIn("\n", str(raised.exception))
+
+
+    def test_what_one_rank_alone_gets_wrong_fails_on_all(self):
+        team = penstock.Team(COMM)
+        is_bad = team.rank == team.size - 1
+        whole = tuple(slice(0, n) for n in SHAPE)
+        for make in (
+            lambda: penstock.Plan(SHAPE, team, "i4" if is_bad else "f8"),
+            lambda: penstock.Plan(SHAPE, team, input_slices=(slice(None),) * 3 if is_bad else whole),
+            lambda: penstock.Plan(SHAPE, team, kinds=("redft10",) * (2 if is_bad else 3)),
+            lambda: penstock.transform_file("/nowhere/in.npy", "out.npy", team, scaling="half" if is_bad else "full"),
+        ):
+            with self.assertRaises(penstock.Error):
+                make()
+        plan = penstock.Plan((16, 16, 16), team)
+        mine = np.zeros((1, 2, 3)) if is_bad else plan.new_input()
+        with self.assertRaises(penstock.Error):
+            plan.forward(mine)
+            plan.forward(plan.new_input())  # where the first call needed nothing of the bad rank
+
+    def test_results_go_only_where_they_can(self):
+        for wrong in (np.zeros, lambda shape: np.zeros(shape, "i8"), lambda shape: np.zeros(shape, "f8")):
+            plan = penstock.Plan(SHAPE, COMM, "c16")
+            out = wrong(plan.output_shape)
+            out.flags.writeable = wrong is not np.zeros
+            with self.assertRaises(penstock.Error):
+                plan.forward(plan.new_input(), out=out)
+                plan.forward(plan.new_input())
+        plan = penstock.Plan(SHAPE, COMM, "f8")
+        with self.assertRaises(penstock.Error):
+            plan.forward(np.zeros(plan.input_shape, "c16"))
+            plan.forward(plan.new_input())
+        plan = penstock.Plan(SHAPE, COMM, "f8")
+        plan.forward(np.zeros(plan.input_shape, "i4"))
+
+    def test_executions_may_be_forgotten(self):
+        plan = penstock.Plan(SHAPE, COMM)
+        begun = plan.start_forward(plan.new_input())
+        del begun
+        gc.collect()
+        plan.forward(plan.new_input())
+        begun = plan.start_forward(plan.new_input())
+        del plan
+        begun.wait()
+
+
+@unittest.skipIf(COMM is not None, "of one process")
+class Processes(unittest.TestCase):
+    def run_script(self, script):
+        package = str(Path(__file__).parents[2] / "python")
+        script = f"import sys; sys.path.insert(0, {package!r})\nimport os, numpy as np, penstock\n{script}"
+        return subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True, timeout=60)
+
+    def test_a_program_may_end_with_a_transform_under_way(self):
+        result = self.run_script("p = penstock.Plan((16, 16, 16)); e = p.start_forward(p.new_input())")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_a_forked_process_makes_plans_of_its_own(self):
+        result = self.run_script(
+            "from scipy import fft\n"
+            "penstock.scipy_fft.MIN_POINTS = 1\n"
+            "x = np.ones((16, 16, 16), complex)\n"
+            "with fft.set_backend(penstock.scipy_fft):\n"
+            "    fft.fftn(x, workers=2)\n"
+            "    child = os.fork()\n"
+            "    y = fft.fftn(x, workers=2)\n"
+            "assert abs(y[0, 0, 0] - 4096) < 1e-9\n"
+            "if child: sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+        )
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
 
 
 @unittest.skipIf(COMM is not None, "of one process")
@@ -167,6 +242,7 @@ class BackendOfScipy(unittest.TestCase):
             lambda: fft.fft(x),
             lambda: fft.fftn(x, axes=(0, 1)),
             lambda: fft.fftn(x, s=(4, 4, 4)),
+            lambda: fft.fftn(x, s=4, axes=0),
             lambda: fft.fftn(x[:, ::2]),
             lambda: fft.fftn(x.real.copy()),
             lambda: fft.fftn(x.astype("c32")) if hasattr(np, "complex256") else fft.fft(x),
