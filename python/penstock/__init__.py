@@ -19,7 +19,18 @@ package, and where the system has its libraries.
 from penstock import scipy_fft
 from penstock._library import Error, version
 from penstock.fft import Execution, Plan, transform_file
+from penstock.pfft import PFFT, newDistArray
 from penstock.team import Team
 
-__all__ = ["Error", "Execution", "Plan", "Team", "scipy_fft", "transform_file", "version"]
+__all__ = [
+    "Error",
+    "Execution",
+    "PFFT",
+    "Plan",
+    "Team",
+    "newDistArray",
+    "scipy_fft",
+    "transform_file",
+    "version",
+]
 __version__ = "0.1.0"

@@ -41,7 +41,7 @@ def _destroy(process: int, handle: ctypes.c_void_p, team: Team, begun: dict) -> 
     end(process, "penstock_fft_plan_destroy", handle)
 
 
-def _options(shape, dtype, kinds, axes, fields, parts, as_input, threads, measure) -> c.Options:
+def _options(shape, modes, dtype, kinds, axes, fields, parts, as_input, threads, measure) -> c.Options:
     """The options of a plan, as the library has them. Raises Error for what cannot be."""
     if np.dtype(dtype).name not in ("float32", "float64", "complex64", "complex128"):
         raise c.Error(f"a field of {np.dtype(dtype)}: give float32, float64, complex64 or complex128")
@@ -55,8 +55,10 @@ def _options(shape, dtype, kinds, axes, fields, parts, as_input, threads, measur
     for kind in kinds:
         if kind is not None and kind not in c.KINDS:
             raise c.Error(f"a kind '{kind}': give one of {', '.join(c.KINDS)}, or None")
-    if any(not -3 <= axis < 3 for axis in axes):
-        raise c.Error(f"axes {tuple(axes)} of three")
+    if any(not -3 <= axis < 3 for axis in axes) or len({axis % 3 for axis in axes}) < len(axes):
+        raise c.Error(f"axes {tuple(axes)}: give each of 0, 1 and 2 once or not")
+    if modes is not None and len(modes) != 3:
+        raise c.Error(f"modes along {len(modes)} axes: give three")
     options = c.Options()
     c.library.penstock_fft_options_init(ctypes.byref(options), ctypes.sizeof(options))
     transformed = [axis in {a % 3 for a in axes} for axis in range(3)]
@@ -64,8 +66,12 @@ def _options(shape, dtype, kinds, axes, fields, parts, as_input, threads, measur
     has_fourier = any(t and kind is None for t, kind in zip(transformed, kinds))
     options.type = c.C2C if not is_real else c.R2C if has_fourier else c.R2R
     options.is_single = np.dtype(dtype).itemsize == (4 if is_real else 8)
+    last_first = [axis % 3 for axis in reversed(list(axes))]
+    for i, axis in enumerate([*last_first, *(axis for axis in (2, 1, 0) if axis not in last_first)]):
+        options.sequence[i] = 2 - axis
     for axis in range(3):
         options.size[2 - axis] = shape[axis]
+        options.modes[2 - axis] = 0 if modes is None or modes[axis] == shape[axis] else modes[axis]
         options.along[2 - axis] = transformed[axis]
         if kinds[axis] is not None:
             options.kinds[2 - axis] = c.KINDS[kinds[axis]]
@@ -91,10 +97,12 @@ class Plan:
     shape: points along the three axes; with one array per field in a leading axis where `fields` is not None.
     comm: a communicator of mpi4py; None: this process alone.
     dtype: of the field: float32, float64, complex64 or complex128. Real fields have a spectrum of n // 2 + 1 points
-        along the last of the axes that Fourier's transform goes along.
+        along the last of `axes` that Fourier's transform goes along.
     kinds: per axis None (Fourier) or "redft00" ... "rodft11"; one for all axes, or three. Real fields of such kinds
         alone have a real spectrum.
-    axes: those that are transformed; () redistributes.
+    axes: those that are transformed, the last one first, as NumPy's; () redistributes.
+    modes: of the spectrum, where it has fewer than the field's points: forward leaves out the others, backward takes
+        them as 0. With 2/3 of the points products have no aliases.
     fields: transformed together by each call.
     input_slices, output_slices: parts of one's own, both or one; input_order, output_order: the axes from slowest to
         fastest in their arrays, (0, 1, 2) where they are not given.
@@ -113,6 +121,7 @@ class Plan:
         *,
         kinds: Union[None, str, Sequence[Optional[str]]] = None,
         axes: Sequence[int] = (0, 1, 2),
+        modes: Optional[Sequence[int]] = None,
         fields: Optional[int] = None,
         input_slices: Optional[Slices] = None,
         output_slices: Optional[Slices] = None,
@@ -127,11 +136,16 @@ class Plan:
             threads = len(os.sched_getaffinity(0)) if self.team.size == 1 else 1
         parts = (("input_part", input_slices, input_order), ("output_part", output_slices, output_order))
         with self.team.together():
-            options = _options(shape, dtype, kinds, axes, fields, parts, as_input, threads, measure)
+            options = _options(shape, modes, dtype, kinds, axes, fields, parts, as_input, threads, measure)
         self.dtype = np.dtype(dtype)
         self.shape = tuple(int(n) for n in shape)
         self.fields = fields
         self._begun = {}
+        points = [int(m) for m in (modes or shape)]
+        if options.type == c.R2C:
+            axis = next(2 - d for d in options.sequence if options.along[d] and options.kinds[d] == c.DEFAULT_KIND)
+            points[axis] = points[axis] // 2 + 1
+        self.output_global_shape = tuple(points)
         self._handle = ctypes.c_void_p()
         c.call("penstock_fft_plan_create", self.team._handle, ctypes.byref(options), ctypes.byref(self._handle))
         weakref.finalize(self, _destroy, os.getpid(), self._handle, self.team, self._begun)

@@ -163,6 +163,59 @@ class Transforms(unittest.TestCase):
         begun.wait()
 
 
+class ProgramsOfMpi4pyFft(unittest.TestCase):
+    """Each as mpi4py-fft's documentation has it, with another import."""
+
+    def test_fields_of_two_and_three_axes(self):
+        for shape, axes, dtype in (
+            ((12, 14, 15), (0, 1, 2), "f8"),
+            ((12, 14, 15), (0, 2, 1), "f8"),
+            ((12, 14, 15), ((0,), (1, 2)), "c16"),
+            ((12, 14, 15), (1,), "f4"),
+            ((9, 16), None, "f8"),
+            ((9, 16), (1, 0), "f4"),
+        ):
+            fft = penstock.PFFT(COMM, shape, axes=axes, dtype=dtype)
+            flat = [a[0] for a in fft.axes]
+            field = noise(dtype, shape)
+            u = penstock.newDistArray(fft, False)
+            u[:] = field[u.local_slice()]
+            u_hat = fft.forward(u)
+            transform = np.fft.rfftn if u.dtype.kind == "f" else np.fft.fftn
+            expected = transform(field, axes=flat) / np.prod([shape[a] for a in flat])
+            self.assertEqual(fft.global_shape(True), expected.shape)
+            self.assertEqual((u.shape, u_hat.shape), (fft.shape(False), fft.shape(True)))
+            precision = 1e-6 if dtype == "f4" else 1e-14
+            self.assertLess(np.abs(u_hat - expected[fft.local_slice(True)]).max(initial=0), precision)
+            uj = np.zeros_like(u)
+            self.assertIs(fft.backward(u_hat, uj), uj)
+            self.assertLess(np.abs(uj - u).max(initial=0), 10 * precision)
+            fft.destroy()
+
+    def test_padding_and_tensors(self):
+        shape = (8, 9, 10)
+        fft = penstock.PFFT(COMM, shape, dtype="f8", padding=[1.5, 1.5, 1.5])
+        plain = penstock.PFFT(COMM, shape, dtype="f8")
+        self.assertEqual(fft.global_shape(False), (12, 13, 15))
+        self.assertEqual(fft.global_shape(True), plain.global_shape(True))
+        vector = penstock.newDistArray(fft, True, rank=1, val=1)
+        self.assertEqual(vector.global_shape, (3, *fft.global_shape(True)))
+        self.assertEqual(vector.shape, (3, *fft.shape(True)))
+        self.assertIsInstance(vector.v, np.ndarray)
+        vector[:] = 0
+        if all(s.start == 0 and s.stop > 0 for s in fft.local_slice(True)):
+            vector[1][0, 0, 0] = 3
+        u = fft.backward(vector[1])
+        self.assertLess(np.abs(u - 3).max(initial=0), 1e-13)
+        again = fft.forward(u)
+        self.assertLess(np.abs(again - vector[1]).max(initial=0), 1e-13)
+
+    def test_what_is_mpi4py_ffts_alone_is_refused(self):
+        for arguments in ({"grid": (-1,)}, {"shape": (4, 4, 4, 4)}, {"transforms": {}}):
+            with self.assertRaises(penstock.Error):
+                penstock.PFFT(COMM, **{"shape": (4, 4, 4), **arguments})
+
+
 @unittest.skipIf(COMM is not None, "of one process")
 class Processes(unittest.TestCase):
     def run_script(self, script):
