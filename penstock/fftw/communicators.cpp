@@ -36,8 +36,9 @@ class Communicator {
       plan = make_plan(team_, request);
       plans_[key] = {plan, ++last_number_};
     }
-    kept_[kept_[0] == plan ? 0 : 1] = plan;
-    std::swap(kept_[0], kept_[1]);
+    if (kept_[0] != plan) {
+      kept_[1] = std::exchange(kept_[0], plan);
+    }
     return plan;
   }
 
@@ -50,7 +51,7 @@ class Communicator {
   gas::Team team_;
   std::map<std::string, Made> plans_;
   std::int64_t last_number_ = 0;
-  std::array<std::shared_ptr<SharedPlan>, 2> kept_;
+  std::array<std::shared_ptr<SharedPlan>, 2> kept_;  // the last one first
 };
 
 /// All of them, in the order in which they were made. There is one object in a process, as there is one MPI.

@@ -30,6 +30,9 @@ class PlanOf final : public SharedPlan {
   void run(const Request& request, void* in, void* out) override {
     Way& way = take_way();
     const std::lock_guard lock(way.mutex, std::adopt_lock);
+    if (!way.plan) {
+      way.plan.emplace(gas::world_alone(), request_.options(1));
+    }
     auto* from = static_cast<std::byte*>(in);
     auto* to = static_cast<std::byte*>(out);
     for (std::int64_t i = 0; i < request.repetitions; ++i) {
@@ -40,7 +43,7 @@ class PlanOf final : public SharedPlan {
   }
 
  private:
-  /// A plan that runs one transform at a time.
+  /// A plan that runs one transform at a time; made by who first has it.
   struct Way {
     std::mutex mutex;
     std::optional<fft::Plan<Real>> plan;
@@ -61,13 +64,6 @@ class PlanOf final : public SharedPlan {
     }
     Way& another = ways_.emplace_back();
     another.mutex.lock();
-    lock.unlock();
-    try {
-      another.plan.emplace(gas::world_alone(), request_.options(1));
-    } catch (...) {
-      another.mutex.unlock();
-      throw;
-    }
     return another;
   }
 
