@@ -1,6 +1,7 @@
 """Distributed 3-D transforms on NumPy arrays, without copies."""
 
 import ctypes
+import mmap
 import os
 import weakref
 from typing import Optional, Sequence, Tuple, Union
@@ -25,6 +26,21 @@ def _part(slices: Slices, order: Sequence[int]) -> c.Part:
     for i in range(3):
         part.order[i] = 2 - order[i]
     return part
+
+
+_HUGE_PAGE = 2 << 20
+
+
+def new_memory(elements: int, dtype: np.dtype) -> np.ndarray:
+    """Zeros, in huge pages where they are many: transforms meet all of an array's pages again and again."""
+    size = elements * dtype.itemsize
+    if size < 2 * _HUGE_PAGE or not hasattr(mmap, "MADV_HUGEPAGE"):
+        return np.zeros(max(elements, 1), dtype)
+    pages = mmap.mmap(-1, size + _HUGE_PAGE)
+    pages.madvise(mmap.MADV_HUGEPAGE)
+    all_bytes = np.frombuffer(pages, np.uint8)
+    begin = -all_bytes.ctypes.data % _HUGE_PAGE
+    return all_bytes[begin : begin + size].view(dtype)
 
 
 def _finish(process: int, begun: dict, key: int) -> None:
@@ -184,7 +200,7 @@ class Plan:
         return leading + tuple(part.extent[d] for d in (2, 1, 0))
 
     def _new(self, part: c.Part, dtype: np.dtype, elements: int) -> np.ndarray:
-        memory = np.zeros(max(elements, 1), dtype)
+        memory = new_memory(elements, dtype)
         return np.lib.stride_tricks.as_strided(
             memory, self._local_shape(part), self._strides(part, dtype, elements)
         )

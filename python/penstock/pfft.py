@@ -9,7 +9,7 @@ from typing import Optional, Sequence
 import numpy as np
 
 from penstock._library import Error
-from penstock.fft import Plan
+from penstock.fft import Plan, new_memory
 from penstock.team import Team
 
 
@@ -160,7 +160,10 @@ def newDistArray(pfft: PFFT, forward_output: bool = True, val=0, rank: int = 0, 
     new = plan.new_output if forward_output else plan.new_input
     one = new()
     order = np.argsort([-stride for stride in one.strides])  # axes from the slowest to the fastest
-    memory = np.full((*components, *(one.shape[axis] for axis in order)), val, one.dtype)
+    shape = (*components, *(one.shape[axis] for axis in order))
+    count = int(np.prod(shape))
+    memory = new_memory(count, one.dtype)[:count].reshape(shape)
+    memory[...] = val
     back = np.argsort(order)
     array = memory.transpose(*range(rank), *(rank + axis for axis in back))
     array = (array[..., 0, :] if pfft._has_two else array).view(DistArray)
