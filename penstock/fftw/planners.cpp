@@ -301,8 +301,10 @@ void* serve(const Asked& asked, const AskedAlone& transform) {
   if (const auto why = settle(request, transform.kind, std::span(n).first(rank), transform.kinds); !why.empty()) {
     return tell(asked, why);
   }
-  if (points < static_cast<double>(min_points_alone())) {
-    return tell(asked, "few points");
+  const double field_bytes =
+      points * static_cast<double>(request.is_backward ? request.out_bytes() : request.in_bytes());
+  if (!is_large_alone(points, field_bytes, request.threads)) {
+    return tell(asked, "a small field");
   }
   if (asked.in == nullptr || asked.out == nullptr) {
     return tell(asked, "no array");

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "penstock/machine/machine.hpp"
+
 namespace penstock::fftw {
 namespace {
 
@@ -29,12 +31,13 @@ Mode mode() {
   return mode;
 }
 
-std::int64_t min_points_alone() {
-  static const std::int64_t points = [] {
-    const char* const asked = std::getenv("PENSTOCK_FFTW_POINTS");
-    return asked == nullptr ? std::int64_t{32} * 32 * 32 : std::atoll(asked);
-  }();
-  return points;
+bool is_large_alone(double points, double field_bytes, int threads) {
+  static const char* const least_points = std::getenv("PENSTOCK_FFTW_POINTS");
+  if (least_points != nullptr) {
+    return points >= std::atof(least_points);
+  }
+  static const std::int64_t cache_l2_bytes = machine::detect().node.cache_l2_bytes;
+  return field_bytes >= static_cast<double>(fields_in_cache * cache_l2_bytes * threads);
 }
 
 }  // namespace penstock::fftw

@@ -12,7 +12,10 @@ enum class Mode { off, on, stats };
 /// standard error, and goes on with `on`.
 Mode mode();
 
-/// The least points of a transform of one process that is served, from PENSTOCK_FFTW_POINTS.
-std::int64_t min_points_alone();
+/// Whether a transform of one process is served: whether it has the points of PENSTOCK_FFTW_POINTS or more; where that
+/// is not set, whether its field is `fields_in_cache` times larger than the second-level caches of its threads.
+bool is_large_alone(double points, double field_bytes, int threads);
+
+inline constexpr int fields_in_cache = 4;
 
 }  // namespace penstock::fftw
