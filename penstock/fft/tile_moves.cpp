@@ -169,6 +169,7 @@ void connect(const Stage& stage, End& end, std::span<const Flow> flows, mover::H
   end.is_direct = stage.library != nullptr && stage.library->takes_any_places && lie_at_strides(stage, end, flows);
   bool are_adjacent = end.is_direct;
   bool are_contiguous = true;
+  bool are_alone = true;
   for_each_piece(stage, end, flows, [&](Section& section, std::size_t tile, const Flow& flow, const BlockPart& piece) {
     TileEnd& tile_end = section.tiles[tile];
     tile_end.bytes += piece.box.count() * end.element_bytes;
@@ -178,12 +179,15 @@ void connect(const Stage& stage, End& end, std::span<const Flow> flows, mover::H
       add_stretches(tile_end, far, piece, stage);
       const bool is_one = stage.tiles[tile].extent == 1;
       tile_end.pencil_stride = is_one ? end.element_bytes : piece.levels[at(stage.across)].front().stride;
+      are_alone &= is_one;
       are_adjacent &= tile_end.pencil_stride == end.element_bytes;
       are_contiguous &= tile_end.stretches.size() == 1 && tile_end.stretches[0].point_stride == end.element_bytes;
     } else {
       add_move(tile_end, far, piece, stage, end, stage.tiles[tile], hint, movers);
     }
   });
+  // A pencil alone is both, and vectors along it are full.
+  are_adjacent &= !(are_alone && are_contiguous);
   end.spacing = are_adjacent ? Spacing::adjacent : are_contiguous ? Spacing::contiguous : Spacing::apart;
 }
 

@@ -71,9 +71,10 @@ Request begin_request(const Asked& asked, Kind kind) {
   return request;
 }
 
-/// Where a dimension of FFTW's, from the slowest on, lies among our directions: the last is x, the first of ranks is z.
+/// The direction of ours that a dimension of FFTW's is, which counts from the slowest on: the last is x. So a transform
+/// in two dimensions is one plane, whose pencils are transformed together.
 int direction_of(std::size_t dimension, std::size_t rank) {
-  return dimension + 1 == rank ? x : dimension == 0 ? z : y;
+  return static_cast<int>(rank - 1 - dimension);
 }
 
 /// Why a transform with these lengths and kinds cannot be ours; or nothing. Settles the size and the kinds.
@@ -138,13 +139,12 @@ fft::Range range_of(std::int64_t n, std::int64_t block, int ranks, int rank) {
 
 /// A slab of FFTW's: cut along its first dimension, or, transposed, along the second, which is then the slowest.
 Distribution slab_of(const fft::Extents& points, std::size_t rank, bool is_transposed, const fft::Range& range) {
-  const int second = rank == 2 ? x : y;
-  const int cut = is_transposed ? second : z;
+  const int cut = direction_of(is_transposed ? 1 : 0, rank);
   Distribution part{.box = {{}, points}};
   part.box.lower[static_cast<std::size_t>(cut)] = range.lower;
   part.box.extent[static_cast<std::size_t>(cut)] = range.extent;
   if (is_transposed) {
-    part.order = rank == 2 ? std::array{x, y, z} : std::array{y, z, x};
+    part.order = rank == 2 ? std::array{z, x, y} : std::array{y, z, x};
   }
   return part;
 }
@@ -188,14 +188,14 @@ void* serve(const Asked& asked, const AskedOfRanks& transform) {
   MPI_Comm_rank(transform.communicator, &mine);
   request.tuples = static_cast<int>(transform.tuples);
   // What is local in the slabs of points comes first; real numbers become complex along x.
-  request.sequence = !is_space_transposed ? std::array{x, y, z} : rank == 2 ? std::array{z, y, x} : std::array{x, z, y};
+  request.sequence = !is_space_transposed ? std::array{x, y, z} : rank == 2 ? std::array{y, x, z} : std::array{x, z, y};
   fft::Options described{.size = request.size, .type = request.type, .kinds = request.kinds, .along = request.along};
   described.sequence = request.sequence;
   const fft::Extents modes = fft::spectrum_points(described);
   const auto slab = [&](bool is_input, bool is_transposed) {
     const bool is_space = is_input != request.is_backward;
     const fft::Extents& points = is_space ? request.size : modes;
-    const int cut = !is_transposed ? z : rank == 2 ? x : y;
+    const int cut = direction_of(is_transposed ? 1 : 0, rank);
     const std::ptrdiff_t block = is_input ? transform.in_block : transform.out_block;
     Distribution part =
         slab_of(points, rank, is_transposed, range_of(points[static_cast<std::size_t>(cut)], block, ranks, mine));
@@ -248,14 +248,9 @@ std::optional<Distribution> part_alone(const fft::Extents& points, std::span<con
   const std::size_t rank = dimensions.size();
   Distribution part{.box = {{}, points}};
   const std::ptrdiff_t row = rank > 1 ? stride(dimensions[rank - 2]) : points[x] * tuples;
-  const std::ptrdiff_t plane = rank > 2 ? stride(dimensions[0]) : row;
+  const std::ptrdiff_t plane = rank > 2 ? stride(dimensions[0]) : row * points[y];
   if (stride(dimensions[rank - 1]) != tuples || row < points[x] * tuples) {
     return std::nullopt;
-  }
-  if (rank == 2) {  // rows are planes
-    part.row_pitch = points[x] * tuples;
-    part.plane_pitch = row;
-    return part;
   }
   if (plane < row * points[y]) {
     return std::nullopt;

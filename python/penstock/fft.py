@@ -218,7 +218,8 @@ class Plan:
         part, dtype, elements = self._side(is_input)
         if array.shape != self._local_shape(part):
             raise c.Error(f"an array of shape {array.shape}: this rank's part has {self._local_shape(part)}")
-        lies_so = elements == 0 or (array.size > 0 and array.strides == self._strides(part, dtype, elements))
+        strides = zip(array.shape, array.strides, self._strides(part, dtype, elements))
+        lies_so = elements == 0 or (array.size > 0 and all(n == 1 or mine == taken for n, mine, taken in strides))
         return array.dtype == dtype and lies_so
 
     def _as_taken(self, array: np.ndarray, is_input: bool) -> np.ndarray:

@@ -104,26 +104,26 @@ class PFFT:
         self._has_two = len(shape) == 2
         self._points = tuple(points)
 
-        def three(values, between):
-            return (values[0], between, values[1]) if self._has_two else tuple(values)
+        def three(values):
+            return (1, *values) if self._has_two else tuple(values)
 
-        middle = {0: 0, 1: 2} if self._has_two else {0: 0, 1: 1, 2: 2}
+        first = 1 if self._has_two else 0
         self._plan = Plan(
-            three(points, 1),
+            three(points),
             team,
             dtype,
-            axes=[middle[a] for (a,) in self.axes],
-            modes=three(shape, 1) if points != shape else None,
+            axes=[first + a for (a,) in self.axes],
+            modes=three(shape) if points != shape else None,
             threads=threads,
         )
         self.forward = Transform(self, True)
         self.backward = Transform(self, False)
 
     def _two(self, values):
-        return (values[0], values[2]) if self._has_two else tuple(values)
+        return tuple(values[1:] if self._has_two else values)
 
     def _as_three(self, array: np.ndarray) -> np.ndarray:
-        return array[:, None, :] if self._has_two else array
+        return array[None] if self._has_two else array
 
     @property
     def dimensions(self) -> int:
@@ -166,7 +166,7 @@ def newDistArray(pfft: PFFT, forward_output: bool = True, val=0, rank: int = 0, 
     memory[...] = val
     back = np.argsort(order)
     array = memory.transpose(*range(rank), *(rank + axis for axis in back))
-    array = (array[..., 0, :] if pfft._has_two else array).view(DistArray)
+    array = (array[..., 0, :, :] if pfft._has_two else array).view(DistArray)
     array.global_shape = (*components, *pfft.global_shape(forward_output))
     array.rank = rank
     array._slices = pfft.local_slice(forward_output)

@@ -25,8 +25,8 @@ def _plan(shape, dtype, threads, process):
     from penstock.fft import Plan
     from penstock.team import Team
 
-    points = (shape[0], 1, shape[1]) if len(shape) == 2 else shape
-    axes = (0, 2) if len(shape) == 2 else (0, 1, 2)
+    points = (1, *shape) if len(shape) == 2 else shape
+    axes = (1, 2) if len(shape) == 2 else (0, 1, 2)
     halved = np.dtype(dtype).kind == "f"
     ends = [*points[:2], points[2] // 2 + 1 if halved else points[2]]
     plan = Plan(
@@ -95,7 +95,7 @@ def _transform(x, s, axes, norm, overwrite_x, workers, plan, is_forward, is_real
     scaling = _SCALINGS[norm][0 if is_forward else 1]
 
     def as_three(array):
-        return array.reshape(array.shape[0], 1, array.shape[1]) if array.ndim == 2 else array
+        return array[np.newaxis] if array.ndim == 2 else array
 
     with lock:
         run = planned.forward if is_forward else planned.backward
