@@ -138,11 +138,15 @@ fft::Range range_of(std::int64_t n, std::int64_t block, int ranks, int rank) {
 }
 
 /// A slab of FFTW's: cut along its first dimension, or, transposed, along the second, which is then the slowest.
-Distribution slab_of(const fft::Extents& points, std::size_t rank, bool is_transposed, const fft::Range& range) {
-  const int cut = direction_of(is_transposed ? 1 : 0, rank);
+/// `range_of_rank` gives the range of a rank, of a number of indices.
+template <class RangeOfRank>
+Distribution slab_of(const fft::Extents& points, std::size_t rank, bool is_transposed,
+                     const RangeOfRank& range_of_rank) {
+  const auto cut = static_cast<std::size_t>(direction_of(is_transposed ? 1 : 0, rank));
+  const fft::Range range = range_of_rank(points[cut]);
   Distribution part{.box = {{}, points}};
-  part.box.lower[static_cast<std::size_t>(cut)] = range.lower;
-  part.box.extent[static_cast<std::size_t>(cut)] = range.extent;
+  part.box.lower[cut] = range.lower;
+  part.box.extent[cut] = range.extent;
   if (is_transposed) {
     part.order = rank == 2 ? std::array{z, x, y} : std::array{y, z, x};
   }
@@ -195,10 +199,9 @@ void* serve(const Asked& asked, const AskedOfRanks& transform) {
   const auto slab = [&](bool is_input, bool is_transposed) {
     const bool is_space = is_input != request.is_backward;
     const fft::Extents& points = is_space ? request.size : modes;
-    const int cut = direction_of(is_transposed ? 1 : 0, rank);
     const std::ptrdiff_t block = is_input ? transform.in_block : transform.out_block;
     Distribution part =
-        slab_of(points, rank, is_transposed, range_of(points[static_cast<std::size_t>(cut)], block, ranks, mine));
+        slab_of(points, rank, is_transposed, [&](std::int64_t n) { return range_of(n, block, ranks, mine); });
     if (is_space && request.type == fft::Type::r2c) {
       part.row_pitch = 2 * modes[x] * transform.tuples;
     }
@@ -247,12 +250,9 @@ std::optional<Distribution> part_alone(const fft::Extents& points, std::span<con
                                        std::ptrdiff_t tuples, const Stride& stride) {
   const std::size_t rank = dimensions.size();
   Distribution part{.box = {{}, points}};
-  const std::ptrdiff_t row = rank > 1 ? stride(dimensions[rank - 2]) : points[x] * tuples;
+  const std::ptrdiff_t row = stride(dimensions[rank - 2]);
   const std::ptrdiff_t plane = rank > 2 ? stride(dimensions[0]) : row * points[y];
-  if (stride(dimensions[rank - 1]) != tuples || row < points[x] * tuples) {
-    return std::nullopt;
-  }
-  if (plane < row * points[y]) {
+  if (stride(dimensions[rank - 1]) != tuples || row < points[x] * tuples || plane < row * points[y]) {
     return std::nullopt;
   }
   part.row_pitch = row;

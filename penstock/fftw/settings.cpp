@@ -1,5 +1,6 @@
 #include "penstock/fftw/settings.hpp"
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -36,8 +37,9 @@ bool is_large_alone(double points, double field_bytes, int threads) {
   if (least_points != nullptr) {
     return points >= std::atof(least_points);
   }
+  constexpr int least_caches = 4;
   static const std::int64_t cache_l2_bytes = machine::detect().node.cache_l2_bytes;
-  return field_bytes >= static_cast<double>(fields_in_cache * cache_l2_bytes * threads);
+  return field_bytes >= static_cast<double>(least_caches * cache_l2_bytes * threads);
 }
 
 }  // namespace penstock::fftw

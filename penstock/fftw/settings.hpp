@@ -1,8 +1,6 @@
 // The settings of the library that come from the environment.
 #pragma once
 
-#include <cstdint>
-
 namespace penstock::fftw {
 
 /// The modes of PENSTOCK_FFTW: FFTW as it is; our transforms; these, and a table of what was served at the end.
@@ -13,9 +11,7 @@ enum class Mode { off, on, stats };
 Mode mode();
 
 /// Whether a transform of one process is served: whether it has the points of PENSTOCK_FFTW_POINTS or more; where that
-/// is not set, whether its field is `fields_in_cache` times larger than the second-level caches of its threads.
+/// is not set, whether its field is four times larger than the second-level caches of its threads.
 bool is_large_alone(double points, double field_bytes, int threads);
-
-inline constexpr int fields_in_cache = 4;
 
 }  // namespace penstock::fftw
