@@ -139,23 +139,15 @@ std::int64_t points_of(std::int64_t length, bool is_real, bool is_other_real) {
   return !is_real && is_other_real ? length / 2 + 1 : length;
 }
 
-SplitPencils source_of(const PencilShape& shape, std::int64_t real_bytes) {
-  const auto& [inverse, is_real, is_other_real, period, more] = traits_of(shape.kind);
-  return {shape.source,
+SplitPencils split_pencils_of(const PencilShape& shape, bool is_source, std::int64_t real_bytes) {
+  const TransformTraits& traits = traits_of(shape.kind);
+  const bool is_real = is_source ? traits.has_real_input : traits.has_real_output;
+  const bool is_other_real = is_source ? traits.has_real_output : traits.has_real_input;
+  return {is_source ? shape.source : shape.destination,
           points_of(shape.length, is_real, is_other_real),
           real_bytes * (is_real ? 1 : 2),
           shape.numbers,
-          true,
-          shape.code};
-}
-
-SplitPencils destination_of(const PencilShape& shape, std::int64_t real_bytes) {
-  const auto& [inverse, is_other_real, is_real, period, more] = traits_of(shape.kind);
-  return {shape.destination,
-          points_of(shape.length, is_real, is_other_real),
-          real_bytes * (is_real ? 1 : 2),
-          shape.numbers,
-          false,
+          is_source,
           shape.code};
 }
 
@@ -166,8 +158,8 @@ class ElementTransform final : public LocalTransform {
  public:
   ElementTransform(const LocalLibrary& library, const PencilShape& shape, std::int64_t real_bytes, Effort effort)
       : numbers_(shape.numbers),
-        source_(source_of(shape, real_bytes)),
-        destination_(destination_of(shape, real_bytes)) {
+        source_(split_pencils_of(shape, true, real_bytes)),
+        destination_(split_pencils_of(shape, false, real_bytes)) {
     constexpr std::int64_t group_bytes = 16 << 10;  // half of a first-level cache
     const bool are_both_split = source_.is_split() && destination_.is_split();
     const bool works_in_place = are_both_split && source_.number_bytes() == destination_.number_bytes();
