@@ -1,7 +1,10 @@
 // MPI's collectives in which every rank has a part for every other: allgather and alltoall.
 #include <mpi.h>
 
+#include <optional>
+
 #include "penstock/interpose/library.hpp"
+#include "penstock/interpose/node_exchange.hpp"
 #include "penstock/interpose/packed_parts.hpp"
 #include "penstock/interpose/packed_side.hpp"
 #include "penstock/interpose/packed_w.hpp"
@@ -131,16 +134,18 @@ int MPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls
 int MPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
                   void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
                   MPI_Comm comm) {
-  const auto call = [&](const WSide& from, const WSide& to) {
-    return PMPI_Alltoallw(from.buffer, from.counts, from.displacements, from.datatypes, to.buffer, to.counts,
-                          to.displacements, to.datatypes, comm);
-  };
   const WSide users_from{const_cast<void*>(sendbuf), sendcounts, sdispls, sendtypes};  // only read through
   const WSide users_to{recvbuf, recvcounts, rdispls, recvtypes};
   if (!is_intracommunicator(comm)) {
-    return call(users_from, users_to);
+    return call_mpi(users_from, users_to, comm);
   }
   const bool is_in_place = sendbuf == MPI_IN_PLACE;
+  NodeExchange* const exchange = is_in_place ? nullptr : NodeExchange::of(comm);
+  if (exchange != nullptr) {
+    if (const std::optional<int> result = exchange->run(users_from, users_to)) {
+      return *result;
+    }
+  }
   const int ranks = size_of(comm);
   PackedW sent = is_in_place ? PackedW() : PackedW::to_send(users_from, ranks);
   PackedW received = PackedW::to_receive(users_to, ranks, is_in_place);
@@ -151,7 +156,7 @@ int MPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls
     received.pack(recvbuf);
   }
   const int result =
-      call(sent.is_served() ? sent.side() : users_from, received.is_served() ? received.side() : users_to);
+      call_mpi(sent.is_served() ? sent.side() : users_from, received.is_served() ? received.side() : users_to, comm);
   if (received.is_served() && result == MPI_SUCCESS) {
     received.unpack(recvbuf);
   }

@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "penstock/datatype/datatype.hpp"
+
 namespace penstock::interpose {
 namespace {
 
@@ -38,6 +40,35 @@ Type* find_mover_type(const void* buffer, int count, MPI_Datatype datatype) noex
     return nullptr;
   }
   return type;
+}
+
+bool are_plain_bytes(MPI_Datatype datatype, int& bytes) noexcept {
+  if (datatype == MPI_DATATYPE_NULL) {
+    return false;
+  }
+  MPI_Aint lower_bound = 0;
+  MPI_Aint extent = 0;
+  return datatype::combiner_of(datatype) == MPI_COMBINER_NAMED && PMPI_Type_size(datatype, &bytes) == MPI_SUCCESS &&
+         PMPI_Type_get_extent(datatype, &lower_bound, &extent) == MPI_SUCCESS && lower_bound == 0 && extent == bytes;
+}
+
+std::optional<layout::Layout> elements_of(const void* buffer, int count, MPI_Datatype datatype) {
+  if (count == 0) {
+    return layout::Layout();
+  }
+  const Type* const type = Library::get().types.find(datatype);
+  const std::int64_t lower_bound = type != nullptr ? type->lower_bound() : 0;
+  if (count < 0 || (buffer == nullptr && lower_bound < min_address)) {
+    return std::nullopt;
+  }
+  if (type != nullptr) {
+    return type->elements(count);
+  }
+  int bytes = 0;
+  if (!are_plain_bytes(datatype, bytes)) {
+    return std::nullopt;
+  }
+  return layout::Layout::contiguous(std::int64_t{bytes} * count);
 }
 
 bool is_worth_packing(const Type& type, std::int64_t count) noexcept {

@@ -8,6 +8,7 @@
 
 #include "penstock/interpose/bounce.hpp"
 #include "penstock/interpose/message.hpp"
+#include "penstock/interpose/presence.hpp"
 #include "penstock/interpose/requests.hpp"
 #include "penstock/interpose/settings.hpp"
 #include "penstock/interpose/tallies.hpp"
@@ -35,6 +36,7 @@ struct Library {
   WireTypes wire_types;
   Requests requests;
   Windows windows;
+  Presence presence;
 
  private:
   static Library& make() noexcept;
@@ -43,6 +45,14 @@ struct Library {
 /// The type of `count` elements at `buffer`, if they are not contiguous; nullptr where MPI has to serve the call or to
 /// report an error.
 Type* find_mover_type(const void* buffer, int count, MPI_Datatype datatype) noexcept;
+
+/// Whether elements of `datatype` are so many contiguous bytes, one after the other from the buffer's address; false
+/// where MPI does not say.
+bool are_plain_bytes(MPI_Datatype datatype, int& bytes) noexcept;
+
+/// The bytes of `count` elements at `buffer`, contiguous or not; nothing where MPI has to serve the call or to report
+/// an error. Throws Error beyond the limits of Layout.
+std::optional<layout::Layout> elements_of(const void* buffer, int count, MPI_Datatype datatype);
 
 /// Whether `count` elements are better packed beforehand than given to MPI as they are, by the length of their runs and
 /// their bytes: in a message, and in a rank's side of a collective call.

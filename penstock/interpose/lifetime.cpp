@@ -7,7 +7,27 @@
 
 using namespace penstock::interpose;
 
+namespace {
+
+void announce() noexcept {
+  if (Library::get().mode != Mode::off) {
+    Library::get().presence.announce();
+  }
+}
+
+}  // namespace
+
 extern "C" {
+
+int MPI_Init(int* argc, char*** argv) {
+  announce();
+  return PMPI_Init(argc, argv);
+}
+
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  announce();
+  return PMPI_Init_thread(argc, argv, required, provided);
+}
 
 int MPI_Type_commit(MPI_Datatype* datatype) {
   const int result = PMPI_Type_commit(datatype);

@@ -4,26 +4,9 @@
 #include <exception>
 #include <limits>
 
-#include "penstock/datatype/datatype.hpp"
 #include "penstock/interpose/library.hpp"
 
 namespace penstock::interpose {
-namespace {
-
-/// Whether elements of `datatype` are so many contiguous bytes, one after the other from the buffer's address; false
-/// where MPI does not say.
-bool are_plain_bytes(MPI_Datatype datatype, int& bytes) noexcept {
-  if (datatype == MPI_DATATYPE_NULL) {
-    return false;
-  }
-  MPI_Aint lower_bound = 0;
-  MPI_Aint extent = 0;
-  return datatype::combiner_of(datatype) == MPI_COMBINER_NAMED && PMPI_Type_size(datatype, &bytes) == MPI_SUCCESS &&
-         PMPI_Type_get_extent(datatype, &lower_bound, &extent) == MPI_SUCCESS && lower_bound == 0 && extent == bytes;
-}
-
-}  // namespace
-
 bool PackedW::add_part(const WSide& users, std::size_t rank, Need need, std::int64_t& total) noexcept {
   const int count = users.counts[rank];
   if (count < 0) {
@@ -33,9 +16,7 @@ bool PackedW::add_part(const WSide& users, std::size_t rank, Need need, std::int
   if (count > 0) {
     const MPI_Datatype datatype = users.datatypes[rank];
     int bytes = 0;
-    // Parts of one buffer, which may be MPI_BOTTOM.
-    const auto* const from = static_cast<const std::byte*>(users.buffer) + part.user_offset;
-    part.type = find_mover_type(from, count, datatype);
+    part.type = find_mover_type(users.at(static_cast<int>(rank)), count, datatype);
     if (part.type != nullptr) {
       if ((need != Need::unpack && !part.type->can_pack(count)) ||
           (need != Need::pack && !part.type->can_unpack(count))) {
@@ -60,7 +41,7 @@ bool PackedW::add_part(const WSide& users, std::size_t rank, Need need, std::int
 }
 
 PackedW PackedW::make(const WSide& users, int ranks, Need need) noexcept {
-  if (users.counts == nullptr || users.displacements == nullptr || users.datatypes == nullptr) {
+  if (!users.has_arguments()) {
     return {};
   }
   TypeTable& types = Library::get().types;

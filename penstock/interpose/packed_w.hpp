@@ -18,7 +18,16 @@ struct WSide {
   const int* counts;
   const int* displacements;
   const MPI_Datatype* datatypes;
+
+  bool has_arguments() const noexcept { return counts != nullptr && displacements != nullptr && datatypes != nullptr; }
+  /// Where the part of `rank` begins, in a buffer that may be MPI_BOTTOM.
+  std::byte* at(int rank) const noexcept { return static_cast<std::byte*>(buffer) + displacements[rank]; }
 };
+
+inline int call_mpi(const WSide& from, const WSide& to, MPI_Comm comm) noexcept {
+  return PMPI_Alltoallw(from.buffer, from.counts, from.displacements, from.datatypes, to.buffer, to.counts,
+                        to.displacements, to.datatypes, comm);
+}
 
 /// A packed side. Either every part is packed or none, as MPI takes one buffer for all parts.
 class PackedW {

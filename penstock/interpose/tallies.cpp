@@ -75,12 +75,6 @@ double Tally::Sums::estimated_mpi_seconds() const noexcept {
   return mpi_bytes > 0 ? mpi_seconds / static_cast<double>(mpi_bytes) * static_cast<double>(bytes) : 0;
 }
 
-bool Tally::Sums::is_sample_due() const noexcept {
-  // The second use is the first one with warm caches, here and there; then often enough to follow changes for some 2%
-  // of the time.
-  return uses == 2 || uses % 64 == 0;
-}
-
 void Tally::add_preparation(double seconds) {
   const std::lock_guard lock(mutex);
   preparation_s += seconds;
@@ -140,6 +134,15 @@ Tally& Tallies::of(const layout::Layout& element, std::int64_t extent, MPI_Datat
   return tally;
 }
 
+void Tallies::add_exchange(std::int64_t bytes, double seconds, double mpi_seconds) {
+  const std::lock_guard lock(mutex_);
+  ++exchanges_.uses;
+  exchanges_.bytes += bytes;
+  exchanges_.seconds += seconds;
+  exchanges_.mpi_bytes += mpi_seconds > 0 ? bytes : 0;
+  exchanges_.mpi_seconds += mpi_seconds;
+}
+
 std::string Tallies::table() {
   const std::lock_guard lock(mutex_);
   std::vector<Tally*> used;
@@ -160,6 +163,12 @@ std::string Tallies::table() {
                     format_bytes(static_cast<std::uint64_t>(tally->packed.bytes + tally->unpacked.bytes)),
                     tally->packed.seconds + tally->unpacked.seconds,
                     mpi_s > 0 ? fmt::format("{:.6f}", mpi_s) : "not sampled", tally->preparation_s, payback(*tally));
+  }
+  if (exchanges_.uses > 0) {
+    const double mpi_s = exchanges_.estimated_mpi_seconds();
+    text += fmt::format("MPI_Alltoallw within the node: {} calls, {} sent, {:.6f} s; MPI's {}\n", exchanges_.uses,
+                        format_bytes(static_cast<std::uint64_t>(exchanges_.bytes)), exchanges_.seconds,
+                        mpi_s > 0 ? fmt::format("{:.6f} s", mpi_s) : "not sampled");
   }
   return text;
 }

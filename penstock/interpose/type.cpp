@@ -71,12 +71,12 @@ const mover::Mover* Type::find_mover(Direction direction, std::int64_t count) co
 mover::Mover Type::make_mover(Direction direction, std::int64_t count) {
   Slots& slots = direction == Direction::pack ? packers_ : unpackers_;
   const double start = tally_ != nullptr ? seconds() : 0;
-  const Layout elements = datatype::Description{element_, extent_}.of(count);
-  const Layout packed = Layout::contiguous(elements.bytes());
-  const mover::Hint hint = elements.upper_bound() - elements.lower_bound() > max_cached_bytes ? mover::Hint::from_memory
-                                                                                              : mover::Hint::reuse;
+  const Layout of_user = elements(count);
+  const Layout packed = Layout::contiguous(of_user.bytes());
+  const mover::Hint hint =
+      of_user.upper_bound() - of_user.lower_bound() > max_cached_bytes ? mover::Hint::from_memory : mover::Hint::reuse;
   mover::Mover made =
-      direction == Direction::pack ? movers_.compile(elements, packed, hint) : movers_.compile(packed, elements, hint);
+      direction == Direction::pack ? movers_.compile(of_user, packed, hint) : movers_.compile(packed, of_user, hint);
   if (tally_ != nullptr) {
     tally_->add_preparation(seconds() - start);
   }

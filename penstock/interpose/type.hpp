@@ -41,6 +41,8 @@ class Type : public std::enable_shared_from_this<Type> {
   bool is_contiguous(std::int64_t count) const noexcept {
     return is_element_contiguous_ && (count == 1 || extent_ == bytes_);
   }
+  /// The bytes of `count` elements. Throws Error beyond the limits of Layout.
+  layout::Layout elements(std::int64_t count) const { return datatype::Description{element_, extent_}.of(count); }
   /// The mean length of the contiguous runs of an element.
   std::int64_t run_bytes() const noexcept { return run_bytes_; }
 

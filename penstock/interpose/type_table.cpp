@@ -27,8 +27,8 @@ Type* TypeTable::search(MPI_Datatype type, Seen& seen) noexcept {
   if (entry != nullptr) {
     if (!entry->is_read(type)) {
       entry = nullptr;
-    } else if (!entry->is_contiguous(2) && entry->is_unwatched()) {
-      watch(type);  // others are MPI's to serve, whatever their handle comes to mean
+    } else if (entry->is_unwatched()) {
+      watch(type);
     }
   }
   seen = {type, generation, entry.get()};

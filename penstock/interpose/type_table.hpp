@@ -32,6 +32,14 @@ class TypeTable {
     return search(type, seen);
   }
 
+  /// The mover between two layouts, made at most once. Throws as Mover::compile does.
+  mover::Mover mover(const layout::Layout& source, const layout::Layout& destination, mover::Hint hint) {
+    return movers_.compile(source, destination, hint);
+  }
+
+  /// Differs whenever a datatype was added or forgotten.
+  std::uint64_t generation() const noexcept { return generation_.load(std::memory_order_acquire); }
+
   /// Notes that `type` is committed; it is read when first used.
   void add(MPI_Datatype type);
   /// Whether `type` was added and not forgotten.

@@ -15,8 +15,8 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/base/shared_memory.hpp"
 #include "penstock/gas/gas.hpp"
-#include "penstock/gas/transport/shm/shared_memory.hpp"
 #include "penstock/gas/transport/transport.hpp"
 
 namespace penstock::gas {

@@ -12,11 +12,14 @@
 
 #include "penstock/base/memory.hpp"
 
+namespace penstock {
+struct SharedMemoryTicket;
+}
+
 namespace penstock::gas {
 
 class PeerFailure;
 class Transport;
-struct SharedMemoryTicket;
 
 /// Watches the processes that share this rank's node. A process that ends after its watch has ended has left in order;
 /// one that ends before has died. Those of other nodes, and those that this system does not let us watch (another

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/base/shared_memory.hpp"
 #include "penstock/gas/core/rank_index.hpp"
 #include "penstock/gas/transport/mpi/mpi_messages.hpp"
 #include "penstock/gas/transport/networks.hpp"
-#include "penstock/gas/transport/shm/shared_memory.hpp"
 
 namespace penstock::gas {
 namespace {

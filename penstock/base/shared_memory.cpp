@@ -1,6 +1,6 @@
 // Shared memory is an anonymous file (memfd): it gets huge pages where the system gives them, is not bound by the size
 // of /dev/shm, and is gone with its last process. Peers open it through /proc/PID/fd.
-#include "penstock/gas/transport/shm/shared_memory.hpp"
+#include "penstock/base/shared_memory.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,9 +11,10 @@
 #include <cerrno>
 #include <utility>
 
-#include "penstock/base/base.hpp"
+#include "penstock/base/error.hpp"
+#include "penstock/base/units.hpp"
 
-namespace penstock::gas {
+namespace penstock {
 
 SharedMemory::SharedMemory(std::size_t bytes) {
   if (bytes == 0) {
@@ -69,4 +70,4 @@ Memory map_shared_memory(const SharedMemoryTicket& ticket) {
   }
 }
 
-}  // namespace penstock::gas
+}  // namespace penstock

@@ -8,7 +8,7 @@
 
 #include "penstock/base/memory.hpp"
 
-namespace penstock::gas {
+namespace penstock {
 
 /// How another process of this node finds a piece of shared memory; sent between ranks as bytes.
 struct SharedMemoryTicket {
@@ -41,4 +41,4 @@ class SharedMemory {
 /// Maps another process's shared memory. Throws Error when this process may not, or when the two are not on one node.
 Memory map_shared_memory(const SharedMemoryTicket& ticket);
 
-}  // namespace penstock::gas
+}  // namespace penstock
