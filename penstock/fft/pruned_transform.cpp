@@ -21,7 +21,8 @@ struct KeptModes {
   std::int64_t low;
   std::int64_t high;
   /// With an even number of modes n the coefficient `low - 1`, of wavenumber n / 2, stands for that of -n / 2 as well:
-  /// it is their sum. Of a whole spectrum the latter is the point `whole - low + 1`; of half of one it is as large.
+  /// it is their sum. Of a whole spectrum the latter is the point `whole - low + 1`; of half of one, which is that of
+  /// real numbers, it is the conjugate.
   bool has_middle;
   bool is_half;
 
@@ -48,6 +49,26 @@ void add(std::byte* to, const std::byte* from, std::int64_t bytes) {
   const auto* const other = reinterpret_cast<const Real*>(from);
   for (std::int64_t i = 0; i < bytes / std::int64_t{sizeof(Real)}; ++i) {
     sum[i] += other[i];
+  }
+}
+
+template <class Real>
+void add_conjugate(std::byte* to, std::int64_t bytes) {
+  auto* const sum = reinterpret_cast<Real*>(to);
+  for (std::int64_t i = 0; i < bytes / std::int64_t{sizeof(Real)}; i += 2) {
+    sum[i] *= 2;
+    sum[i + 1] = 0;
+  }
+}
+
+/// Half of the real part, for both of two conjugates.
+template <class Real>
+void halve_real(std::byte* to, const std::byte* from, std::int64_t bytes) {
+  auto* const half = reinterpret_cast<Real*>(to);
+  const auto* const whole = reinterpret_cast<const Real*>(from);
+  for (std::int64_t i = 0; i < bytes / std::int64_t{sizeof(Real)}; i += 2) {
+    half[i] = whole[i] / 2;
+    half[i + 1] = 0;
   }
 }
 
@@ -139,9 +160,11 @@ class PrunedTransform final : public LocalTransform {
       std::byte* const to = destination.base + p * destination.pencil_stride;
       if (modes_.has_middle) {
         std::byte* const middle = from + tile_offsets_[static_cast<std::size_t>(modes_.low - 1)];
-        const std::byte* const other =
-            modes_.is_half ? middle : from + tile_offsets_[static_cast<std::size_t>(modes_.opposite())];
-        add<Real>(middle, other, run_bytes);
+        if (modes_.is_half) {
+          add_conjugate<Real>(middle, run_bytes);
+        } else {
+          add<Real>(middle, from + tile_offsets_[static_cast<std::size_t>(modes_.opposite())], run_bytes);
+        }
       }
       if (spacing_ == Spacing::contiguous) {
         copy_bytes(to, from, modes_.low * element_bytes_, is_streaming);
@@ -153,6 +176,15 @@ class PrunedTransform final : public LocalTransform {
         copy_bytes(to + destination.offsets[k], from + tile_offsets_[static_cast<std::size_t>(whole_of(k))], run_bytes,
                    is_streaming);
       }
+    }
+  }
+
+  /// What of the coefficient of n / 2 goes to each of n / 2 and -n / 2.
+  void halve_middle(std::byte* half, const std::byte* middle, std::int64_t bytes) const noexcept {
+    if (modes_.is_half) {
+      halve_real<Real>(half, middle, bytes);
+    } else {
+      halve<Real>(half, middle, bytes);
     }
   }
 
@@ -168,7 +200,7 @@ class PrunedTransform final : public LocalTransform {
     if (modes_.has_middle) {
       std::byte* const half = rows + tile_pitch_;
       const std::int64_t middle = modes_.low - 1;
-      halve<Real>(half, source.base + source.offsets[middle], row_bytes);
+      halve_middle(half, source.base + source.offsets[middle], row_bytes);
       offsets[middle] = half - source.base;
       if (!modes_.is_half) {
         offsets[modes_.opposite()] = half - source.base;
@@ -194,7 +226,7 @@ class PrunedTransform final : public LocalTransform {
       std::memset(tile + modes_.low * element_bytes_, 0, static_cast<std::size_t>(missing * element_bytes_));
       if (modes_.has_middle) {
         std::byte* const middle = tile + (modes_.low - 1) * element_bytes_;
-        halve<Real>(middle, middle, element_bytes_);
+        halve_middle(middle, middle, element_bytes_);
         if (!modes_.is_half) {
           std::memcpy(tile + modes_.opposite() * element_bytes_, middle, static_cast<std::size_t>(element_bytes_));
         }

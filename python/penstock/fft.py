@@ -57,14 +57,17 @@ def _destroy(process: int, handle: ctypes.c_void_p, team: Team, begun: dict) -> 
     end(process, "penstock_fft_plan_destroy", handle)
 
 
-def _options(shape, modes, dtype, kinds, axes, fields, parts, as_input, threads, measure) -> c.Options:
+def _options(shape, modes, dtype, kinds, axes, fields, interleaved, parts, grid, as_input, threads, measure) -> c.Options:
     """The options of a plan, as the library has them. Raises Error for what cannot be."""
     if np.dtype(dtype).name not in ("float32", "float64", "complex64", "complex128"):
         raise c.Error(f"a field of {np.dtype(dtype)}: give float32, float64, complex64 or complex128")
     if len(shape) != 3:
         raise c.Error(f"a shape of {len(shape)} axes: give three")
-    if fields is not None and fields < 1:
-        raise c.Error(f"{fields} fields: give 1 or more, or None")
+    if fields is not None and interleaved is not None:
+        raise c.Error("fields and interleaved: give one of them")
+    batch = next((n for n in (fields, interleaved) if n is not None), 1)
+    if batch < 1:
+        raise c.Error(f"{batch} fields: give 1 or more, or None")
     kinds = (kinds,) * 3 if kinds is None or isinstance(kinds, str) else tuple(kinds)
     if len(kinds) != 3:
         raise c.Error(f"{len(kinds)} kinds: give one for all axes, or three")
@@ -98,7 +101,9 @@ def _options(shape, modes, dtype, kinds, axes, fields, parts, as_input, threads,
         elif order is not None:
             raise c.Error("an order of axes without slices: give both")
     options.threads = threads
-    options.batch = fields or 1
+    options.batch = batch
+    options.is_interleaved = interleaved is not None
+    options.grid[:] = grid
     options.measures = measure
     return options
 
@@ -119,9 +124,11 @@ class Plan:
     axes: those that are transformed, the last one first, as NumPy's; () redistributes.
     modes: of the spectrum, where it has fewer than the field's points: forward leaves out the others, backward takes
         them as 0. With 2/3 of the points products have no aliases.
-    fields: transformed together by each call.
+    fields: transformed together by each call, as the leading axis of arrays.
+    interleaved: the same, as the trailing axis of arrays, whose numbers lie beside each other.
     input_slices, output_slices: parts of one's own, both or one; input_order, output_order: the axes from slowest to
         fastest in their arrays, (0, 1, 2) where they are not given.
+    grid: the ranks among which the second and the third axis are cut, counted as they are transformed; 0: chosen.
     as_input: the spectrum lies as the field does; otherwise in pencils along axis 0, which is cheaper.
     threads: of this rank; None: of a process alone one for each processor that it may use, else 1.
     measure: chooses by timing.
@@ -139,10 +146,12 @@ class Plan:
         axes: Sequence[int] = (0, 1, 2),
         modes: Optional[Sequence[int]] = None,
         fields: Optional[int] = None,
+        interleaved: Optional[int] = None,
         input_slices: Optional[Slices] = None,
         output_slices: Optional[Slices] = None,
         input_order: Optional[Sequence[int]] = None,
         output_order: Optional[Sequence[int]] = None,
+        grid: Tuple[int, int] = (0, 0),
         as_input: bool = False,
         threads: Optional[int] = None,
         measure: bool = False,
@@ -152,10 +161,13 @@ class Plan:
             threads = len(os.sched_getaffinity(0)) if self.team.size == 1 else 1
         parts = (("input_part", input_slices, input_order), ("output_part", output_slices, output_order))
         with self.team.together():
-            options = _options(shape, modes, dtype, kinds, axes, fields, parts, as_input, threads, measure)
+            options = _options(
+                shape, modes, dtype, kinds, axes, fields, interleaved, parts, grid, as_input, threads, measure
+            )
         self.dtype = np.dtype(dtype)
         self.shape = tuple(int(n) for n in shape)
         self.fields = fields
+        self.interleaved = interleaved
         self._begun = {}
         points = [int(m) for m in (modes or shape)]
         if options.type == c.R2C:
@@ -197,7 +209,8 @@ class Plan:
 
     def _local_shape(self, part: c.Part) -> Tuple[int, ...]:
         leading = () if self.fields is None else (self.fields,)
-        return leading + tuple(part.extent[d] for d in (2, 1, 0))
+        trailing = () if self.interleaved is None else (self.interleaved,)
+        return leading + tuple(part.extent[d] for d in (2, 1, 0)) + trailing
 
     def _new(self, part: c.Part, dtype: np.dtype, elements: int) -> np.ndarray:
         memory = new_memory(elements, dtype)
@@ -239,10 +252,12 @@ class Plan:
     def _strides(self, part: c.Part, dtype: np.dtype, elements: int) -> Tuple[int, ...]:
         """The strides of an array as transforms take it."""
         strides = [0, 0, 0]
-        bytes_of_index = dtype.itemsize
+        bytes_of_index = dtype.itemsize * (self.interleaved or 1)
         for d in reversed(part.order):
             strides[2 - d] = bytes_of_index
             bytes_of_index *= part.extent[d]
+        if self.interleaved is not None:
+            return (*strides, dtype.itemsize)
         if self.fields is None:
             return tuple(strides)
         count = bytes_of_index // dtype.itemsize

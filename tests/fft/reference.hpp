@@ -101,16 +101,6 @@ inline std::int64_t modes_along(const Options& options, std::size_t d) {
   return options.along[d] && options.modes[d] != options.size[d] ? options.modes[d] : 0;
 }
 
-/// Whether real numbers become complex along a direction: the first Fourier transform's.
-inline bool is_halved(const Options& options, std::size_t direction) {
-  for (const int d : options.sequence) {
-    if (options.along[static_cast<std::size_t>(d)] && !real_kind(options, d)) {
-      return options.type == Type::r2c && static_cast<std::size_t>(d) == direction;
-    }
-  }
-  return false;
-}
-
 /// Calls `visit(number, stride, k)` for all points of an array [z][y][x]: `k` is the index along direction d, from
 /// which the next one's number is `stride` away.
 template <class Visit>
@@ -139,7 +129,7 @@ inline std::vector<std::complex<double>> limited(const Options& options, std::ve
       }
       if (is_real ? wavenumber >= m : 2 * wavenumber > m) {
         coefficient = 0;
-      } else if (!is_real && 2 * wavenumber == m && !is_halved(options, d)) {
+      } else if (!is_real && 2 * wavenumber == m) {
         const auto opposite = static_cast<std::size_t>(number + (n - 2 * k) * stride);
         coefficient = (whole[static_cast<std::size_t>(number)] + whole[opposite]) / 2.0;
       }

@@ -1,5 +1,6 @@
 """The Python package beside NumPy and SciPy: test_package.py, or under mpirun with mpi4py: test_package.py --mpi."""
 
+import functools
 import gc
 import subprocess
 import sys
@@ -163,10 +164,29 @@ class Transforms(unittest.TestCase):
         begun.wait()
 
 
+@unittest.skipIf(COMM is None, "of programs over MPI")
 class ProgramsOfMpi4pyFft(unittest.TestCase):
     """Each as mpi4py-fft's documentation has it, with another import."""
 
-    def test_fields_of_two_and_three_axes(self):
+    def compare(self, fft, field, expected, precision=1e-14):
+        """Its spectrum of the field beside the expected one, and the way back."""
+        u = penstock.newDistArray(fft, False)
+        u[:] = field[u.local_slice()]
+        u_hat = fft.forward(u, penstock.newDistArray(fft))
+        self.assertEqual((fft.global_shape(False), fft.global_shape(True)), (field.shape, expected.shape))
+        self.assertEqual((u.shape, u_hat.shape), (fft.shape(False), fft.shape(True)))
+        self.assertEqual((u.dtype, u_hat.dtype), (fft.dtype(False), fft.dtype(True)))
+        self.assertLess(np.abs(u_hat - expected[fft.local_slice(True)]).max(initial=0), precision)
+        uj = np.zeros_like(u)
+        self.assertIs(fft.backward(u_hat, uj), uj)
+        self.assertLess(np.abs(uj - u).max(initial=0), 10 * precision)
+
+    @staticmethod
+    def spectrum(field, axes):
+        transform = np.fft.rfftn if field.dtype.kind == "f" else np.fft.fftn
+        return transform(field, axes=axes) / np.prod([field.shape[a] for a in axes])
+
+    def test_fields_of_two_three_and_four_axes(self):
         for shape, axes, dtype in (
             ((12, 14, 15), (0, 1, 2), "f8"),
             ((12, 14, 15), (0, 2, 1), "f8"),
@@ -174,22 +194,89 @@ class ProgramsOfMpi4pyFft(unittest.TestCase):
             ((12, 14, 15), (1,), "f4"),
             ((9, 16), None, "f8"),
             ((9, 16), (1, 0), "f4"),
+            ((6, 7, 8, 9), None, "f8"),
+            ((6, 7, 8, 9), ((2,), (0, 3)), "c16"),
+            ((12, 14, 15), (1, 0, 2), "g"),
+            ((6, 7, 8, 9), (3, 1, 0), "G"),
         ):
-            fft = penstock.PFFT(COMM, shape, axes=axes, dtype=dtype)
-            flat = [a[0] for a in fft.axes]
-            field = noise(dtype, shape)
-            u = penstock.newDistArray(fft, False)
-            u[:] = field[u.local_slice()]
-            u_hat = fft.forward(u)
-            transform = np.fft.rfftn if u.dtype.kind == "f" else np.fft.fftn
-            expected = transform(field, axes=flat) / np.prod([shape[a] for a in flat])
-            self.assertEqual(fft.global_shape(True), expected.shape)
-            self.assertEqual((u.shape, u_hat.shape), (fft.shape(False), fft.shape(True)))
-            precision = 1e-6 if dtype == "f4" else 1e-14
-            self.assertLess(np.abs(u_hat - expected[fft.local_slice(True)]).max(initial=0), precision)
-            uj = np.zeros_like(u)
-            self.assertIs(fft.backward(u_hat, uj), uj)
-            self.assertLess(np.abs(uj - u).max(initial=0), 10 * precision)
+            with self.subTest(shape=shape, axes=axes, dtype=dtype):
+                for collapse in (False, True):
+                    fft = penstock.PFFT(COMM, shape, axes=axes, dtype=dtype, collapse=collapse)
+                    flat = [a for group in fft.axes for a in group]
+                    field = noise(dtype, shape)
+                    self.compare(fft, field, self.spectrum(field, flat), 1e-6 if dtype == "f4" else 1e-14)
+                    fft.destroy()
+
+    def test_grids_slabs_and_arrays_to_follow(self):
+        shape = (12, 9, 10)
+        field = noise("f8", shape)
+        cart = COMM.Create_cart(MPI.Compute_dims(COMM.Get_size(), [0, 0, 1]))
+        for comm, cuts in (
+            (COMM, {"grid": (-1,)}),
+            (COMM, {"grid": (1, -1)}),
+            (COMM, {"grid": (-1, 1, 0), "axes": (0, 2, 1)}),
+            (COMM, {"slab": True}),
+            (COMM, {"slab": 1}),
+            (penstock.Subcomm(COMM, [0, 0, 1]), {}),
+            (penstock.Subcomm(cart), {}),
+            (None, {"darray": penstock.DistArray(shape, alignment=0)}),
+        ):
+            with self.subTest(cuts=list(cuts)):
+                fft = penstock.PFFT(comm, shape, **cuts)
+                flat = [a for group in fft.axes for a in group]
+                self.compare(fft, field, self.spectrum(field, flat))
+                self.assertEqual(fft.shape(False)[flat[-1]], shape[flat[-1]])
+                fft.destroy()
+        cart.Free()
+        fft = penstock.PFFT(COMM, shape, grid=(1, -1))
+        self.assertEqual(fft.shape(False)[::2], shape[::2])
+        fft.destroy()
+
+    def test_sines_and_cosines(self):
+        from scipy import fft as theirs
+
+        names = {"dctn": (theirs.dctn, theirs.idctn), "dstn": (theirs.dstn, theirs.idstn)}
+        for shape, axes, chosen in (
+            ((8, 9, 10), ((0,), (1, 2)), {(1, 2): ("dctn", 3)}),
+            ((8, 9, 10), ((0, 1), (-1,)), {(0, 1): ("dstn", 2), (-1,): ("dctn", 1)}),
+            ((8, 9, 10), ((0, 1), (2,)), {(0, 1): ("dctn", 4)}),
+            ((8, 9), ((0,), (1,)), {(0,): ("dctn", 2), (1,): ("dstn", 4)}),
+            ((5, 6, 7, 8), ((0,), (1, 2), (3,)), {(1, 2): ("dctn", 3), (3,): ("dstn", 1)}),
+        ):
+            transforms = {
+                group: tuple(functools.partial(function, type=number) for function in names[name])
+                for group, (name, number) in chosen.items()
+            }
+            field = noise("f8", shape)
+            expected = field
+            for group in reversed(axes):
+                if group in transforms:
+                    expected = transforms[group][0](expected, axes=group, norm="forward")
+                else:
+                    transform = theirs.rfftn if expected.dtype.kind == "f" else theirs.fftn
+                    expected = transform(expected, axes=group, norm="forward")
+            with self.subTest(shape=shape, chosen=chosen):
+                fft = penstock.PFFT(COMM, shape, axes=axes, transforms=transforms)
+                self.compare(fft, field, expected)
+                fft.destroy()
+        fft = penstock.PFFT(COMM, (8, 9, 10), collapse=True, transforms={(2,): names["dctn"]})
+        self.assertEqual(fft.axes[-1], (2,))  # Fourier's along the others are no cosines along this one
+        fft.destroy()
+
+    def test_arrays_of_a_transforms_own(self):
+        for shape in ((12, 9, 10), (5, 6, 7, 8)):
+            fft = penstock.PFFT(COMM, shape)
+            u = noise("f8", shape)[fft.local_slice(False)]
+            fft.forward.input_array[...] = u
+            fft.forward()
+            fft.backward.input_array[...] *= 2
+            fft.backward()
+            self.assertLess(np.abs(fft.backward.output_array - 2 * u).max(initial=0), 1e-13)
+            self.assertEqual(fft.forward.input_pencil.subshape, fft.forward.input_array.shape)
+            self.assertEqual(fft.backward.input_pencil.subshape, fft.forward.output_array.shape)
+            self.assertEqual((len(fft.xfftn), len(fft.transfer)), (len(shape), len(shape) - 1))
+            half = fft.backward(fft.forward(u), normalize=True)
+            self.assertLess(np.abs(half - u / np.prod(shape)).max(initial=0), 1e-13)
             fft.destroy()
 
     def test_padding_and_tensors(self):
@@ -210,10 +297,64 @@ class ProgramsOfMpi4pyFft(unittest.TestCase):
         again = fft.forward(u)
         self.assertLess(np.abs(again - vector[1]).max(initial=0), 1e-13)
 
-    def test_what_is_mpi4py_ffts_alone_is_refused(self):
-        for arguments in ({"grid": (-1,)}, {"shape": (4, 4, 4, 4)}, {"transforms": {}}):
+    def test_padding_by_a_plan_and_by_stages(self):
+        for shape, dtype in (((8, 9, 10), "f8"), ((7, 8, 6), "c16"), ((8, 7, 9), "f8")):
+            fft = penstock.PFFT(COMM, shape, dtype=dtype, padding=1.5, grid=(-1,))
+            stages = penstock.PFFT(COMM, (1, *shape), dtype=dtype, padding=[1, 1.5, 1.5, 1.5], grid=(1, -1))
+            self.assertEqual(stages.global_shape(), (1, *fft.global_shape()))
+            u = noise(dtype, fft.global_shape())[fft.local_slice(False)]
+            u_hat = fft.forward(u)
+            self.assertLess(np.abs(stages.forward(u[np.newaxis])[0] - u_hat).max(initial=0), 1e-14)
+            modes = noise(u_hat.dtype, fft.global_shape(True))[fft.local_slice(True)]
+            difference = stages.backward(modes[np.newaxis])[0] - fft.backward(modes)
+            self.assertLess(np.abs(difference).max(initial=0), 1e-11)
+            fft.destroy()
+            stages.destroy()
+
+    def test_arrays_that_are_cut_anew(self):
+        for shape, dtype in (((8, 9, 7), "f8"), ((8, 9), "i8"), ((6, 5, 4, 7), "f4"), ((4, 5, 3, 2, 6), "G")):
+            for rank in (0, 1, 2):
+                whole = (1000 * noise("f8", (2,) * rank + shape)).astype(dtype)
+                for first in range(len(shape)):
+                    a = penstock.DistArray(whole.shape, dtype=dtype, alignment=first, rank=rank)
+                    self.assertEqual((a.global_shape, a.rank, a.alignment), (whole.shape, rank, first))
+                    a[...] = whole[a.local_slice()]
+                    for second in range(len(shape)):
+                        with self.subTest(shape=shape, rank=rank, axes=(first, second)):
+                            b = a.redistribute(second)
+                            self.assertEqual((b.alignment, b.shape[rank + second]), (second, shape[second]))
+                            np.testing.assert_array_equal(b.v, whole[b.local_slice()])
+                            c = penstock.DistArray(whole.shape, a.pencil.subcomm, None, dtype, alignment=first, rank=rank)
+                            self.assertIs(b.redistribute(out=c), c)
+                            np.testing.assert_array_equal(c.v, whole[c.local_slice()])
+                    part = (0,) * rank + (slice(None), *(n - 1 for n in shape[1:]))
+                    found = a.get(part)
+                    if COMM.rank == 0:
+                        np.testing.assert_array_equal(found, whole[part])
+                    if rank == 2:
+                        self.assertEqual((a[1].rank, a[1, 0].rank, a[1][0].global_shape), (1, 0, shape))
+
+    def test_what_cannot_be_is_refused(self):
+        for arguments in (
+            {"grid": (-1, 1, 1, 1)},
+            {"dtype": "i4"},
+            {"axes": (0, 3)},
+            {"axes": (0, 0)},
+            {"padding": [1.5]},
+            {"transforms": {(2,): (np.fft.hfft, np.fft.ihfft)}},
+            {"transforms": {(0,): (np.fft.rfftn, np.fft.irfftn)}},
+        ):
+            with self.subTest(arguments=arguments), self.assertRaises(penstock.Error):
+                penstock.PFFT(COMM, (4, 4, 4), **arguments)
+        with self.assertRaises(penstock.Error):
+            penstock.PFFT(COMM, (4, 4, 4), dtype="i4" if COMM.rank == 0 else "f4")
+        a = penstock.DistArray((8, 8), alignment=1)
+        transfer = a.get_pencil_and_transfer(0)[1]
+        with self.assertRaises(penstock.Error):
+            transfer.forward(a.v if COMM.rank else a.v.astype("f4"), np.empty(transfer._pencils[1].subshape))
+        if COMM.size > 1:
             with self.assertRaises(penstock.Error):
-                penstock.PFFT(COMM, **{"shape": (4, 4, 4), **arguments})
+                penstock.PFFT(COMM, (4, 4, 4, 4), axes=((0,), (1, 2), (3,)), grid=(1, -1))
 
 
 @unittest.skipIf(COMM is not None, "of one process")
