@@ -11,6 +11,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/scalapack/blacs.hpp"
+#include "penstock/scalapack/gain.hpp"
 #include "penstock/scalapack/grids.hpp"
 
 namespace penstock::scalapack {
@@ -42,19 +43,6 @@ bool takes_all() {
   return asked != nullptr && std::string_view(asked) == "all";
 }
 
-/// Whether an m x n x k product may gain more than it costs to bring its matrices into blocks and C back. An element
-/// that is brought is read and written, which takes a core some 4 cycles where memory bounds it; a core multiplies and
-/// adds 8 pairs of doubles (AVX2) or 16 (AVX-512) in a cycle. From 512 multiplications for each element on, the
-/// matrices' way takes 6 % of the product's time, or 12 %. The same on all ranks, as it has to be.
-bool may_gain(int m, int n, int k) {
-  constexpr double multiplications_each = 512;
-  const double rows = m;
-  const double columns = n;
-  const double depth = k;
-  const double brought = rows * depth + depth * columns + 2 * rows * columns;
-  return rows * columns * depth >= multiplications_each * brought;
-}
-
 template <class T>
 void multiply(const char* name, const char* op_a, const char* op_b, const int* m, const int* n, const int* k,
               const T* alpha, const T* a, const int* ia, const int* ja, const int* desc_a, const T* b, const int* ib,
@@ -71,7 +59,7 @@ void multiply(const char* name, const char* op_a, const char* op_b, const int* m
   int column = -1;
   Cblacs_gridinfo(context, &shape.rows, &shape.columns, &row, &column);
   const bool is_of_one_grid = row >= 0 && desc_b[1] == context && desc_c[1] == context;
-  if (others != nullptr && (!is_of_one_grid || !(has_all || may_gain(*m, *n, *k)))) {
+  if (others != nullptr && (!is_of_one_grid || !(has_all || may_gain(*m, *n, *k, shape.rows * shape.columns)))) {
     hand_over();
     return;
   }

@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "penstock/scalapack/gain.hpp"
 #include "tests/gemm/reference.hpp"
 #include "tests/gemm/scalapack_array.hpp"
 
@@ -135,6 +136,16 @@ TEST(Library, MultipliesOnSomeOfTheProcesses) {
   compare_all(1, columns, true, 7000);
   MPI_Barrier(MPI_COMM_WORLD);
   compare_all(columns, 1, true, 8000);
+}
+
+TEST(Library, LeavesToScalapackWhatIsSmallOrNarrowOrOfOneRank) {
+  EXPECT_TRUE(scalapack::may_gain(1536, 1536, 1536, 2));
+  EXPECT_TRUE(scalapack::may_gain(1024, 1024, 4096, 4));
+  EXPECT_FALSE(scalapack::may_gain(1024, 1024, 1024, 2));
+  EXPECT_FALSE(scalapack::may_gain(8192, 8192, 64, 4));  // as of LU
+  EXPECT_FALSE(scalapack::may_gain(4096, 4096, 4096, 1));
+  EXPECT_FALSE(scalapack::may_gain(1536, 1536, 1536, 64));
+  EXPECT_FALSE(scalapack::may_gain(0, 1536, 1536, 2));
 }
 
 /// A sub-matrix that is not within A, as a program's mistake.
