@@ -17,7 +17,7 @@ module penstock
   integer, parameter, public :: penstock_c2c = 0, penstock_r2c = 1, penstock_r2r = 2
   integer, parameter, public :: penstock_default_kind = -1, penstock_redft00 = 0, penstock_redft10 = 1, &
       penstock_redft01 = 2, penstock_redft11 = 3, penstock_rodft00 = 4, penstock_rodft10 = 5, penstock_rodft01 = 6, &
-      penstock_rodft11 = 7
+      penstock_rodft11 = 7, penstock_r2hc = 8, penstock_hc2r = 9, penstock_dht = 10
   integer, parameter, public :: penstock_no_scaling = 0, penstock_symmetric = 1, penstock_full = 2
 
   ! The part of a field that a rank holds: indices from `lower` to `upper` in x, y and z, and the directions (1 is x)

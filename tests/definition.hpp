@@ -58,6 +58,26 @@ inline std::vector<Long> by_definition(const std::vector<Long>& x) {
   return y;
 }
 
+/// Half-complex numbers and Hartley's of n points by their definition.
+inline std::vector<Long> parts_of(Kind kind, const std::vector<Long>& x) {
+  const auto n = static_cast<std::int64_t>(x.size());
+  const std::vector<Long>& roots = all_roots(n);
+  std::vector<Long> y(x.size());
+  for (std::int64_t k = 0; k < n; ++k) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      // Imaginary parts are sums by sines, of the wavenumbers above n / 2 as they are of the opposite sign.
+      const std::int64_t wavenumber = kind == Kind::hc2r ? j : k;
+      const Long root = roots[static_cast<std::size_t>(j * k % n)];
+      const long double both = kind == Kind::hc2r && wavenumber != 0 && 2 * wavenumber != n ? 2 : 1;
+      const long double part = kind == Kind::dht     ? root.real() - root.imag()
+                               : 2 * wavenumber <= n ? root.real()
+                                                     : -root.imag();
+      y[static_cast<std::size_t>(k)] += x[static_cast<std::size_t>(j)] * both * part;
+    }
+  }
+  return y;
+}
+
 /// Sines and cosines of n points by their definition.
 inline std::vector<Long> sums_of(Kind kind, const std::vector<Long>& x) {
   const auto n = static_cast<std::int64_t>(x.size());
@@ -88,7 +108,7 @@ inline std::vector<Long> sums_of(Kind kind, const std::vector<Long>& x) {
 /// What pencils of a kind become; n is the length, the points of the real side where there is one.
 inline std::vector<Long> by_definition(Kind kind, std::vector<Long> x, std::int64_t n) {
   if (kind >= Kind::redft00) {
-    return sums_of(kind, x);
+    return kind >= Kind::r2hc ? parts_of(kind, x) : sums_of(kind, x);
   }
   if (kind == Kind::complex_to_real) {
     x.front().imag(0);

@@ -72,7 +72,7 @@ fft::Options options_of(const penstock_fft_options& given) {
   options.type = type_of(given.type);
   for (std::size_t d = 0; d < 3; ++d) {
     if (given.kinds[d] != PENSTOCK_DEFAULT_KIND) {
-      options.kinds[d] = checked<fft::RealKind>(given.kinds[d], 8, "a kind");
+      options.kinds[d] = checked<fft::RealKind>(given.kinds[d], 11, "a kind");
     }
     options.along[d] = given.along[d] != 0;
   }

@@ -58,7 +58,7 @@ typedef enum penstock_fft_type {
   PENSTOCK_R2R = 2  /* real fields by sines and cosines */
 } penstock_fft_type;
 
-/* How a direction is transformed: by Fourier's, or by a sine or cosine transform under FFTW's names. */
+/* How a direction is transformed: by Fourier's, or by one between real numbers under FFTW's names. */
 typedef enum penstock_fft_kind {
   PENSTOCK_DEFAULT_KIND = -1, /* Fourier; REDFT10 for type r2r */
   PENSTOCK_REDFT00 = 0,
@@ -68,7 +68,10 @@ typedef enum penstock_fft_kind {
   PENSTOCK_RODFT00,
   PENSTOCK_RODFT10,
   PENSTOCK_RODFT01,
-  PENSTOCK_RODFT11
+  PENSTOCK_RODFT11,
+  PENSTOCK_R2HC,
+  PENSTOCK_HC2R,
+  PENSTOCK_DHT
 } penstock_fft_kind;
 
 /* The factor on a result: 1, 1/sqrt(N) or 1/N. */

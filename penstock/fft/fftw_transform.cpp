@@ -74,10 +74,10 @@ class OneThread {
   int threads_;
 };
 
-/// FFTW's number of a sine or cosine transform.
+/// FFTW's number of a transform between real numbers.
 fftw_r2r_kind r2r_kind(RowKind kind) noexcept {
-  constexpr std::array kinds{FFTW_REDFT00, FFTW_REDFT10, FFTW_REDFT01, FFTW_REDFT11,
-                             FFTW_RODFT00, FFTW_RODFT10, FFTW_RODFT01, FFTW_RODFT11};
+  constexpr std::array kinds{FFTW_REDFT00, FFTW_REDFT10, FFTW_REDFT01, FFTW_REDFT11, FFTW_RODFT00, FFTW_RODFT10,
+                             FFTW_RODFT01, FFTW_RODFT11, FFTW_R2HC,    FFTW_HC2R,    FFTW_DHT};
   return kinds[static_cast<std::size_t>(kind) - static_cast<std::size_t>(RowKind::redft00)];
 }
 

@@ -1,4 +1,4 @@
-// The types of transforms, the kinds of sine and cosine transforms, and scalings. Included by fft.hpp.
+// The types of transforms, the kinds of those between real numbers, and scalings. Included by fft.hpp.
 #pragma once
 
 #include "penstock/shape/shape.hpp"
@@ -17,12 +17,12 @@ enum class Type {
   c2c,  ///< complex to complex
   r2c,  ///< real to complex: n/2 + 1 coefficients in the direction of the first Fourier transform, which determine the
         ///< others
-  r2r,  ///< real to real: a sine or cosine transform in each direction, see RealKind
+  r2r,  ///< real to real, in each direction, see RealKind
 };
 
-/// The sine and cosine transforms under FFTW's names, unscaled as in FFTW. A kind continues n points evenly (redft:
-/// cosines) or oddly (rodft: sines), by mirroring at a point or half-way between two. N is the period of the
-/// continuation.
+/// The transforms between real numbers under FFTW's names, unscaled as in FFTW. A sine or cosine transform continues n
+/// points evenly (redft: cosines) or oddly (rodft: sines), by mirroring at a point or half-way between two. N is the
+/// period of the continuation.
 enum class RealKind {
   redft00,  ///< DCT-I: N = 2 (n - 1), n at least 2; inverse of itself
   redft10,  ///< DCT-II: N = 2 n; the inverse is redft01
@@ -32,6 +32,10 @@ enum class RealKind {
   rodft10,  ///< DST-II: N = 2 n; the inverse is rodft01
   rodft01,  ///< DST-III: N = 2 n; the inverse is rodft10
   rodft11,  ///< DST-IV: N = 2 n; inverse of itself
+  r2hc,  ///< half-complex: real parts of wavenumbers 0 to n/2, imaginary ones of (n-1)/2 down to 1: N = n; the inverse
+         ///< is hc2r
+  hc2r,  ///< N = n; the inverse is r2hc
+  dht,   ///< Hartley's: the sum of the parts by cosines and by sines, N = n; inverse of itself
 };
 
 /// A factor on the result of one transform. N is the product of the points in the directions of Fourier transforms and

@@ -21,6 +21,7 @@ static_assert(static_cast<int>(transform::Kind::complex_to_real) == static_cast<
 static_assert(static_cast<int>(transform::Kind::redft00) == static_cast<int>(RowKind::redft00));
 static_assert(static_cast<int>(transform::Kind::redft11) == static_cast<int>(RowKind::redft11));
 static_assert(static_cast<int>(transform::Kind::rodft11) == static_cast<int>(RowKind::rodft11));
+static_assert(static_cast<int>(transform::Kind::dht) == static_cast<int>(RowKind::dht));
 
 template <class Real>
 class OwnTransform final : public LocalTransform {
@@ -49,7 +50,7 @@ std::unique_ptr<LocalTransform> plan_own(const PencilShape& shape, std::int64_t 
 }  // namespace
 
 const TransformTraits& traits_of(RowKind kind) noexcept {
-  static constexpr std::array<TransformTraits, 12> traits{{{RowKind::backward, false, false, 1, 0},
+  static constexpr std::array<TransformTraits, 15> traits{{{RowKind::backward, false, false, 1, 0},
                                                            {RowKind::forward, false, false, 1, 0},
                                                            {RowKind::complex_to_real, true, false, 1, 0},
                                                            {RowKind::real_to_complex, false, true, 1, 0},
@@ -60,7 +61,10 @@ const TransformTraits& traits_of(RowKind kind) noexcept {
                                                            {RowKind::rodft00, true, true, 2, 1},
                                                            {RowKind::rodft01, true, true, 2, 0},
                                                            {RowKind::rodft10, true, true, 2, 0},
-                                                           {RowKind::rodft11, true, true, 2, 0}}};
+                                                           {RowKind::rodft11, true, true, 2, 0},
+                                                           {RowKind::hc2r, true, true, 1, 0},
+                                                           {RowKind::r2hc, true, true, 1, 0},
+                                                           {RowKind::dht, true, true, 1, 0}}};
   return traits[static_cast<std::size_t>(kind)];
 }
 

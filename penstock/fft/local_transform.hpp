@@ -30,6 +30,9 @@ enum class RowKind {
   rodft10,
   rodft01,
   rodft11,
+  r2hc,
+  hc2r,
+  dht,
 };
 
 /// What there is to know about a kind but how it is transformed.
@@ -42,7 +45,7 @@ struct TransformTraits {
 };
 const TransformTraits& traits_of(RowKind kind) noexcept;
 
-/// The kind of a sine or cosine transform.
+/// The kind of a transform between real numbers.
 RowKind row_kind_of(RealKind kind) noexcept;
 
 /// Pencils of `length` points (real points for the real kinds) as a local transform finds and leaves them. Strides are

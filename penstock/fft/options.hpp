@@ -83,7 +83,8 @@ struct Options {
   /// The modes of the spectrum, at most `size`: those of a field of so many points. `forward` leaves out the higher
   /// ones, `backward` takes them as 0, and neither transforms or exchanges them: with size = 3/2 modes, products of two
   /// fields have no aliases among the modes. Where the modes of a Fourier transform are even, and fewer than the
-  /// points, the coefficient of wavenumber n/2 is the sum of those of n/2 and -n/2, which of real numbers is real. 0: all.
+  /// points, the coefficient of wavenumber n/2 is the sum of those of n/2 and -n/2, which of real numbers is real. 0:
+  /// all.
   Extents modes{};
   Type type = Type::c2c;
   /// The sine or cosine transform in x, y and z. Nothing: a Fourier transform, and redft10 for type r2r. Sines and

@@ -96,6 +96,13 @@ std::string find_mistake(const Options& options, int ranks) {
       return fmt::format("a size of {}x{}x{}: a direction of kind redft00 needs at least 2 points", nx, ny, nz);
     }
   }
+  for (std::size_t d = 0; d < 3; ++d) {
+    const bool has_fewer = options.modes[d] != 0 && options.modes[d] != options.size[d];
+    if (options.along[d] && options.kinds[d] >= RealKind::r2hc && has_fewer) {
+      return fmt::format("{} modes of {} half-complex numbers or Hartley's: give all", options.modes[d],
+                         options.size[d]);
+    }
+  }
   for (int d = 0; d < 3; ++d) {
     if (options.along[at(d)] &&
         find_library(options.local, kind_along(options, d), numbers_of(options, d)) == nullptr) {

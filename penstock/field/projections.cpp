@@ -54,12 +54,38 @@ RealTransform real_transform(fft::RealKind kind) {
       return {1, 0.5L, 0, false, true, true};
     case fft::RealKind::rodft11:
       return {0.5L, 0.5L, 0, false, false, true};
+    default:
+      return {};
   }
-  return {};
+}
+
+/// The sum over wavenumbers k from `first` on of z^k cos(2 pi k step), or by sines, with z = exp(2 pi i turn).
+Number sum_of_waves(bool is_sine, std::int64_t first, std::int64_t count, long double turn, long double step) {
+  const auto from = static_cast<long double>(first);
+  const Number up = turned(from * (turn + step)) * geometric_sum(turn + step, count);
+  const Number down = turned(from * (turn - step)) * geometric_sum(turn - step, count);
+  return (is_sine ? Number(0, -1) * (up - down) : up + down) * 0.5L;
+}
+
+/// The same for half-complex numbers and Hartley's. Imaginary parts are sums by sines, of the wavenumbers above n / 2.
+Number weight_of_wave(fft::RealKind kind, std::int64_t j, std::int64_t points, long double turn) {
+  const long double step = static_cast<long double>(j) / static_cast<long double>(points);
+  const std::int64_t real = points / 2 + 1;
+  switch (kind) {
+    case fft::RealKind::r2hc:
+      return sum_of_waves(false, 0, real, turn, step) + sum_of_waves(true, real, points - real, turn, step);
+    case fft::RealKind::hc2r:
+      return sum_of_waves(j >= real, 0, points, turn, step) * (j == 0 || 2 * j == points ? 1.0L : 2.0L);
+    default:
+      return sum_of_waves(false, 0, points, turn, step) + sum_of_waves(true, 0, points, turn, step);
+  }
 }
 
 /// The sum over modes k of z^k times what point `j` of `points` adds to mode k, with z = exp(2 pi i turn).
 Number weight_of_point(fft::RealKind kind, std::int64_t j, std::int64_t points, long double turn) {
+  if (kind >= fft::RealKind::r2hc) {
+    return weight_of_wave(kind, j, points, turn);
+  }
   const RealTransform& transform = real_transform(kind);
   const long double period = 2 * static_cast<long double>(points + transform.points_more);
   const long double step = (static_cast<long double>(j) + transform.point) / period;

@@ -72,7 +72,8 @@ class KindMaker : private Maker<Real> {
 
   // Makhoul 1980 (DOI 10.1109/TASSP.1980.1163351) for types II and III, by the transform of n points in another order;
   // type IV by two of n / 2; type I by that of its continuation. All are linear in complex points, so that they hold
-  // for two real pencils as one. Sines are cosines of points in the opposite order or of alternating sign.
+  // for two real pencils as one. So are real and imaginary parts. Sines are cosines of points in the opposite order or
+  // of alternating sign.
   void emit_real(Kind kind, std::int64_t n, const Rows& from, const Rows& to) {
     switch (kind) {
       case Kind::redft00:
@@ -92,6 +93,13 @@ class KindMaker : private Maker<Real> {
       case Kind::redft11:
       case Kind::rodft11:
         emit_fourth(kind == Kind::rodft11, n, from, to);
+        break;
+      case Kind::r2hc:
+      case Kind::dht:
+        emit_parts(kind == Kind::dht, n, from, to);
+        break;
+      case Kind::hc2r:
+        emit_of_parts(n, from, to);
         break;
       case Kind::forward:
       case Kind::backward:
@@ -221,6 +229,42 @@ class KindMaker : private Maker<Real> {
     emit(m, part_of(rows, m, m), backward, {});
     emit_sums(part_of(rows, 2 * m, 2 * m), out_rows, out);
     own_rows_ -= 4 * m;
+  }
+
+  /// Real and imaginary parts of points k and n - k of the spectrum are sums of both, and so is what they add up to.
+  void emit_parts(bool is_added_up, std::int64_t n, const Rows& from, const Rows& to) {
+    const std::complex<long double> half_i(0, 0.5L);
+    const Rows spectrum = own(take_rows(n), n);
+    std::vector<Sum> out;
+    for (std::int64_t k = 0; k < n; ++k) {
+      const std::int64_t other = (n - k) % n;
+      if (is_added_up) {
+        out.push_back({k, other, 0.5L + half_i, 0.5L - half_i});
+      } else if (2 * k <= n) {
+        out.push_back({k, other, 0.5L, 0.5L});
+      } else {
+        out.push_back({other, k, -half_i, half_i});
+      }
+    }
+    emit(n, from, spectrum, {});
+    emit_sums(spectrum, to, out);
+    own_rows_ -= n;
+  }
+
+  void emit_of_parts(std::int64_t n, const Rows& from, const Rows& to) {
+    const std::complex<long double> i(0, 1);
+    const Rows spectrum = own(take_rows(n), n);
+    std::vector<Sum> in;
+    Rows out{to.owner, {}};
+    for (std::int64_t k = 0; k < n; ++k) {
+      const bool is_real = k == 0 || 2 * k == n;
+      const std::int64_t other = (n - k) % n;
+      in.push_back({std::min(k, other), std::max(k, other), 1, is_real ? 0 : 2 * k < n ? i : -i});
+      out.numbers.push_back(to[other]);  // backward
+    }
+    emit_sums(from, spectrum, in);
+    emit(n, spectrum, out, {});
+    own_rows_ -= n;
   }
 };
 

@@ -20,8 +20,9 @@ namespace penstock::transform {
 namespace {
 
 const char* name_of(Kind kind) {
-  constexpr std::array names{"forward", "backward", "real_to_complex", "complex_to_real", "redft00", "redft10",
-                             "redft01", "redft11",  "rodft00",         "rodft10",         "rodft01", "rodft11"};
+  constexpr std::array names{
+      "forward", "backward", "real_to_complex", "complex_to_real", "redft00", "redft10", "redft01", "redft11",
+      "rodft00", "rodft10",  "rodft01",         "rodft11",         "r2hc",    "hc2r",    "dht"};
   return names[static_cast<std::size_t>(kind)];
 }
 

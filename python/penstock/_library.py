@@ -76,7 +76,7 @@ DEFAULT_KIND = -1
 KINDS = {
     name: number
     for number, name in enumerate(
-        ("redft00", "redft10", "redft01", "redft11", "rodft00", "rodft10", "rodft01", "rodft11")
+        ("redft00", "redft10", "redft01", "redft11", "rodft00", "rodft10", "rodft01", "rodft11", "r2hc", "hc2r", "dht")
     )
 }
 SCALINGS = {"none": 0, "symmetric": 1, "full": 2}

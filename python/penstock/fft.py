@@ -119,7 +119,7 @@ class Plan:
     comm: a communicator of mpi4py; None: this process alone.
     dtype: of the field: float32, float64, complex64 or complex128. Real fields have a spectrum of n // 2 + 1 points
         along the last of `axes` that Fourier's transform goes along.
-    kinds: per axis None (Fourier) or "redft00" ... "rodft11"; one for all axes, or three. Real fields of such kinds
+    kinds: per axis None (Fourier) or "redft00" ... "rodft11", "r2hc", "hc2r", "dht", as FFTW has them; one for all axes, or three. Real fields of such kinds
         alone have a real spectrum.
     axes: those that are transformed, the last one first, as NumPy's; () redistributes.
     modes: of the spectrum, where it has fewer than the field's points: forward leaves out the others, backward takes

@@ -258,7 +258,10 @@ inline double period_of(const Options& options) {
   for (std::size_t d = 0; d < 3; ++d) {
     const auto kind = real_kind(options, static_cast<int>(d));
     const auto n = static_cast<double>(options.size[d]);
-    const double of_r2r = kind == RealKind::redft00 ? 2 * (n - 1) : kind == RealKind::rodft00 ? 2 * (n + 1) : 2 * n;
+    const double of_r2r = kind == RealKind::redft00   ? 2 * (n - 1)
+                          : kind == RealKind::rodft00 ? 2 * (n + 1)
+                          : kind >= RealKind::r2hc    ? n
+                                                      : 2 * n;
     period *= !options.along[d] ? 1 : kind ? of_r2r : n;
   }
   return period;

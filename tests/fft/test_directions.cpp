@@ -14,8 +14,8 @@
 namespace penstock::fft {
 namespace {
 
-constexpr std::array<std::string_view, 8> kind_names{"redft00", "redft10", "redft01", "redft11",
-                                                     "rodft00", "rodft10", "rodft01", "rodft11"};
+constexpr std::array<std::string_view, 11> kind_names{"redft00", "redft10", "redft01", "redft11", "rodft00", "rodft10",
+                                                      "rodft01", "rodft11", "r2hc",    "hc2r",    "dht"};
 
 std::string name_of(const Options& options) {
   const auto [x, y, z] = options.along;
@@ -77,9 +77,10 @@ std::vector<Options> directions() {
 
 std::vector<Options> kinds() {
   std::vector<Options> all;
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < 11; ++i) {
     Options options = options_of(i % 2 == 0 ? Extents{20, 24, 18} : Extents{7, 5, 13}, Type::r2r, {true, true, true});
-    options.kinds = {static_cast<RealKind>(i), static_cast<RealKind>((i + 3) % 8), static_cast<RealKind>((3 * i) % 8)};
+    options.kinds = {static_cast<RealKind>(i), static_cast<RealKind>((i + 3) % 11),
+                     static_cast<RealKind>((3 * i) % 11)};
     all.push_back(options);
   }
   return all;

@@ -135,8 +135,9 @@ char letter_of(int direction) {
 }
 
 std::string kind_of(const std::optional<RowKind>& kind) {
-  static constexpr std::array names{"forward", "backward", "real to complex", "complex to real", "redft00", "redft10",
-                                    "redft01", "redft11",  "rodft00",         "rodft10",         "rodft01", "rodft11"};
+  static constexpr std::array names{
+      "forward", "backward", "real to complex", "complex to real", "redft00", "redft10", "redft01", "redft11",
+      "rodft00", "rodft10",  "rodft01",         "rodft11",         "r2hc",    "hc2r",    "dht"};
   return kind ? names[static_cast<std::size_t>(*kind)] : "move";
 }
 

@@ -52,7 +52,7 @@ Options draw_options(Draws& draws, const gas::Team& team) {
   const bool has_real_kinds = options.type == Type::r2r || draws.coin();
   for (auto& kind : options.kinds) {
     if (has_real_kinds && draws.number(0, 2) > 0) {
-      kind = static_cast<RealKind>(draws.number(0, 7));
+      kind = static_cast<RealKind>(draws.number(0, 10));
     }
   }
   options.along = {draws.number(0, 3) > 0, draws.number(0, 3) > 0, draws.number(0, 3) > 0};
@@ -71,7 +71,8 @@ Options draw_options(Draws& draws, const gas::Team& team) {
   }
   const bool has_modes = draws.number(0, 2) == 0;
   for (std::size_t d = 0; d < 3; ++d) {
-    if (has_modes && options.along[d] && draws.coin()) {
+    const bool is_of_waves = options.kinds[d] >= RealKind::r2hc;
+    if (has_modes && options.along[d] && !is_of_waves && draws.coin()) {
       options.modes[d] = draws.number(1, options.size[d]);
     }
   }

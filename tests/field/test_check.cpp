@@ -53,6 +53,11 @@ TEST(Check, PassesOnSinesAndCosinesAndSomeDirections) {
     fft::Options some = options_for({13, 11, 8}, fft::Type::r2c);
     some.along = {false, true, true};
     expect_passes<double>(team, all, fft::Scaling::symmetric);
+    for (const fft::Extents& size : {fft::Extents{13, 11, 8}, fft::Extents{4, 9, 6}}) {
+      fft::Options waves = options_for(size, fft::Type::r2r);
+      waves.kinds = {fft::RealKind::r2hc, fft::RealKind::hc2r, fft::RealKind::dht};
+      expect_passes<double>(team, waves, fft::Scaling::symmetric);
+    }
     expect_passes<double>(team, some, fft::Scaling::symmetric);
   });
 }

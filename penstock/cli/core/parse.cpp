@@ -113,7 +113,8 @@ namespace {
 const std::vector<std::pair<std::string_view, std::optional<fft::RealKind>>> kind_names{
     {"redft00", fft::RealKind::redft00}, {"redft10", fft::RealKind::redft10}, {"redft01", fft::RealKind::redft01},
     {"redft11", fft::RealKind::redft11}, {"rodft00", fft::RealKind::rodft00}, {"rodft10", fft::RealKind::rodft10},
-    {"rodft01", fft::RealKind::rodft01}, {"rodft11", fft::RealKind::rodft11}, {"fourier", std::nullopt}};
+    {"rodft01", fft::RealKind::rodft01}, {"rodft11", fft::RealKind::rodft11}, {"r2hc", fft::RealKind::r2hc},
+    {"hc2r", fft::RealKind::hc2r},       {"dht", fft::RealKind::dht},         {"fourier", std::nullopt}};
 
 }  // namespace
 

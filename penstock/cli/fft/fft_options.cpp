@@ -27,18 +27,19 @@ void declare_problem(CLI::App& app, const std::shared_ptr<FftOptions>& options) 
             "Field to transform: .npy (shape nz, ny, nx), .nii, .nii.gz, .mrc, or HDF5's, as F.h5:/velocity/u",
             [options](const std::string& text) { options->input_path = text; });
   add_value(app, "--type", "c2c|r2c|r2r",
-            "Complex or real fields; r2r: real ones by sines and cosines (as the input file; else c2c)",
+            "Complex or real fields; r2r: real ones by sines, cosines and their like (as the input file; else c2c)",
             [options](const std::string& text) {
               options->type = parse_choice<fft::Type>(
                   "--type", text, {{"c2c", fft::Type::c2c}, {"r2c", fft::Type::r2c}, {"r2r", fft::Type::r2r}});
             });
-  add_value(app, "--kinds", "KIND[,KIND,KIND]",
-            "For all directions or x,y,z: redft00|10|01|11, rodft00|10|01|11 as in FFTW, or fourier (of --type r2r: "
-            "redft10; else fourier)",
-            [options](const std::string& text) {
-              options->fft.kinds = parse_kinds("--kinds", text);
-              options->has_kinds = true;
-            });
+  add_value(
+      app, "--kinds", "KIND[,KIND,KIND]",
+      "For all directions or x,y,z: redft00|10|01|11, rodft00|10|01|11, r2hc, hc2r, dht as in FFTW, or fourier (of "
+      "--type r2r: redft10; else fourier)",
+      [options](const std::string& text) {
+        options->fft.kinds = parse_kinds("--kinds", text);
+        options->has_kinds = true;
+      });
   add_value(app, "--along", "DIRECTIONS", "Directions that are transformed, such as xy (xyz)",
             [options](const std::string& text) { options->fft.along = parse_directions("--along", text); });
   add_value(app, "--sequence", "DIRECTIONS", "The order in which directions are transformed, such as zxy (xyz)",
