@@ -54,6 +54,12 @@ std::optional<RealKind> kind_of(int number) {
       return RealKind::rodft10;
     case FFTW_RODFT11:
       return RealKind::rodft11;
+    case FFTW_R2HC:
+      return RealKind::r2hc;
+    case FFTW_HC2R:
+      return RealKind::hc2r;
+    case FFTW_DHT:
+      return RealKind::dht;
     default:
       return std::nullopt;
   }
@@ -91,7 +97,7 @@ std::string_view settle(Request& request, Kind kind, const Lengths& n, const int
     if (kind == Kind::real_to_real) {
       request.kinds[direction] = kind_of(kinds[i]);
       if (!request.kinds[direction]) {
-        return "half-complex numbers or Hartley";
+        return "a kind that is none";
       }
       if (request.kinds[direction] == RealKind::redft00 && n[i] < 2) {
         return "redft00 of one point";
@@ -243,16 +249,28 @@ void* serve_transposition(const Asked& asked, std::ptrdiff_t n0, std::ptrdiff_t 
 
 namespace {
 
-/// An array whose last dimension is contiguous, as a part; nothing where it is another one. `tuples` numbers lie beside
-/// each other.
+/// An array whose dimensions lie in any order, with one of them contiguous, as a part; nothing where it is another one.
+/// `tuples` numbers lie beside each other.
 template <class Stride>
 std::optional<Distribution> part_alone(const fft::Extents& points, std::span<const Dimension> dimensions,
                                        std::ptrdiff_t tuples, const Stride& stride) {
-  const std::size_t rank = dimensions.size();
+  // Of one index there is no stride: it goes with the slowest.
+  constexpr std::ptrdiff_t slowest = std::numeric_limits<std::ptrdiff_t>::max();
+  std::array<std::ptrdiff_t, 3> strides{slowest, slowest, slowest};
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    const auto direction = static_cast<std::size_t>(direction_of(i, dimensions.size()));
+    strides[direction] = points[direction] > 1 ? stride(dimensions[i]) : slowest;
+  }
   Distribution part{.box = {{}, points}};
-  const std::ptrdiff_t row = stride(dimensions[rank - 2]);
-  const std::ptrdiff_t plane = rank > 2 ? stride(dimensions[0]) : row * points[y];
-  if (stride(dimensions[rank - 1]) != tuples || row < points[x] * tuples || plane < row * points[y]) {
+  std::ranges::stable_sort(part.order, std::greater<>(), [&](int d) { return strides[static_cast<std::size_t>(d)]; });
+  const auto [slow, middle, fast] = part.order;
+  const auto length = [&](int d) { return points[static_cast<std::size_t>(d)]; };
+  const auto pitch = [&](int d, std::ptrdiff_t whole) {
+    return length(d) > 1 ? strides[static_cast<std::size_t>(d)] : whole;
+  };
+  const std::ptrdiff_t row = pitch(middle, length(fast) * tuples);
+  const std::ptrdiff_t plane = pitch(slow, row * length(middle));
+  if (pitch(fast, tuples) != tuples || row < length(fast) * tuples || plane < row * length(middle)) {
     return std::nullopt;
   }
   part.row_pitch = row;
@@ -296,9 +314,13 @@ void* serve(const Asked& asked, const AskedAlone& transform) {
   if (const auto why = settle(request, transform.kind, std::span(n).first(rank), transform.kinds); !why.empty()) {
     return tell(asked, why);
   }
-  const double field_bytes =
-      points * static_cast<double>(request.is_backward ? request.out_bytes() : request.in_bytes());
-  if (!is_large_alone(points, field_bytes, request.threads)) {
+  const double number_bytes = static_cast<double>(request.is_backward ? request.out_bytes() : request.in_bytes());
+  const std::int64_t fields = transform.repeated.empty() ? 1 : transform.repeated.front().n;
+  if (!is_large_alone({.points = points,
+                       .field_bytes = points * number_bytes,
+                       .fields = fields,
+                       .threads = request.threads,
+                       .is_estimated = (asked.flags & FFTW_ESTIMATE) != 0})) {
     return tell(asked, "a small field");
   }
   if (asked.in == nullptr || asked.out == nullptr) {

@@ -32,14 +32,16 @@ Mode mode() {
   return mode;
 }
 
-bool is_large_alone(double points, double field_bytes, int threads) {
+bool is_large_alone(const Alone& transform) {
   static const char* const least_points = std::getenv("PENSTOCK_FFTW_POINTS");
   if (least_points != nullptr) {
-    return points >= std::atof(least_points);
+    return transform.points >= std::atof(least_points);
   }
-  constexpr int least_caches = 4;
+  // Measured on Zen 4 with 1 and 2 threads, see docs/decisions/fftw.md.
+  const std::int64_t least_caches = transform.is_estimated ? 1 : 4;
+  const std::int64_t sharing = transform.fields >= transform.threads ? 1 : transform.threads;
   static const std::int64_t cache_l2_bytes = machine::detect().node.cache_l2_bytes;
-  return field_bytes >= static_cast<double>(least_caches * cache_l2_bytes * threads);
+  return transform.field_bytes >= static_cast<double>(least_caches * cache_l2_bytes * sharing);
 }
 
 }  // namespace penstock::fftw

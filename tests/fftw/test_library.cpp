@@ -66,6 +66,7 @@ struct Api;
     using Plan = P##_plan;                                                                                 \
     using Complex = P##_complex;                                                                           \
     using Kind = P##_r2r_kind;                                                                             \
+    using Dimension = P##_iodim;                                                                           \
     bool is_real;                                                                                          \
     template <class Function>                                                                              \
     Function* choose(Function* ours, const char* name) const {                                             \
@@ -80,6 +81,8 @@ struct Api;
     auto r2c() const { return choose(&P##_plan_many_dft_r2c, #P "_plan_many_dft_r2c"); }                   \
     auto c2r() const { return choose(&P##_plan_many_dft_c2r, #P "_plan_many_dft_c2r"); }                   \
     auto r2r() const { return choose(&P##_plan_many_r2r, #P "_plan_many_r2r"); }                           \
+    auto guru_dft() const { return choose(&P##_plan_guru_dft, #P "_plan_guru_dft"); }                      \
+    auto guru_r2c() const { return choose(&P##_plan_guru_dft_r2c, #P "_plan_guru_dft_r2c"); }              \
     auto execute() const { return choose(&P##_execute, #P "_execute"); }                                   \
     auto destroy() const { return choose(&P##_destroy_plan, #P "_destroy_plan"); }                         \
   };
@@ -199,7 +202,7 @@ void draw_over_ranks(unsigned seed, MPI_Comm comm) {
   const auto result_count = static_cast<std::size_t>(cut * others * (is_r2r ? 1 : 2));
   std::vector<Kind> kinds;
   for (int i = 0; i < rank; ++i) {
-    kinds.push_back(static_cast<Kind>(draws.number(FFTW_REDFT00, FFTW_RODFT11)));
+    kinds.push_back(static_cast<Kind>(draws.number(FFTW_R2HC, FFTW_RODFT11)));
   }
   seed_text =
       fmt::format("PENSTOCK_TEST_SEED={} over {} ranks: type {}, {} x{}, blocks {} {}, flags {:x}, {}", seed, ranks,
@@ -350,6 +353,54 @@ void draw_alone(unsigned seed) {
                 });
 }
 
+/// Arrays whose dimensions lie in orders of their own, with rows and planes that are padded.
+template <class Real>
+void draw_orders(unsigned seed) {
+  using Complex = typename Api<Real>::Complex;
+  Draws draws(seed);
+  const bool is_real = draws.coin();
+  const bool is_in_place = draws.coin();
+  const auto rank = static_cast<std::size_t>(draws.number(2, 3));
+  std::vector<typename Api<Real>::Dimension> dimensions(rank);
+  for (auto& dimension : dimensions) {
+    dimension.n = static_cast<int>(draws.number(1, 12));
+  }
+  const auto half = [&](std::size_t i) { return i + 1 == rank && is_real ? dimensions[i].n / 2 + 1 : dimensions[i].n; };
+  // Lays out one side and returns its numbers, in place with room for the other side as well.
+  const auto lay_out = [&](int Api<Real>::Dimension::*stride, bool is_input) {
+    std::vector<std::size_t> order{0, 1, 2};
+    order.resize(rank);
+    for (std::size_t i = rank; i-- > 1;) {
+      std::swap(order[i], order[static_cast<std::size_t>(draws.number(0, static_cast<ptrdiff_t>(i)))]);
+    }
+    int numbers = 1;
+    for (const std::size_t i : order) {
+      dimensions[i].*stride = numbers;
+      numbers *= (is_input ? dimensions[i].n : half(i)) + static_cast<int>(draws.number(0, 2));
+    }
+    return numbers;
+  };
+  const int in_numbers = lay_out(&Api<Real>::Dimension::is, true);
+  const int out_numbers = lay_out(&Api<Real>::Dimension::os, false);
+  const bool lies_alike = !is_real && is_in_place;
+  if (lies_alike) {
+    for (auto& dimension : dimensions) {
+      dimension.os = dimension.is;
+    }
+  }
+  seed_text = fmt::format("PENSTOCK_TEST_SEED={} orders, {} {}, {}", seed, is_real ? "real" : "complex", rank,
+                          lies_alike ? "in place" : "");
+  const auto count = static_cast<std::size_t>(2 * std::max(in_numbers, out_numbers));
+  compare<Real>(
+      count, count, lies_alike, sizeof(Real) == 8 ? 1e-13 : 1e-4, [&](const Api<Real>& api, Real* in, Real* out) {
+        auto* const complex_out = reinterpret_cast<Complex*>(out);
+        constexpr unsigned flags = FFTW_ESTIMATE | FFTW_UNALIGNED | FFTW_PRESERVE_INPUT;
+        return is_real ? api.guru_r2c()(static_cast<int>(rank), dimensions.data(), 0, nullptr, in, complex_out, flags)
+                       : api.guru_dft()(static_cast<int>(rank), dimensions.data(), 0, nullptr,
+                                        reinterpret_cast<Complex*>(in), complex_out, FFTW_FORWARD, flags);
+      });
+}
+
 bool is_ours(fftw_plan plan) {
   char* const text = fftw_sprint_plan(plan);
   const bool found = std::string(text).find("penstock") != std::string::npos;
@@ -490,6 +541,8 @@ int main(int argc, char** argv) {
     draw_transposition<float>(seed, MPI_COMM_WORLD);
     draw_alone<double>(seed);
     draw_alone<float>(seed);
+    draw_orders<double>(seed);
+    draw_orders<float>(seed);
   }
   outlive_communicators(MPI_COMM_WORLD);
   tell_plans_apart();
