@@ -1,4 +1,4 @@
-// FFTW's planners of one process, by their names. Of one dimension FFTW keeps them.
+// FFTW's planners of one process, by their names.
 #include <fftw3.h>
 
 #include <algorithm>
@@ -83,7 +83,7 @@ std::vector<Dimension> dimensions_of(int rank, const Given* given) {
 template <class Given>
 void* serve_guru(const Asked& asked, Kind kind, int rank, const Given* dims, int howmany_rank, const Given* repeated,
                  const int* kinds) {
-  if (rank < 1 || rank > 3 || howmany_rank < 0 || howmany_rank > 1) {
+  if (rank < 1 || rank > 3 || howmany_rank < 0 || howmany_rank > 8) {
     return serve_dimensions(asked, kind, {}, {}, kinds);  // which passes it on
   }
   return serve_dimensions(asked, kind, dimensions_of(rank, dims), dimensions_of(howmany_rank, repeated), kinds);

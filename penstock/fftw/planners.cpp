@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "penstock/base/base.hpp"
 #include "penstock/fftw/communicators.hpp"
@@ -83,25 +84,22 @@ int direction_of(std::size_t dimension, std::size_t rank) {
   return static_cast<int>(rank - 1 - dimension);
 }
 
-/// Why a transform with these lengths and kinds cannot be ours; or nothing. Settles the size and the kinds.
-template <class Lengths>
-std::string_view settle(Request& request, Kind kind, const Lengths& n, const int* kinds) {
-  const std::size_t rank = n.size();
-  for (std::size_t i = 0; i < rank; ++i) {
-    const auto direction = static_cast<std::size_t>(direction_of(i, rank));
-    if (n[i] < 1 || n[i] > std::numeric_limits<int>::max()) {
-      return "a length that is none";
+/// Why a transform of `n` points along a direction cannot be ours; or nothing. Settles the size and the kind, of which
+/// `real_kind` is FFTW's number; nullptr where numbers are complex.
+std::string_view settle(Request& request, int direction, std::ptrdiff_t n, const int* real_kind) {
+  const auto d = static_cast<std::size_t>(direction);
+  if (n < 1 || n > std::numeric_limits<int>::max()) {
+    return "a length that is none";
+  }
+  request.size[d] = n;
+  request.along[d] = true;
+  if (request.type == fft::Type::r2r) {
+    request.kinds[d] = kind_of(*real_kind);
+    if (!request.kinds[d]) {
+      return "a kind that is none";
     }
-    request.size[direction] = n[i];
-    request.along[direction] = true;
-    if (kind == Kind::real_to_real) {
-      request.kinds[direction] = kind_of(kinds[i]);
-      if (!request.kinds[direction]) {
-        return "a kind that is none";
-      }
-      if (request.kinds[direction] == RealKind::redft00 && n[i] < 2) {
-        return "redft00 of one point";
-      }
+    if (request.kinds[d] == RealKind::redft00 && n < 2) {
+      return "redft00 of one point";
     }
   }
   return {};
@@ -183,8 +181,11 @@ void* serve(const Asked& asked, const AskedOfRanks& transform) {
     return tell(asked, "scrambled");
   }
   Request request = begin_request(asked, transform.kind);
-  if (const auto why = settle(request, transform.kind, transform.n, transform.kinds); !why.empty()) {
-    return tell(asked, why);
+  for (std::size_t i = 0; i < rank; ++i) {
+    const int* const kind = transform.kinds != nullptr ? transform.kinds + i : nullptr;
+    if (const auto why = settle(request, direction_of(i, rank), transform.n[i], kind); !why.empty()) {
+      return tell(asked, why);
+    }
   }
   const bool is_in_transposed = (asked.flags & FFTW_MPI_TRANSPOSED_IN) != 0;
   const bool is_out_transposed = (asked.flags & FFTW_MPI_TRANSPOSED_OUT) != 0;
@@ -249,17 +250,80 @@ void* serve_transposition(const Asked& asked, std::ptrdiff_t n0, std::ptrdiff_t 
 
 namespace {
 
+/// A dimension of an array in one process, and what FFTW does along it.
+struct Axis {
+  Dimension dimension;
+  bool is_transformed = false;
+  bool is_last = false;            ///< of those that are transformed: real numbers become complex along it
+  const int* real_kind = nullptr;  ///< FFTW's number
+};
+
+bool is_beside_each_other(const Axis& axis) {
+  return !axis.is_transformed && axis.dimension.in_stride == 1 && axis.dimension.out_stride == 1;
+}
+
+/// The dimensions of the arrays, those of repetition included: two of these are one where they lie as one.
+std::vector<Axis> axes_of(const AskedAlone& transform) {
+  std::vector<Axis> axes;
+  for (const Dimension& repeated : transform.repeated) {
+    if (repeated.n != 1) {
+      axes.push_back({repeated});
+    }
+  }
+  const auto follows = [](const Axis& outer, const Axis& inner) {
+    return outer.dimension.in_stride == inner.dimension.n * inner.dimension.in_stride &&
+           outer.dimension.out_stride == inner.dimension.n * inner.dimension.out_stride;
+  };
+  for (auto inner = axes.begin(); inner != axes.end();) {
+    const auto outer = std::ranges::find_if(axes, [&](const Axis& axis) { return follows(axis, *inner); });
+    if (outer == axes.end() || outer == inner) {
+      ++inner;
+      continue;
+    }
+    inner->dimension.n *= outer->dimension.n;
+    axes.erase(outer);
+    inner = axes.begin();
+  }
+  for (std::size_t i = 0; i < transform.dimensions.size(); ++i) {
+    axes.push_back({transform.dimensions[i], true, i + 1 == transform.dimensions.size(),
+                    transform.kinds != nullptr ? transform.kinds + i : nullptr});
+  }
+  return axes;
+}
+
+/// Takes out of `axes` those that are no direction of a field: numbers beside each other, and fields one after the
+/// other. False where more than three directions are left.
+bool take_repetitions(std::vector<Axis>& axes, Request& request) {
+  // What fills no vector is transformed as one number with several parts.
+  constexpr std::ptrdiff_t few = 8;
+  constexpr std::size_t directions = 3;
+  const auto beside = std::ranges::find_if(axes, is_beside_each_other);
+  if (beside != axes.end() && (axes.size() > directions || beside->dimension.n < few)) {
+    request.tuples = static_cast<int>(beside->dimension.n);
+    axes.erase(beside);
+  }
+  const auto slowest = std::ranges::max_element(axes, {}, [](const Axis& axis) {
+    return axis.is_transformed ? std::numeric_limits<std::ptrdiff_t>::min() : axis.dimension.in_stride;
+  });
+  if (axes.size() > directions && !slowest->is_transformed) {
+    request.repetitions = slowest->dimension.n;
+    request.in_distance = slowest->dimension.in_stride;
+    request.out_distance = slowest->dimension.out_stride;
+    axes.erase(slowest);
+  }
+  return axes.size() <= directions;
+}
+
 /// An array whose dimensions lie in any order, with one of them contiguous, as a part; nothing where it is another one.
-/// `tuples` numbers lie beside each other.
+/// `tuples` numbers lie beside each other; `axes` are its directions, x first.
 template <class Stride>
-std::optional<Distribution> part_alone(const fft::Extents& points, std::span<const Dimension> dimensions,
-                                       std::ptrdiff_t tuples, const Stride& stride) {
+std::optional<Distribution> part_alone(const fft::Extents& points, std::span<const Axis> axes, std::ptrdiff_t tuples,
+                                       const Stride& stride) {
   // Of one index there is no stride: it goes with the slowest.
   constexpr std::ptrdiff_t slowest = std::numeric_limits<std::ptrdiff_t>::max();
   std::array<std::ptrdiff_t, 3> strides{slowest, slowest, slowest};
-  for (std::size_t i = 0; i < dimensions.size(); ++i) {
-    const auto direction = static_cast<std::size_t>(direction_of(i, dimensions.size()));
-    strides[direction] = points[direction] > 1 ? stride(dimensions[i]) : slowest;
+  for (std::size_t d = 0; d < axes.size(); ++d) {
+    strides[d] = points[d] > 1 ? stride(axes[d].dimension) : slowest;
   }
   Distribution part{.box = {{}, points}};
   std::ranges::stable_sort(part.order, std::greater<>(), [&](int d) { return strides[static_cast<std::size_t>(d)]; });
@@ -297,28 +361,42 @@ void* serve(const Asked& asked, const AskedAlone& transform) {
   if (is_fftws(asked)) {
     return nullptr;
   }
-  const std::size_t rank = transform.dimensions.size();
-  if (rank != 2 && rank != 3) {
-    return tell(asked, "neither 2 nor 3 dimensions");
-  }
-  if (transform.repeated.size() > 1) {
-    return tell(asked, "fields repeated in several ways");
+  if (transform.dimensions.empty()) {
+    return tell(asked, "more than 3 dimensions");
   }
   Request request = begin_request(asked, transform.kind);
-  std::array<std::ptrdiff_t, 3> n{};
-  double points = 1;
-  for (std::size_t i = 0; i < rank; ++i) {
-    n[i] = transform.dimensions[i].n;
-    points *= static_cast<double>(n[i]);
+  std::vector<Axis> axes = axes_of(transform);
+  if (!std::ranges::all_of(axes, [](const Axis& axis) {
+        return axis.dimension.n >= 1 && axis.dimension.n <= std::numeric_limits<int>::max();
+      })) {
+    return tell(asked, "a length that is none");
   }
-  if (const auto why = settle(request, transform.kind, std::span(n).first(rank), transform.kinds); !why.empty()) {
-    return tell(asked, why);
+  if (!take_repetitions(axes, request)) {
+    return tell(asked, "more than 3 dimensions");
+  }
+  if (axes.size() < 2) {
+    return tell(asked, "1 dimension alone");
+  }
+  // The directions are numbered as the input lies in memory.
+  std::ranges::stable_sort(axes, {}, [](const Axis& axis) { return axis.dimension.in_stride; });
+  double points = 1;
+  for (std::size_t d = 0; d < axes.size(); ++d) {
+    const Axis& axis = axes[d];
+    request.size[d] = axis.dimension.n;
+    points *= static_cast<double>(axis.dimension.n);
+    if (axis.is_transformed) {
+      if (const auto why = settle(request, static_cast<int>(d), axis.dimension.n, axis.real_kind); !why.empty()) {
+        return tell(asked, why);
+      }
+    }
+    if (axis.is_last) {
+      std::ranges::stable_partition(request.sequence, [&](int direction) { return direction == static_cast<int>(d); });
+    }
   }
   const double number_bytes = static_cast<double>(request.is_backward ? request.out_bytes() : request.in_bytes());
-  const std::int64_t fields = transform.repeated.empty() ? 1 : transform.repeated.front().n;
   if (!is_large_alone({.points = points,
-                       .field_bytes = points * number_bytes,
-                       .fields = fields,
+                       .field_bytes = points * number_bytes * request.tuples,
+                       .fields = request.repetitions,
                        .threads = request.threads,
                        .is_estimated = (asked.flags & FFTW_ESTIMATE) != 0})) {
     return tell(asked, "a small field");
@@ -326,24 +404,16 @@ void* serve(const Asked& asked, const AskedAlone& transform) {
   if (asked.in == nullptr || asked.out == nullptr) {
     return tell(asked, "no array");
   }
-  const Dimension repeated = transform.repeated.empty() ? Dimension{1, 0, 0} : transform.repeated.front();
-  if (repeated.n < 1 || repeated.n > std::numeric_limits<int>::max()) {
-    return tell(asked, "a number of fields that is none");
-  }
-  const bool has_tuples = repeated.n > 1 && repeated.in_stride == 1 && repeated.out_stride == 1;
-  request.tuples = has_tuples ? static_cast<int>(repeated.n) : 1;
-  request.repetitions = has_tuples ? 1 : repeated.n;
-  request.in_distance = repeated.in_stride;
-  request.out_distance = repeated.out_stride;
   if (request.repetitions > 1 && asked.in == asked.out &&
-      repeated.in_stride * request.in_bytes() != repeated.out_stride * request.out_bytes()) {
+      request.in_distance * request.in_bytes() != request.out_distance * request.out_bytes()) {
     return tell(asked, "fields in place, at other distances");
   }
   fft::Options described{.size = request.size, .type = request.type, .kinds = request.kinds, .along = request.along};
+  described.sequence = request.sequence;
   const fft::Extents modes = fft::spectrum_points(described);
-  const auto in = part_alone(request.is_backward ? modes : request.size, transform.dimensions, request.tuples,
+  const auto in = part_alone(request.is_backward ? modes : request.size, axes, request.tuples,
                              [](const Dimension& dimension) { return dimension.in_stride; });
-  const auto out = part_alone(request.is_backward ? request.size : modes, transform.dimensions, request.tuples,
+  const auto out = part_alone(request.is_backward ? request.size : modes, axes, request.tuples,
                               [](const Dimension& dimension) { return dimension.out_stride; });
   if (!in || !out) {
     return tell(asked, "strides");

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <random>
 #include <string>
 #include <thread>
@@ -353,24 +354,25 @@ void draw_alone(unsigned seed) {
                 });
 }
 
-/// Arrays whose dimensions lie in orders of their own, with rows and planes that are padded.
+/// Arrays whose dimensions, transformed or repeated, lie in orders of their own, with rows and planes that are padded.
 template <class Real>
 void draw_orders(unsigned seed) {
   using Complex = typename Api<Real>::Complex;
   Draws draws(seed);
   const bool is_real = draws.coin();
   const bool is_in_place = draws.coin();
-  const auto rank = static_cast<std::size_t>(draws.number(2, 3));
-  std::vector<typename Api<Real>::Dimension> dimensions(rank);
+  const auto rank = static_cast<std::size_t>(draws.number(1, 3));
+  const auto repeated = static_cast<std::size_t>(draws.number(0, 2));
+  std::vector<typename Api<Real>::Dimension> dimensions(rank + repeated);
   for (auto& dimension : dimensions) {
     dimension.n = static_cast<int>(draws.number(1, 12));
   }
   const auto half = [&](std::size_t i) { return i + 1 == rank && is_real ? dimensions[i].n / 2 + 1 : dimensions[i].n; };
   // Lays out one side and returns its numbers, in place with room for the other side as well.
   const auto lay_out = [&](int Api<Real>::Dimension::*stride, bool is_input) {
-    std::vector<std::size_t> order{0, 1, 2};
-    order.resize(rank);
-    for (std::size_t i = rank; i-- > 1;) {
+    std::vector<std::size_t> order(dimensions.size());
+    std::iota(order.begin(), order.end(), 0);
+    for (std::size_t i = order.size(); i-- > 1;) {
       std::swap(order[i], order[static_cast<std::size_t>(draws.number(0, static_cast<ptrdiff_t>(i)))]);
     }
     int numbers = 1;
@@ -388,15 +390,17 @@ void draw_orders(unsigned seed) {
       dimension.os = dimension.is;
     }
   }
-  seed_text = fmt::format("PENSTOCK_TEST_SEED={} orders, {} {}, {}", seed, is_real ? "real" : "complex", rank,
-                          lies_alike ? "in place" : "");
+  seed_text = fmt::format("PENSTOCK_TEST_SEED={} orders, {} {}+{}, {}", seed, is_real ? "real" : "complex", rank,
+                          repeated, lies_alike ? "in place" : "");
   const auto count = static_cast<std::size_t>(2 * std::max(in_numbers, out_numbers));
   compare<Real>(
       count, count, lies_alike, sizeof(Real) == 8 ? 1e-13 : 1e-4, [&](const Api<Real>& api, Real* in, Real* out) {
         auto* const complex_out = reinterpret_cast<Complex*>(out);
         constexpr unsigned flags = FFTW_ESTIMATE | FFTW_UNALIGNED | FFTW_PRESERVE_INPUT;
-        return is_real ? api.guru_r2c()(static_cast<int>(rank), dimensions.data(), 0, nullptr, in, complex_out, flags)
-                       : api.guru_dft()(static_cast<int>(rank), dimensions.data(), 0, nullptr,
+        const auto* const others = dimensions.data() + rank;
+        return is_real ? api.guru_r2c()(static_cast<int>(rank), dimensions.data(), static_cast<int>(repeated), others,
+                                        in, complex_out, flags)
+                       : api.guru_dft()(static_cast<int>(rank), dimensions.data(), static_cast<int>(repeated), others,
                                         reinterpret_cast<Complex*>(in), complex_out, FFTW_FORWARD, flags);
       });
 }
