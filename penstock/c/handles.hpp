@@ -1,6 +1,10 @@
 // What the handles of the C interface are.
 #pragma once
 
+#include <complex>
+#include <utility>
+#include <variant>
+
 #include "penstock/c/penstock.h"
 #include "penstock/gas/gas.hpp"
 #include "penstock/mover/mover.hpp"
@@ -11,6 +15,24 @@ struct penstock_team {
 
 struct penstock_segment {
   penstock::gas::Segment segment;
+};
+
+/// A matrix of any type of elements; `use` calls a function with it as it is.
+struct penstock_matrix {
+  template <class T>
+  using Of = penstock::gas::GlobalArray<T, 2>;
+
+  const penstock::gas::Team& team;
+  std::variant<Of<float>, Of<double>, Of<std::complex<float>>, Of<std::complex<double>>> array;
+
+  template <class Use>
+  decltype(auto) use(const Use& use_array) {
+    return std::visit(use_array, array);
+  }
+  template <class Use>
+  decltype(auto) use(const Use& use_array) const {
+    return std::visit(use_array, array);
+  }
 };
 
 struct penstock_mover {

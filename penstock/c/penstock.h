@@ -1,13 +1,14 @@
-/* Penstock's C interface: distributed 3-D transforms, memory that ranks of a team read and write, compiled copies.
+/* Penstock's C interface: distributed 3-D transforms and multiplies, both also of files larger than memory; memory
+ * that ranks of a team read and write, exchanges between them, compiled copies.
  *
- * Every function returns a penstock_status: PENSTOCK_OK, or PENSTOCK_ERROR, whose sentence penstock_last_error has. What
- * is collective must be called by every rank of the team, in the same order; where one rank fails, all do. Results come
- * through pointers, which are written only where the status is PENSTOCK_OK. Objects are destroyed by their destroy
- * functions, which take NULL. Structures of options begin with their size: fill them by their init function, then change
- * what is to differ, so that programs go on with later versions of the library that know more options.
+ * Every function returns a penstock_status: PENSTOCK_OK, or PENSTOCK_ERROR, whose sentence penstock_last_error has.
+ * What is collective must be called by every rank of the team, in the same order; where one rank fails, all do.
+ * Results come through pointers, which are written only where the status is PENSTOCK_OK. Objects are destroyed by
+ * their destroy functions, which take NULL. Structures of options begin with their size: fill them by their init
+ * function, then change what is to differ, so that programs go on with later versions of the library that know more
+ * options.
  *
- * Directions are 0 (x), 1 (y) and 2 (z); in a field's array x is contiguous unless its order says otherwise.
- */
+ * Directions are 0 (x), 1 (y) and 2 (z); in a field's array x is contiguous unless its order says otherwise. */
 #ifndef PENSTOCK_H
 #define PENSTOCK_H
 
@@ -126,8 +127,8 @@ penstock_status penstock_fft_plan_destroy(penstock_fft_plan* plan);
 /* This rank's part of the field, and of the spectrum by indices from 0. */
 penstock_fft_part penstock_fft_input_part(const penstock_fft_plan* plan);
 penstock_fft_part penstock_fft_output_part(const penstock_fft_plan* plan);
-/* The elements that this rank's array of all fields needs, and those from one field of a batch to the next. Elements are
- * complex or real numbers, as the type has them there. */
+/* The elements that this rank's array of all fields needs, and those from one field of a batch to the next. Elements
+ * are complex or real numbers, as the type has them there. */
 int64_t penstock_fft_input_elements(const penstock_fft_plan* plan);
 int64_t penstock_fft_output_elements(const penstock_fft_plan* plan);
 int64_t penstock_fft_input_stride(const penstock_fft_plan* plan);
@@ -137,8 +138,8 @@ void* penstock_fft_input_array(penstock_fft_plan* plan);
 void* penstock_fft_output_array(penstock_fft_plan* plan);
 
 /* Collective: transforms from space to the spectrum, and back. `in` and `out` may be the same, or have nothing in
- * common; they have the elements that the functions above tell. `scaling` is a penstock_scaling. Where an argument of one
- * rank cannot be, the plan is of no more use: the other ranks fail as well, now or at their next call. */
+ * common; they have the elements that the functions above tell. `scaling` is a penstock_scaling. Where an argument of
+ * one rank cannot be, the plan is of no more use: the other ranks fail as well, now or at their next call. */
 penstock_status penstock_fft_forward(penstock_fft_plan* plan, const void* in, void* out, int scaling);
 penstock_status penstock_fft_backward(penstock_fft_plan* plan, const void* in, void* out, int scaling);
 
@@ -154,8 +155,8 @@ penstock_status penstock_fft_progress(penstock_fft_execution* execution, int* is
 penstock_status penstock_fft_wait(penstock_fft_execution* execution);
 
 /* Called for each row of the spectrum (all kz at one kx, ky) or of the points (all x at one y, z): `elements` numbers,
- * which it may change; of interleaved fields beside each other. Several threads call it at the same time. Anything but 0
- * ends the transform on every rank. */
+ * which it may change; of interleaved fields beside each other. Several threads call it at the same time. Anything but
+ * 0 ends the transform on every rank. */
 typedef int (*penstock_fft_row_function)(int64_t first, int64_t second, void* row, size_t elements, void* data);
 
 /* Collective: forward, `on_spectrum` for each row, and backward, in one call: from space to space. The plan's options
@@ -196,6 +197,117 @@ void penstock_fft_file_options_init(penstock_fft_file_options* options, size_t s
 penstock_status penstock_fft_file(penstock_team* team, const char* input, const char* output,
                                   const penstock_fft_file_options* options);
 
+/* ---- Matrices and their multiplies ----------------------------------------------------------------------------- */
+
+/* The elements of a matrix; complex ones are real part and imaginary part. */
+typedef enum penstock_number {
+  PENSTOCK_FLOAT32 = 0,
+  PENSTOCK_FLOAT64 = 1,
+  PENSTOCK_COMPLEX64 = 2,
+  PENSTOCK_COMPLEX128 = 3
+} penstock_number;
+
+/* How a matrix lies on the ranks of a team: blocks of rows and columns, dealt out in turn to a grid of ranks, as
+ * ScaLAPACK does. Rank r of the grid is in row r / grid[1] and column r % grid[1]; ranks beyond it have no elements.
+ * The options must be the same on every rank. */
+typedef struct penstock_matrix_options {
+  size_t struct_size; /* set by penstock_matrix_options_init */
+  int64_t extents[2]; /* rows and columns; 0, 0 */
+  int64_t blocks[2];  /* rows and columns of a block; 0: one block a rank, as even as can be */
+  int grid[2];        /* rows and columns of ranks; 0: chosen */
+  int type;           /* a penstock_number; float64 */
+} penstock_matrix_options;
+
+void penstock_matrix_options_init(penstock_matrix_options* options, size_t struct_size);
+#define PENSTOCK_MATRIX_OPTIONS_INIT(options) penstock_matrix_options_init((options), sizeof(*(options)))
+
+/* A matrix on the ranks of a team. It owns its elements, which begin as zeros. */
+typedef struct penstock_matrix penstock_matrix;
+
+/* Collective. Fails on every rank where the options cannot be used or differ, or a rank lacks the memory. */
+penstock_status penstock_matrix_create(penstock_team* team, const penstock_matrix_options* options,
+                                       penstock_matrix** matrix);
+/* Not collective: the peers must be done with this rank's elements. */
+penstock_status penstock_matrix_destroy(penstock_matrix* matrix);
+
+/* This rank's elements: rows one after the other, without padding. A rank may read and write them between calls that
+ * are collective. */
+void* penstock_matrix_local(penstock_matrix* matrix);
+/* The rows (0) or columns (1) of this rank's elements. */
+int64_t penstock_matrix_local_extent(const penstock_matrix* matrix, int dimension);
+/* The row (0) or column (1) of the whole matrix that this rank has as number `position`; -1 where it has none there. */
+int64_t penstock_matrix_index(const penstock_matrix* matrix, int dimension, int64_t position);
+
+/* Write and read `extents[0]` x `extents[1]` elements from row first[0] and column first[1] on, on whichever ranks
+ * they lie. `data` has rows that begin `leading` elements apart. Not collective; return when all is there. What was
+ * put is seen by others behind a barrier. */
+penstock_status penstock_matrix_put(penstock_matrix* matrix, const int64_t first[2], const int64_t extents[2],
+                                    const void* data, int64_t leading);
+penstock_status penstock_matrix_get(penstock_matrix* matrix, const int64_t first[2], const int64_t extents[2],
+                                    void* data, int64_t leading);
+
+/* The operation on a factor: none, its transpose, or its transpose with conjugated elements. */
+typedef enum penstock_op { PENSTOCK_NO_OP = 0, PENSTOCK_TRANSPOSE = 1, PENSTOCK_CONJUGATE_TRANSPOSE = 2 } penstock_op;
+
+/* How ranks get the blocks of A and B; see docs/gemm.md. */
+typedef enum penstock_gemm_algorithm {
+  PENSTOCK_AUTOMATIC = 0,
+  PENSTOCK_STATIONARY = 1,
+  PENSTOCK_CANNON = 2,
+  PENSTOCK_LAYERED = 3
+} penstock_gemm_algorithm;
+
+/* C = alpha op(A) op(B) + beta C. Scalars are real part and imaginary part; the latter is 0 for real matrices. With
+ * beta 0 C is not read. The options must be the same on every rank, except threads. */
+typedef struct penstock_gemm_options {
+  size_t struct_size;    /* set by penstock_gemm_options_init */
+  int op_a;              /* a penstock_op; none */
+  int op_b;              /* likewise */
+  double alpha[2];       /* 1, 0 */
+  double beta[2];        /* 0, 0 */
+  int threads;           /* of this rank; 1 */
+  int algorithm;         /* of penstock_gemm: a penstock_gemm_algorithm; automatic */
+  int layers[3];         /* of penstock_gemm, layered: layers, rows and columns of ranks; zeros: chosen */
+  uint64_t memory_bytes; /* of penstock_gemm: besides the matrices, of a node's ranks; 0: half of what is left */
+} penstock_gemm_options;
+
+void penstock_gemm_options_init(penstock_gemm_options* options, size_t struct_size);
+#define PENSTOCK_GEMM_OPTIONS_INIT(options) penstock_gemm_options_init((options), sizeof(*(options)))
+
+/* Collective over `team`, which all three matrices are of. They are different objects of one type of elements.
+ * `options` may be NULL: C = A B. Where a rank fails midway, the team is of no more use. */
+penstock_status penstock_gemm(penstock_team* team, penstock_matrix* a, penstock_matrix* b, penstock_matrix* c,
+                              const penstock_gemm_options* options);
+
+/* The same for arrays of this process: op(A) is extents[0] x extents[2], op(B) extents[2] x extents[1], C extents[0] x
+ * extents[1] elements of `type`, a penstock_number. Rows of an array begin `leading` elements apart. C has nothing in
+ * common with A and B. `options` may be NULL. */
+penstock_status penstock_gemm_arrays(int type, const int64_t extents[3], const void* a, int64_t leading_a,
+                                     const void* b, int64_t leading_b, void* c, int64_t leading_c,
+                                     const penstock_gemm_options* options);
+
+/* ---- Multiplies of matrices in files, larger than memory -------------------------------------------------------- */
+
+typedef struct penstock_gemm_file_options {
+  size_t struct_size;   /* set by penstock_gemm_file_options_init */
+  int op_a;             /* a penstock_op; none */
+  int op_b;             /* likewise */
+  double alpha[2];      /* 1, 0 */
+  double beta[2];       /* 0, 0; with another one C must exist */
+  int64_t memory_bytes; /* for blocks of the matrices; 0: a quarter of what the system has left */
+  int threads;          /* 1 */
+  int has_no_scratch;   /* no blocks are kept in unnamed files beside C; 0 */
+} penstock_gemm_file_options;
+
+void penstock_gemm_file_options_init(penstock_gemm_file_options* options, size_t struct_size);
+#define PENSTOCK_GEMM_FILE_OPTIONS_INIT(options) penstock_gemm_file_options_init((options), sizeof(*(options)))
+
+/* C = alpha op(A) op(B) + beta C of .npy files of one type of elements, in C or Fortran order, by this process alone.
+ * C is neither A nor B, and is replaced when the new one is complete. Where an earlier run was killed, goes on with
+ * it. `options` may be NULL. */
+penstock_status penstock_gemm_file(const char* a, const char* b, const char* c,
+                                   const penstock_gemm_file_options* options);
+
 /* ---- Memory that peers read and write -------------------------------------------------------------------------- */
 
 /* Memory of every rank of a team, with signals that tell of arrivals: 64-bit counters that start at 0. */
@@ -212,8 +324,8 @@ void* penstock_segment_address_at(penstock_segment* segment, int peer);
 
 /* Writes `bytes` bytes to `offset` of the peer's part; returns when they are there. */
 penstock_status penstock_put(penstock_segment* segment, int peer, size_t offset, const void* data, size_t bytes);
-/* The same, and then adds one to the peer's signal; returns when `data` may be changed. A rank that sees the signal sees
- * the data. */
+/* The same, and then adds one to the peer's signal; returns when `data` may be changed. A rank that sees the signal
+ * sees the data. */
 penstock_status penstock_put_signal(penstock_segment* segment, int peer, size_t offset, const void* data, size_t bytes,
                                     size_t signal);
 /* Reads the peer's part. */
@@ -228,6 +340,77 @@ penstock_status penstock_test(penstock_segment* segment, size_t signal, uint64_t
 penstock_status penstock_fetch_add(penstock_segment* segment, int peer, size_t offset, uint64_t value,
                                    uint64_t* before);
 
+/* ---- Exchanges ------------------------------------------------------------------------------------------------- */
+
+/* A message that this rank writes in every round of an exchange: `bytes` bytes, not 0, at `offset` of the peer's
+ * segment. There it is number `index` of what the peer lists as incoming. */
+typedef struct penstock_outgoing {
+  int peer;
+  size_t offset;
+  size_t bytes;
+  size_t index;
+} penstock_outgoing;
+
+/* A message that this rank receives in every round: `bytes` bytes from the peer at `offset` of its own segment. */
+typedef struct penstock_incoming {
+  int peer;
+  size_t offset;
+  size_t bytes;
+} penstock_incoming;
+
+/* A list of messages between the ranks of a team, fixed beforehand and repeated in rounds. In a round each rank calls
+ * open; for each outgoing message destination, writes there, and send; for each incoming message wait, then reads it;
+ * and finish when all is sent and read. A message is written in the peer's memory where that is mapped here, else in a
+ * buffer. */
+typedef struct penstock_exchange penstock_exchange;
+
+/* Collective. Fails on every rank where a message is not listed by both its ranks, in the same order, or does not lie
+ * in the segment. The segment must be destroyed after the exchange. */
+penstock_status penstock_exchange_create(penstock_team* team, penstock_segment* segment,
+                                         const penstock_outgoing* outgoing, size_t outgoing_count,
+                                         const penstock_incoming* incoming, size_t incoming_count,
+                                         penstock_exchange** exchange);
+penstock_status penstock_exchange_destroy(penstock_exchange* exchange);
+/* Begins a round: the peers may write this rank's incoming memory. */
+penstock_status penstock_exchange_open(penstock_exchange* exchange);
+/* Waits until outgoing message `message` may be written; tells where. */
+penstock_status penstock_exchange_destination(penstock_exchange* exchange, size_t message, void** destination);
+/* Sends outgoing message `message`, which is complete. */
+penstock_status penstock_exchange_send(penstock_exchange* exchange, size_t message);
+/* Waits until incoming message `message` has arrived. */
+penstock_status penstock_exchange_wait(penstock_exchange* exchange, size_t message);
+/* Whether it has; makes progress once. */
+penstock_status penstock_exchange_test(penstock_exchange* exchange, size_t message, int* has_arrived);
+/* Ends a round: waits until what was sent has left. */
+penstock_status penstock_exchange_finish(penstock_exchange* exchange);
+
+/* Bytes that go to one rank, or come from it. */
+typedef struct penstock_send_block {
+  const void* data;
+  size_t bytes;
+} penstock_send_block;
+typedef struct penstock_receive_block {
+  void* data;
+  size_t bytes;
+} penstock_receive_block;
+
+/* A collective call under way. The memory that it was given must stay, and must not be changed, until it is waited
+ * for. */
+typedef struct penstock_event penstock_event;
+
+/* Collective: every rank sends a block to every rank, itself included. Block k of `send`, of as many blocks as ranks,
+ * goes to rank k; block k of `receive` takes what rank k sends, and is as long. Many may be under way at once. */
+penstock_status penstock_start_exchange_blocks(penstock_team* team, const penstock_send_block* send,
+                                               const penstock_receive_block* receive, penstock_event** event);
+/* Does what can be done without waiting; tells whether all is done. */
+penstock_status penstock_event_test(penstock_event* event, int* is_done);
+/* Completes the call and destroys the event, also where it fails, or a test has failed before. */
+penstock_status penstock_event_wait(penstock_event* event);
+
+/* Collective: the same with blocks of `bytes` bytes each, one after the other in order of rank; returns when it is
+ * done. */
+penstock_status penstock_exchange_blocks(penstock_team* team, const void* send, void* receive, size_t bytes);
+
 /* ---- Compiled copies ------------------------------------------------------------------------------------------- */
 
 /* A loop of a layout: `extent` times, `stride` bytes apart. */
@@ -239,8 +422,8 @@ typedef struct penstock_level {
 /* A copy that was compiled for the machine; many threads may run it at once. */
 typedef struct penstock_mover penstock_mover;
 
-/* Compiles the copy of elements of `element_bytes` bytes from one nest of loops to another, each given from the outermost
- * level to the innermost: element k of the source's order goes to element k of the destination's. */
+/* Compiles the copy of elements of `element_bytes` bytes from one nest of loops to another, each given from the
+ * outermost level to the innermost: element k of the source's order goes to element k of the destination's. */
 penstock_status penstock_mover_create(const penstock_level* source, size_t source_levels,
                                       const penstock_level* destination, size_t destination_levels,
                                       int64_t element_bytes, penstock_mover** mover);

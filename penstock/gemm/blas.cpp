@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "penstock/base/memory.hpp"
+#include "penstock/base/base.hpp"
 
 namespace penstock::gemm {
 namespace {
@@ -98,6 +98,29 @@ void multiply(npy::DataType type, std::int64_t m, std::int64_t n, std::int64_t k
     case npy::DataType::complex128:
       return call(cblas_zgemm, &scalars.alpha, &scalars.beta, double{});
   }
+}
+
+void multiply_on_threads(npy::DataType type, std::int64_t m, std::int64_t n, std::int64_t k, const Scalars& scalars,
+                         const Block& a, const Block& b, std::byte* c, std::int64_t leading_c, int threads) {
+  const SerialBlas serial(threads);
+  ThreadPool pool(threads);
+  const std::int64_t bytes = npy::element_bytes(type);
+  const auto later = [&](Block block, std::int64_t elements) {
+    block.data += elements * bytes;
+    return block;
+  };
+  pool.run([&](int thread) {
+    const std::int64_t count = std::max(m, n);
+    const std::int64_t first = count * thread / threads;
+    const std::int64_t share = count * (thread + 1) / threads - first;
+    if (m >= n) {
+      multiply(type, share, n, k, scalars, later(a, first * (a.is_transposed ? 1 : a.leading)), b,
+               c + first * leading_c * bytes, leading_c);
+    } else {
+      multiply(type, m, share, k, scalars, a, later(b, first * (b.is_transposed ? b.leading : 1)), c + first * bytes,
+               leading_c);
+    }
+  });
 }
 
 void multiply_by_blas_threads(npy::DataType type, std::int64_t m, std::int64_t n, std::int64_t k,

@@ -47,6 +47,11 @@ class SerialBlas {
 void multiply(npy::DataType type, std::int64_t m, std::int64_t n, std::int64_t k, const Scalars& scalars,
               const Block& a, const Block& b, std::byte* c, std::int64_t leading_c);
 
+/// As `multiply`, on `threads` threads of ours: each makes its share of C's rows, or of its columns where these are
+/// more. Throws Error where a thread or the memory for it is refused.
+void multiply_on_threads(npy::DataType type, std::int64_t m, std::int64_t n, std::int64_t k, const Scalars& scalars,
+                         const Block& a, const Block& b, std::byte* c, std::int64_t leading_c, int threads);
+
 /// As `multiply`, on `threads` threads of OpenBLAS's own, as in programs that do not use Penstock. Not to be called
 /// while a SerialBlas lives, nor by two threads at a time.
 void multiply_by_blas_threads(npy::DataType type, std::int64_t m, std::int64_t n, std::int64_t k,

@@ -1,34 +1,14 @@
 /* The C interface as a C program calls it: mpirun -n 3 test_c_interface, or test_c_interface alone. Ends with another
  * status than 0 where anything is wrong. */
-#ifdef PENSTOCK_TEST_MPI
-#include <mpi.h>
-#endif
-
 #include <complex.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "penstock/c/penstock.h"
+#include "tests/c/checks.h"
 
 static const double pi = 3.14159265358979323846;
-static int failures = 0;
-static int my_rank = 0;
-
-static void expect(int is_right, const char* what) {
-  if (!is_right) {
-    fprintf(stderr, "rank %d: %s (last error: '%s')\n", my_rank, what, penstock_last_error());
-    ++failures;
-  }
-}
-
-static void check(penstock_status status, const char* what) {
-  if (status != PENSTOCK_OK) {
-    fprintf(stderr, "rank %d: %s: %s\n", my_rank, what, penstock_last_error());
-    exit(1);
-  }
-}
 
 /* A plane wave along x, y and z: its spectrum is one number. */
 static double phase(const penstock_fft_options* options, int64_t x, int64_t y, int64_t z) {
@@ -293,16 +273,7 @@ static void fail_with_one_bad_rank(penstock_team* team) {
 }
 
 int main(int argc, char** argv) {
-  penstock_team* team = NULL;
-#ifdef PENSTOCK_TEST_MPI
-  MPI_Init(&argc, &argv);
-  check(penstock_team_of_fortran((int)MPI_Comm_c2f(MPI_COMM_WORLD), &team), "a team");
-#else
-  (void)argc;
-  (void)argv;
-  check(penstock_team_alone(&team), "a team");
-#endif
-  my_rank = penstock_team_rank(team);
+  penstock_team* const team = begin_ranks(argc, argv);
   expect(strchr(penstock_version(), '.') != NULL, "a version");
   transform_waves(team, PENSTOCK_C2C);
   transform_waves(team, PENSTOCK_R2C);
@@ -312,9 +283,5 @@ int main(int argc, char** argv) {
   transpose();
   refuse_what_cannot_be(team);
   fail_with_one_bad_rank(team);
-  check(penstock_team_destroy(team), "destroy a team");
-#ifdef PENSTOCK_TEST_MPI
-  MPI_Finalize();
-#endif
-  return failures == 0 ? 0 : 1;
+  return end_ranks(team);
 }
