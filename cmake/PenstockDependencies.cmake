@@ -139,3 +139,12 @@ if(PENSTOCK_HAS_MPI AND NOT PENSTOCK_IS_SIMULATED)
     message(STATUS "Penstock: no fftw3-mpi.h found (Debian: libfftw3-mpi-dev); building without libpenstock-fftw")
   endif()
 endif()
+
+# Answers of models are JSON.
+set(PENSTOCK_HAS_STUDY 0)
+find_package(nlohmann_json QUIET)
+if(nlohmann_json_FOUND)
+  set(PENSTOCK_HAS_STUDY 1)
+else()
+  message(STATUS "Penstock: no nlohmann-json found (Debian: nlohmann-json3-dev); libpenstock-c has no models")
+endif()

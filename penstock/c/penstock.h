@@ -411,6 +411,13 @@ penstock_status penstock_event_wait(penstock_event* event);
  * done. */
 penstock_status penstock_exchange_blocks(penstock_team* team, const void* send, void* receive, size_t bytes);
 
+/* ---- Models of machines ---------------------------------------------------------------------------------------- */
+
+/* Asks a model ("fft", "gemm", "pingpong", "plan" or "topology") as `penstock model` does: `arguments` are those that
+ * the command takes behind the model's name, such as "--machine", "frontier", "--nodes", "64". `json` becomes what the
+ * command writes by --json; valid until this thread's next call of this function. */
+penstock_status penstock_model(const char* model, const char* const* arguments, size_t count, const char** json);
+
 /* ---- Compiled copies ------------------------------------------------------------------------------------------- */
 
 /* A loop of a layout: `extent` times, `stride` bytes apart. */

@@ -272,6 +272,16 @@ static void fail_with_one_bad_rank(penstock_team* team) {
   check(penstock_team_agree(team, ""), "agree on none");
 }
 
+static void ask_a_model(void) {
+  const char* const arguments[] = {"--machine", "frontier", "--n", "65536", "--nodes", "16", "--no-layers"};
+  const char* json = NULL;
+  check(penstock_model("gemm", arguments, 7, &json), "a model");
+  expect(strstr(json, "\"time_s\": ") != NULL && strstr(json, "\"layers\": 1.0") != NULL, "the answer of a model");
+  expect_failure(penstock_model("gemm", arguments, 5, &json), "--nodes needs N", "an option without its value");
+  expect_failure(penstock_model("gemm", arguments + 1, 1, &json), "no option frontier", "an argument that is no option");
+  expect_failure(penstock_model("weather", NULL, 0, &json), "'weather' is no model", "a model that there is not");
+}
+
 int main(int argc, char** argv) {
   penstock_team* const team = begin_ranks(argc, argv);
   expect(strchr(penstock_version(), '.') != NULL, "a version");
@@ -281,6 +291,7 @@ int main(int argc, char** argv) {
   redistribute(team);
   put_around(team);
   transpose();
+  ask_a_model();
   refuse_what_cannot_be(team);
   fail_with_one_bad_rank(team);
   return end_ranks(team);

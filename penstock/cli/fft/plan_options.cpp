@@ -36,8 +36,10 @@ std::shared_ptr<const gas::ExchangeMethod> exchange_method_named(const std::stri
 }  // namespace
 
 void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& options) {
-  add_value(app, "--grid", "TYxTZ|auto", "Processor grid (auto)",
-            [options](const std::string& text) { options->grid = parse_grid("--grid", text); });
+  add_value(app, "--grid", "TYxTZ|auto", "Processor grid (auto)", [options](const std::string& text) {
+    const auto [ty, tz] = parse_grid("--grid", text);
+    options->grid = {ty, tz};
+  });
   CLI::Option* algorithm =
       add_value(app, "--algorithm", "packed|slabs|mpi-packed|mpi-slabs|mpi-ialltoall|auto",
                 "One message per peer, one per plane, or what suits the ranks; with mpi-, to compare with, the same by "

@@ -3,19 +3,31 @@
 
 #include <array>
 
+#include "penstock/cli/model/run_study.hpp"
+
 namespace penstock::cli {
+namespace {
+
+template <study::OptionedStudy (*study_of)()>
+Body declare(CLI::App& app) {
+  return declare_study(app, study_of());
+}
+
+}  // namespace
 
 Body declare_model(CLI::App& app) {
   static constexpr std::array all{
-      Subcommand{"fft", "The time of a distributed 3-D FFT, its parts and its bound", declare_model_fft},
-      Subcommand{"gemm", "The time of a matrix multiply: Cannon's, out of core, or on the HTMT", declare_model_gemm},
-      Subcommand{"pingpong", "The time and bandwidth of messages over their length", declare_model_pingpong},
+      Subcommand{"fft", "The time of a distributed 3-D FFT, its parts and its bound", declare<study::fft_study>},
+      Subcommand{"gemm", "The time of a matrix multiply: Cannon's, out of core, or on the HTMT",
+                 declare<study::gemm_study>},
+      Subcommand{"pingpong", "The time and bandwidth of messages over their length", declare<study::pingpong_study>},
       Subcommand{"plan", "The time of a transform as Penstock's own plans run it, on a calibrated machine",
-                 declare_model_plan},
+                 declare<study::plan_study>},
       Subcommand{"project", "A machine in another year; CPU-like machines in place of a GPU-like one",
                  declare_model_project},
       Subcommand{"scaling", "Speedup and efficiency with many workers; fits to measured ones", declare_model_scaling},
-      Subcommand{"topology", "Links, diameter, bisection and all-to-all time of a network", declare_model_topology},
+      Subcommand{"topology", "Links, diameter, bisection and all-to-all time of a network",
+                 declare<study::topology_study>},
   };
   return declare_group(app, all);
 }

@@ -10,13 +10,19 @@
 #include "penstock/base/base.hpp"
 #include "penstock/cli/core/parse.hpp"
 #include "penstock/cli/model/model.hpp"
-#include "penstock/cli/model/study.hpp"
+#include "penstock/cli/model/run_study.hpp"
 #include "penstock/cli/report/json.hpp"
 #include "penstock/cli/report/output.hpp"
 #include "penstock/cli/report/result_file.hpp"
 
 namespace penstock::cli {
 namespace {
+
+using study::Case;
+using study::Quantities;
+using study::Study;
+using study::StudyOptions;
+using study::Unit;
 
 struct ProjectChoices {
   std::string against;  ///< the GPU-like machine; empty: none
@@ -62,17 +68,20 @@ Quantities evaluate_year(const ProjectChoices& choices, const Case& at) {
          {"memory_s", "T_mem", Unit::seconds, times.memory_s},
          {"network_s", "T_net", Unit::seconds, times.network_s},
          {"time_s", "FFT", Unit::seconds, time_s},
-         {"rate_flops", "its rate", Unit::flops_per_s, rate_of(model::exascale_flops(n), time_s)}});
+         {"rate_flops", "its rate", Unit::flops_per_s, study::rate_of(model::exascale_flops(n), time_s)}});
   }
   return quantities;
 }
 
 /// CPU-1, CPU-2 and CPU-3 beside the GPU-like machine (section 6, Figure 5).
-void run_swim_lanes(Session& session, const Study& study, const StudyOptions& options, const ProjectChoices& choices) {
-  if (options.sweep || !options.plot_path.empty()) {
+void run_swim_lanes(Session& session, const study::OptionedStudy& asked, const std::string& plot_path,
+                    const ProjectChoices& choices) {
+  const Study& projected = *asked.study;
+  const StudyOptions& options = *asked.asked;
+  if (options.sweep || !plot_path.empty()) {
     throw Error("--against compares the machines of one year: give it without --sweep and --plot");
   }
-  const Case at = make_case(study, options);
+  const Case at = study::make_case(projected, options);
   const std::int64_t year = at.integer("year");
   const machine::Machine cpu = model::project(at.machine, year);
   const machine::Machine gpu = model::project(machine::find(choices.against), year);
@@ -82,7 +91,7 @@ void run_swim_lanes(Session& session, const Study& study, const StudyOptions& op
                              choices.reading);
   };
   const auto lanes = lanes_of(at.machine);
-  Study compared = study;
+  Study compared = projected;
   compared.evaluate = [&](const Case& changed) {
     Quantities quantities;
     for (const model::SwimLane& lane : lanes_of(changed.machine)) {
@@ -92,7 +101,7 @@ void run_swim_lanes(Session& session, const Study& study, const StudyOptions& op
     }
     return quantities;
   };
-  refuse_unread(compared, options, {{.at = at, .swept = 0, .quantities = compared.evaluate(at)}});
+  study::refuse_unread(compared, options, {{.at = at, .swept = 0, .quantities = compared.evaluate(at)}});
   ResultFile json(session, "--json", session.options.json_path);
   session.has_begun_work = true;
   nlohmann::ordered_json all{{"model", "project"}, {"cpu", cpu.name}, {"gpu", gpu.name}, {"n", n}};
@@ -121,28 +130,30 @@ void run_swim_lanes(Session& session, const Study& study, const StudyOptions& op
 }  // namespace
 
 Body declare_model_project(CLI::App& app) {
-  auto study = std::make_shared<Study>();
-  study->name = "project";
-  study->numbers = {{"year", 2020}, {"n", 21000}};
-  study->plotted = {"memory_s", "network_s", "time_s"};
+  Study described;
+  described.name = "project";
+  described.numbers = {{"year", 2020}, {"n", 21000}};
+  described.plotted = {"memory_s", "network_s", "time_s"};
   auto choices = std::make_shared<ProjectChoices>();
-  auto options = declare_study(app, true);
-  add_number(app, "--year", "The year to project to", study, "year", 1);
-  add_number(app, "--n", "Points in each direction of the FFT", study, "n", 2);
-  add_value(app, "--against", "NAME|FILE",
-            "A GPU-like machine: find the machines of --machine's nodes with its peak, and with its time",
-            [choices](const std::string& text) { choices->against = text; });
-  add_value(app, "--equations", "printed|uncapped", "How T_mem is read (printed)", [choices](const std::string& text) {
+  study::OptionedStudy all = study::with_options(std::move(described));
+  all.add_number("--year", "The year to project to", "year", 1);
+  all.add_number("--n", "Points in each direction of the FFT", "n", 2);
+  all.add_value("--against", "NAME|FILE",
+                "A GPU-like machine: find the machines of --machine's nodes with its peak, and with its time",
+                [choices](const std::string& text) { choices->against = text; });
+  all.add_value("--equations", "printed|uncapped", "How T_mem is read (printed)", [choices](const std::string& text) {
     choices->reading = parse_choice<model::MemoryReading>(
         "--equations", text,
         {{"printed", model::MemoryReading::printed()}, {"uncapped", model::MemoryReading::uncapped()}});
   });
+  all.study->evaluate = [choices](const Case& at) { return evaluate_year(*choices, at); };
+  declare_options(app, all);
+  const auto plot_path = declare_plot(app);
   return [=](Session& session) {
-    study->evaluate = [choices](const Case& at) { return evaluate_year(*choices, at); };
     if (!choices->against.empty()) {
-      run_swim_lanes(session, *study, *options, *choices);
+      run_swim_lanes(session, all, *plot_path, *choices);
     } else {
-      run_study(session, *study, *options);
+      run_study(session, all, *plot_path);
     }
   };
 }

@@ -11,12 +11,18 @@
 #include "penstock/base/base.hpp"
 #include "penstock/cli/core/parse.hpp"
 #include "penstock/cli/model/model.hpp"
-#include "penstock/cli/model/study.hpp"
+#include "penstock/cli/model/run_study.hpp"
 #include "penstock/cli/report/output.hpp"
 #include "penstock/cli/report/result_file.hpp"
 
 namespace penstock::cli {
 namespace {
+
+using study::Case;
+using study::Quantities;
+using study::Study;
+using study::StudyOptions;
+using study::Unit;
 
 struct ScalingChoices {
   model::Communication communication = model::Communication::none;
@@ -95,13 +101,16 @@ std::vector<model::MeasuredSpeedup> parse_points(const std::string& option, cons
   return points;
 }
 
-void run_fit(Session& session, const Study& study, const StudyOptions& options, const ScalingChoices& choices) {
-  if (options.sweep || !options.plot_path.empty()) {
+void run_fit(Session& session, const study::OptionedStudy& asked, const std::string& plot_path,
+             const ScalingChoices& choices) {
+  const Study& law = *asked.study;
+  const StudyOptions& options = *asked.asked;
+  if (options.sweep || !plot_path.empty()) {
     throw Error("--fit fits the points that it lists: give it without --sweep and --plot");
   }
-  const Case at = make_case(study, options);
+  const Case at = study::make_case(law, options);
   const model::Scaling form = scaling_of(choices, at);
-  refuse_unread(study, options, {{.at = at, .swept = 0, .quantities = {}}});
+  study::refuse_unread(law, options, {{.at = at, .swept = 0, .quantities = {}}});
   const model::ScalingFit fit = model::fit_scaling(choices.points, form);
   ResultFile json(session, "--json", session.options.json_path);
   session.has_begun_work = true;
@@ -129,51 +138,53 @@ void run_fit(Session& session, const Study& study, const StudyOptions& options, 
   json.write(session.is_first() ? facts.dump(2) + "\n" : "");
 }
 
-/// Declares an option that sets one of the law's numbers.
-void add_real(CLI::App& app, const std::string& option, const std::string& help, const std::shared_ptr<Study>& study,
-              const std::string& key) {
-  add_value(app, option, "X", fmt::format("{} ({:.3g})", help, study->numbers.at(key)),
-            [=](const std::string& text) { study->numbers.at(key) = parse_number(option, text, 0); });
+/// Adds an option that sets one of the law's numbers.
+void add_real(study::OptionedStudy& all, const std::string& option, const std::string& help, const std::string& key) {
+  all.add_value(
+      option, "X", fmt::format("{} ({:.3g})", help, all.study->numbers.at(key)),
+      [=, law = all.study](const std::string& text) { law->numbers.at(key) = parse_number(option, text, 0); });
 }
 
 }  // namespace
 
 Body declare_model_scaling(CLI::App& app) {
-  auto study = std::make_shared<Study>();
-  study->name = "scaling";
-  study->numbers = {{"workers", 1}, {"serial", 0.05}, {"alpha", 0}, {"kappa", 0}, {"lambda", 0}, {"beta", 2.0 / 3}};
-  study->plotted = {"speedup"};
-  study->default_sweep = "workers=1..1024:x2";
-  study->has_machine = false;
+  Study described;
+  described.name = "scaling";
+  described.numbers = {{"workers", 1}, {"serial", 0.05}, {"alpha", 0}, {"kappa", 0}, {"lambda", 0}, {"beta", 2.0 / 3}};
+  described.plotted = {"speedup"};
+  described.default_sweep = "workers=1..1024:x2";
+  described.has_machine = false;
   auto choices = std::make_shared<ScalingChoices>();
-  auto options = declare_study(app, false);
-  add_real(app, "--serial", "The serial part s", study, "serial");
-  add_real(app, "--alpha", "The problem grows like N^alpha: 0 for Amdahl's law, 1 for Gustafson's", study, "alpha");
-  add_real(app, "--kappa", "The time in which a message streams", study, "kappa");
-  add_real(app, "--lambda", "The latency of a message", study, "lambda");
-  add_real(app, "--beta", "Of surface to volume", study, "beta");
-  add_value(app, "--communication", "none|blocking|constant|surface", "How messages cost (none)",
-            [choices](const std::string& text) {
-              using model::Communication;
-              choices->communication = parse_choice<Communication>("--communication", text,
-                                                                   {{"none", Communication::none},
-                                                                    {"blocking", Communication::blocking},
-                                                                    {"constant", Communication::constant},
-                                                                    {"surface", Communication::surface}});
-            });
-  add_value(app, "--work", "all|parallel", "What counts as work (all)", [choices](const std::string& text) {
+  study::OptionedStudy all = study::with_options(std::move(described));
+  add_real(all, "--serial", "The serial part s", "serial");
+  add_real(all, "--alpha", "The problem grows like N^alpha: 0 for Amdahl's law, 1 for Gustafson's", "alpha");
+  add_real(all, "--kappa", "The time in which a message streams", "kappa");
+  add_real(all, "--lambda", "The latency of a message", "lambda");
+  add_real(all, "--beta", "Of surface to volume", "beta");
+  all.add_value("--communication", "none|blocking|constant|surface", "How messages cost (none)",
+                [choices](const std::string& text) {
+                  using model::Communication;
+                  choices->communication = parse_choice<Communication>("--communication", text,
+                                                                       {{"none", Communication::none},
+                                                                        {"blocking", Communication::blocking},
+                                                                        {"constant", Communication::constant},
+                                                                        {"surface", Communication::surface}});
+                });
+  all.add_value("--work", "all|parallel", "What counts as work (all)", [choices](const std::string& text) {
     choices->work =
         parse_choice<model::Work>("--work", text, {{"all", model::Work::all}, {"parallel", model::Work::parallel}});
   });
-  add_value(app, "--fit", "N:SPEEDUP,...|@FILE",
-            "Fit s, and with --communication kappa and lambda, to measured speedups",
-            [choices](const std::string& text) { choices->points = parse_points("--fit", text); });
+  all.add_value("--fit", "N:SPEEDUP,...|@FILE",
+                "Fit s, and with --communication kappa and lambda, to measured speedups",
+                [choices](const std::string& text) { choices->points = parse_points("--fit", text); });
+  all.study->evaluate = [choices](const Case& at) { return evaluate_law(*choices, at); };
+  declare_options(app, all);
+  const auto plot_path = declare_plot(app);
   return [=](Session& session) {
-    study->evaluate = [choices](const Case& at) { return evaluate_law(*choices, at); };
     if (!choices->points.empty()) {
-      run_fit(session, *study, *options, *choices);
+      run_fit(session, all, *plot_path, *choices);
     } else {
-      run_study(session, *study, *options);
+      run_study(session, all, *plot_path);
     }
   };
 }

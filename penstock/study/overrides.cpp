@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "penstock/base/base.hpp"
-#include "penstock/cli/model/study.hpp"
+#include "penstock/study/study.hpp"
 
-namespace penstock::cli {
+namespace penstock::study {
 namespace {
 
 /// The results with the machine's key at another value, or none where the model refuses it; nothing where the machine
@@ -128,4 +128,4 @@ void refuse_unread(const Study& study, const StudyOptions& options, const std::v
   }
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::study

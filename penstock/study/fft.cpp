@@ -1,17 +1,22 @@
 // `penstock model fft`: a distributed transform by our model, or by the equations of the exascale paper.
 #include <fmt/format.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <memory>
 #include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "penstock/base/base.hpp"
-#include "penstock/cli/core/parse.hpp"
-#include "penstock/cli/model/model.hpp"
-#include "penstock/cli/model/study.hpp"
+#include "penstock/base/parse.hpp"
+#include "penstock/shape/shape.hpp"
+#include "penstock/study/study.hpp"
 
-namespace penstock::cli {
+namespace penstock::study {
 namespace {
 
 using model::FftRun;
@@ -25,10 +30,10 @@ struct FftChoices {
   model::ExascaleNetwork network;
 };
 
-fft::Extents size_of(const Case& at) {
+shape::Extents size_of(const Case& at) {
   const std::int64_t n = at.integer("n");
-  const fft::Extents size =
-      n > 0 ? fft::Extents{n, n, n} : fft::Extents{at.integer("nx"), at.integer("ny"), at.integer("nz")};
+  const shape::Extents size =
+      n > 0 ? shape::Extents{n, n, n} : shape::Extents{at.integer("nx"), at.integer("ny"), at.integer("nz")};
   for (const std::int64_t extent : size) {
     if (extent < 1) {
       throw Error(fmt::format("{} points in a direction are none: give --size", extent));
@@ -135,93 +140,94 @@ Quantities evaluate_equations(const FftChoices& choices, const Case& at) {
   return quantities;
 }
 
-void add_choices(CLI::App& app, const std::shared_ptr<Study>& study, const std::shared_ptr<FftChoices>& choices) {
-  add_value(app, "--size", "NXxNYxNZ", "Points of the field (256x256x256)", [study](const std::string& text) {
-    const fft::Extents size = parse_size("--size", text);
+void add_choices(OptionedStudy& all, const std::shared_ptr<FftChoices>& choices) {
+  const auto study = all.study;
+  all.add_value("--size", "NXxNYxNZ", "Points of the field (256x256x256)", [study](const std::string& text) {
+    const shape::Extents size = parse_size("--size", text);
     study->numbers["nx"] = static_cast<double>(size[0]);
     study->numbers["ny"] = static_cast<double>(size[1]);
     study->numbers["nz"] = static_cast<double>(size[2]);
   });
-  add_value(app, "--grid", "TYxTZ|auto", "Ranks in y and z; auto: of the shortest time (auto)",
-            [choices](const std::string& text) {
-              const fft::Grid grid = parse_grid("--grid", text);
-              choices->run.ty = grid.ty;
-              choices->run.tz = grid.tz;
-            });
-  add_value(app, "--planes-per-message", "packed|slabs|N", "Planes that share a message: all, one, or N (packed)",
-            [study](const std::string& text) {
-              study->numbers["planes_per_message"] =
-                  text == "packed"  ? 0
-                  : text == "slabs" ? 1
-                                    : static_cast<double>(parse_integer("--planes-per-message", text, 1));
-            });
-  add_value(app, "--transport", "NAME", "Of the machine's transports (its first)",
-            [choices](const std::string& text) { choices->run.transport = text; });
-  add_value(app, "--order", "nodes|cores",
-            "Whether ranks are numbered over all nodes first, or over a node's cores (nodes on meshes and tori)",
-            [choices](const std::string& text) {
-              choices->has_order = true;
-              choices->run.order = parse_rank_order("--order", text);
-            });
-  add_value(app, "--placement", "alone|shared",
-            "Nodes side by side on idle links, or all over a machine that others load as much (alone)",
-            [choices](const std::string& text) {
-              using model::Placement;
-              choices->run.placement = parse_choice<Placement>(
-                  "--placement", text, {{"alone", Placement::alone}, {"shared", Placement::shared}});
-            });
-  add_value(app, "--type", "c2c|r2c", "Complex or real fields (c2c)", [choices](const std::string& text) {
+  all.add_value("--grid", "TYxTZ|auto", "Ranks in y and z; auto: of the shortest time (auto)",
+                [choices](const std::string& text) {
+                  const auto [ty, tz] = parse_grid("--grid", text);
+                  choices->run.ty = ty;
+                  choices->run.tz = tz;
+                });
+  all.add_value("--planes-per-message", "packed|slabs|N", "Planes that share a message: all, one, or N (packed)",
+                [study](const std::string& text) {
+                  study->numbers["planes_per_message"] =
+                      text == "packed"  ? 0
+                      : text == "slabs" ? 1
+                                        : static_cast<double>(parse_integer("--planes-per-message", text, 1));
+                });
+  all.add_value("--transport", "NAME", "Of the machine's transports (its first)",
+                [choices](const std::string& text) { choices->run.transport = text; });
+  all.add_value("--order", "nodes|cores",
+                "Whether ranks are numbered over all nodes first, or over a node's cores (nodes on meshes and tori)",
+                [choices](const std::string& text) {
+                  choices->has_order = true;
+                  choices->run.order = parse_rank_order("--order", text);
+                });
+  all.add_value("--placement", "alone|shared",
+                "Nodes side by side on idle links, or all over a machine that others load as much (alone)",
+                [choices](const std::string& text) {
+                  using model::Placement;
+                  choices->run.placement = parse_choice<Placement>(
+                      "--placement", text, {{"alone", Placement::alone}, {"shared", Placement::shared}});
+                });
+  all.add_value("--type", "c2c|r2c", "Complex or real fields (c2c)", [choices](const std::string& text) {
     choices->run.fft.is_real = parse_choice<bool>("--type", text, {{"c2c", false}, {"r2c", true}});
   });
-  add_value(app, "--precision", "double|single", "Of a number (double)", [choices](const std::string& text) {
+  all.add_value("--precision", "double|single", "Of a number (double)", [choices](const std::string& text) {
     choices->run.fft.real_bytes = parse_choice<std::int64_t>("--precision", text, {{"double", 8}, {"single", 4}});
   });
-  app.add_flag_callback(
-      "--no-overlap", [choices] { choices->run.overlaps = false; }, "No transfer goes on while a processor computes");
-  app.add_flag_callback(
-      "--ordinary-stores", [choices] { choices->run.stores_bypass_cache = false; },
-      "Stores read the line that they write, as those of most programs do: three fields for each pass, not two");
-  add_value(app, "--equations", "printed|uncapped", "By the equations of Czechowski et al. 2012 instead, T_mem read so",
-            [choices](const std::string& text) {
-              choices->equations = parse_choice<model::MemoryReading>(
-                  "--equations", text,
-                  {{"printed", model::MemoryReading::printed()}, {"uncapped", model::MemoryReading::uncapped()}});
-            });
-  add_value(app, "--network", "full|ideal|bisection",
-            "Of these equations: 3, 4 or 5 (bisection, of the torus' dimensions)", [choices](const std::string& text) {
-              using Kind = model::ExascaleNetwork::Kind;
-              choices->network.kind = parse_choice<Kind>(
-                  "--network", text, {{"full", Kind::full}, {"ideal", Kind::ideal}, {"bisection", Kind::bisection}});
-            });
+  all.add_flag("--no-overlap", "No transfer goes on while a processor computes",
+               [choices] { choices->run.overlaps = false; });
+  all.add_flag(
+      "--ordinary-stores",
+      "Stores read the line that they write, as those of most programs do: three fields for each pass, not two",
+      [choices] { choices->run.stores_bypass_cache = false; });
+  all.add_value("--equations", "printed|uncapped", "By the equations of Czechowski et al. 2012 instead, T_mem read so",
+                [choices](const std::string& text) {
+                  choices->equations = parse_choice<model::MemoryReading>(
+                      "--equations", text,
+                      {{"printed", model::MemoryReading::printed()}, {"uncapped", model::MemoryReading::uncapped()}});
+                });
+  all.add_value(
+      "--network", "full|ideal|bisection", "Of these equations: 3, 4 or 5 (bisection, of the torus' dimensions)",
+      [choices](const std::string& text) {
+        using Kind = model::ExascaleNetwork::Kind;
+        choices->network.kind = parse_choice<Kind>(
+            "--network", text, {{"full", Kind::full}, {"ideal", Kind::ideal}, {"bisection", Kind::bisection}});
+      });
 }
 
 }  // namespace
 
-Body declare_model_fft(CLI::App& app) {
-  auto study = std::make_shared<Study>();
-  study->name = "fft";
-  study->numbers = {{"n", 0},
-                    {"nx", 256},
-                    {"ny", 256},
-                    {"nz", 256},
-                    {"nodes", 1},
-                    {"ranks_per_node", 1},
-                    {"planes_per_message", 0},
-                    {"copies_per_exchange", 0}};
-  study->plotted = {"time_s", "compute_s", "transfer_s", "hidden_s", "flops_s", "memory_s", "network_s"};
+OptionedStudy fft_study() {
+  Study described;
+  described.name = "fft";
+  described.numbers = {{"n", 0},
+                       {"nx", 256},
+                       {"ny", 256},
+                       {"nz", 256},
+                       {"nodes", 1},
+                       {"ranks_per_node", 1},
+                       {"planes_per_message", 0},
+                       {"copies_per_exchange", 0}};
+  described.plotted = {"time_s", "compute_s", "transfer_s", "hidden_s", "flops_s", "memory_s", "network_s"};
   auto choices = std::make_shared<FftChoices>();
-  auto options = declare_study(app, true);
-  add_choices(app, study, choices);
-  add_number(app, "--nodes", "Nodes", study, "nodes", 1);
-  add_number(app, "--ranks-per-node", "Ranks on each node, all cores of which work", study, "ranks_per_node", 1);
-  add_number(app, "--copies", "Copies of the field beside each exchange: 2 for packing and unpacking", study,
-             "copies_per_exchange", 0);
-  return [=](Session& session) {
-    study->evaluate = [choices](const Case& at) {
-      return choices->equations ? evaluate_equations(*choices, at) : evaluate_run(*choices, at);
-    };
-    run_study(session, *study, *options);
+  OptionedStudy all = with_options(std::move(described));
+  add_choices(all, choices);
+  all.add_number("--nodes", "Nodes", "nodes", 1);
+  all.add_number("--ranks-per-node", "Ranks on each node, all cores of which work", "ranks_per_node", 1);
+  all.add_number("--copies", "Copies of the field beside each exchange: 2 for packing and unpacking",
+                 "copies_per_exchange", 0);
+  all.study->evaluate = [choices](const Case& at) {
+    return choices->equations ? evaluate_equations(*choices, at) : evaluate_run(*choices, at);
   };
+  return all;
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::study

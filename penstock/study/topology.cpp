@@ -2,21 +2,22 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include "penstock/base/base.hpp"
-#include "penstock/cli/core/parse.hpp"
-#include "penstock/cli/model/model.hpp"
-#include "penstock/cli/model/study.hpp"
+#include "penstock/base/parse.hpp"
+#include "penstock/shape/shape.hpp"
+#include "penstock/study/study.hpp"
 
-namespace penstock::cli {
+namespace penstock::study {
 namespace {
 
 /// What the exchanges within rows and columns of a grid of ranks ask of the links, beside one of all with all.
-void add_grid(const fft::Grid& grid, model::RankOrder order, std::int64_t nodes, const Case& at,
+void add_grid(const shape::Grid& grid, model::RankOrder order, std::int64_t nodes, const Case& at,
               Quantities& quantities) {
   const std::int64_t ranks = at.integer("ranks_per_node");
   const model::GridLoad load = model::grid_load(*at.machine.network, nodes, ranks, grid.ty, grid.tz, order);
@@ -36,7 +37,7 @@ void add_grid(const fft::Grid& grid, model::RankOrder order, std::int64_t nodes,
       {"bisection_s", "bisection (eq. 5)", Unit::seconds, link_s * std::cbrt(static_cast<double>(nodes))});
 }
 
-Quantities evaluate_network(const fft::Grid& grid, model::RankOrder order, const Case& at) {
+Quantities evaluate_network(const shape::Grid& grid, model::RankOrder order, const Case& at) {
   if (!at.machine.network) {
     throw Error(fmt::format("{} has no network: give --machine", at.machine.name));
   }
@@ -68,27 +69,29 @@ Quantities evaluate_network(const fft::Grid& grid, model::RankOrder order, const
 
 }  // namespace
 
-Body declare_model_topology(CLI::App& app) {
-  auto study = std::make_shared<Study>();
-  study->name = "topology";
-  study->numbers = {{"nodes", 0}, {"bytes", 1048576}, {"ranks_per_node", 1}};
-  study->plotted = {"bisection_bytes_per_s", "bisection_per_node_bytes_per_s"};
-  auto options = declare_study(app, true);
-  add_number(app, "--nodes", "Nodes; 0: all of the machine", study, "nodes", 0);
-  add_value(app, "--bytes", "BYTES", "What each node sends to all, as 1MiB (1MiB)",
-            [study](const std::string& text) { study->numbers["bytes"] = static_cast<double>(parse_bytes(text)); });
-  auto grid = std::make_shared<fft::Grid>();
-  add_value(app, "--grid", "TYxTZ", "A grid of ranks: what its exchanges ask of the links",
-            [grid](const std::string& text) { *grid = parse_grid("--grid", text); });
+OptionedStudy topology_study() {
+  Study described;
+  described.name = "topology";
+  described.numbers = {{"nodes", 0}, {"bytes", 1048576}, {"ranks_per_node", 1}};
+  described.plotted = {"bisection_bytes_per_s", "bisection_per_node_bytes_per_s"};
+  OptionedStudy all = with_options(std::move(described));
+  const auto study = all.study;
+  all.add_number("--nodes", "Nodes; 0: all of the machine", "nodes", 0);
+  all.add_value("--bytes", "BYTES", "What each node sends to all, as 1MiB (1MiB)",
+                [study](const std::string& text) { study->numbers["bytes"] = static_cast<double>(parse_bytes(text)); });
+  auto grid = std::make_shared<shape::Grid>();
+  all.add_value("--grid", "TYxTZ", "A grid of ranks: what its exchanges ask of the links",
+                [grid](const std::string& text) {
+                  const auto [ty, tz] = parse_grid("--grid", text);
+                  *grid = {ty, tz};
+                });
   auto order = std::make_shared<model::RankOrder>(model::RankOrder::nodes_first);
-  add_value(app, "--order", "nodes|cores",
-            "Whether its ranks are numbered over all nodes first, or over a node's (nodes)",
-            [order](const std::string& text) { *order = parse_rank_order("--order", text); });
-  add_number(app, "--ranks-per-node", "Ranks on each node", study, "ranks_per_node", 1);
-  return [=](Session& session) {
-    study->evaluate = [=](const Case& at) { return evaluate_network(*grid, *order, at); };
-    run_study(session, *study, *options);
-  };
+  all.add_value("--order", "nodes|cores",
+                "Whether its ranks are numbered over all nodes first, or over a node's (nodes)",
+                [order](const std::string& text) { *order = parse_rank_order("--order", text); });
+  all.add_number("--ranks-per-node", "Ranks on each node", "ranks_per_node", 1);
+  study->evaluate = [=](const Case& at) { return evaluate_network(*grid, *order, at); };
+  return all;
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::study

@@ -2,23 +2,23 @@
 // and predicts, and on the HTMT.
 #include <fmt/format.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
 #include <limits>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "penstock/base/base.hpp"
-#include "penstock/cli/core/parse.hpp"
-#include "penstock/cli/model/model.hpp"
-#include "penstock/cli/model/study.hpp"
+#include "penstock/base/parse.hpp"
 #include "penstock/gas/gas.hpp"
+#include "penstock/study/study.hpp"
 
-namespace penstock::cli {
+namespace penstock::study {
 namespace {
 
 enum class Setting { nodes, out_of_core, htmt };
@@ -176,47 +176,44 @@ Quantities evaluate_htmt(const Case& at) {
 
 }  // namespace
 
-Body declare_model_gemm(CLI::App& app) {
-  auto study = std::make_shared<Study>();
-  study->name = "gemm";
-  study->numbers = {{"n", 16384}, {"nodes", 1}, {"word_bytes", 8}, {"budget_bytes", 0},
-                    {"q", 1},     {"t", 26},    {"b_c", 125}};
-  study->plotted = {"time_s", "multiply_s", "shift_s", "move_s"};
+OptionedStudy gemm_study() {
+  Study described;
+  described.name = "gemm";
+  described.numbers = {{"n", 16384}, {"nodes", 1}, {"word_bytes", 8}, {"budget_bytes", 0},
+                       {"q", 1},     {"t", 26},    {"b_c", 125}};
+  described.plotted = {"time_s", "multiply_s", "shift_s", "move_s"};
   auto choices = std::make_shared<GemmChoices>();
-  auto options = declare_study(app, true);
-  add_value(app, "--way", "nodes|out-of-core|htmt",
-            "Cannon's algorithm over nodes, generalised and in layers as `penstock gemm` has it, one node with the "
-            "matrices in an outer level, or percolation on the HTMT (nodes)",
-            [choices](const std::string& text) {
-              choices->way = parse_choice<Setting>(
-                  "--way", text,
-                  {{"nodes", Setting::nodes}, {"out-of-core", Setting::out_of_core}, {"htmt", Setting::htmt}});
-            });
-  add_number(app, "--n", "Words in a row of the matrices; --way htmt has q t s b_c", study, "n", 1);
-  add_number(app, "--nodes", "Nodes", study, "nodes", 1);
-  add_value(
-      app, "--memory", "BYTES",
+  OptionedStudy all = with_options(std::move(described));
+  const auto study = all.study;
+  all.add_value("--way", "nodes|out-of-core|htmt",
+                "Cannon's algorithm over nodes, generalised and in layers as `penstock gemm` has it, one node with the "
+                "matrices in an outer level, or percolation on the HTMT (nodes)",
+                [choices](const std::string& text) {
+                  choices->way = parse_choice<Setting>(
+                      "--way", text,
+                      {{"nodes", Setting::nodes}, {"out-of-core", Setting::out_of_core}, {"htmt", Setting::htmt}});
+                });
+  all.add_number("--n", "Words in a row of the matrices; --way htmt has q t s b_c", "n", 1);
+  all.add_number("--nodes", "Nodes", "nodes", 1);
+  all.add_value(
+      "--memory", "BYTES",
       "What out-of-core multiplies may use of the inner level, as 8GiB (all of it), and those over nodes besides the "
       "matrices (as much as they like)",
       [study](const std::string& text) { study->numbers["budget_bytes"] = static_cast<double>(parse_bytes(text)); });
-  add_value(app, "--outer", "LEVEL", "The memory level of the matrices (storage)",
-            [choices](const std::string& text) { choices->outer = text; });
-  add_value(app, "--inner", "LEVEL", "The memory level of the blocks (memory)",
-            [choices](const std::string& text) { choices->inner = text; });
-  add_value(app, "--transport", "NAME", "Of the machine's transports (its first)",
-            [choices](const std::string& text) { choices->transport = text; });
-  app.add_flag_callback(
-      "--no-layers", [choices] { choices->may_layer = false; }, "All nodes in one layer, whatever it takes");
-  app.add_flag_callback(
-      "--no-overlap", [choices] { choices->overlaps = false; }, "No block moves while others are multiplied");
-  return [=](Session& session) {
-    study->evaluate = [choices](const Case& at) {
-      return choices->way == Setting::nodes         ? evaluate_nodes(*choices, at)
-             : choices->way == Setting::out_of_core ? evaluate_out_of_core(*choices, at)
-                                                    : evaluate_htmt(at);
-    };
-    run_study(session, *study, *options);
+  all.add_value("--outer", "LEVEL", "The memory level of the matrices (storage)",
+                [choices](const std::string& text) { choices->outer = text; });
+  all.add_value("--inner", "LEVEL", "The memory level of the blocks (memory)",
+                [choices](const std::string& text) { choices->inner = text; });
+  all.add_value("--transport", "NAME", "Of the machine's transports (its first)",
+                [choices](const std::string& text) { choices->transport = text; });
+  all.add_flag("--no-layers", "All nodes in one layer, whatever it takes", [choices] { choices->may_layer = false; });
+  all.add_flag("--no-overlap", "No block moves while others are multiplied", [choices] { choices->overlaps = false; });
+  study->evaluate = [choices](const Case& at) {
+    return choices->way == Setting::nodes         ? evaluate_nodes(*choices, at)
+           : choices->way == Setting::out_of_core ? evaluate_out_of_core(*choices, at)
+                                                  : evaluate_htmt(at);
   };
+  return all;
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::study

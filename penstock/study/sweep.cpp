@@ -1,4 +1,4 @@
-#include "penstock/cli/model/sweep.hpp"
+#include "penstock/study/sweep.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
-#include "penstock/cli/core/parse.hpp"
+#include "penstock/base/parse.hpp"
 
-namespace penstock::cli {
+namespace penstock::study {
 namespace {
 
 constexpr std::size_t max_values = 10000;
@@ -66,4 +66,4 @@ Sweep parse_sweep(std::string_view option, std::string_view text) {
   return sweep;
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::study

@@ -1,19 +1,28 @@
-// The points of a study as a list, a table, JSON and a plot.
+#include "penstock/cli/model/run_study.hpp"
+
 #include <fmt/format.h>
 
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "penstock/base/base.hpp"
-#include "penstock/cli/model/study.hpp"
+#include "penstock/cli/core/parse.hpp"
 #include "penstock/cli/report/output.hpp"
+#include "penstock/cli/report/result_file.hpp"
 #include "penstock/lab/plot/plot.hpp"
 
 namespace penstock::cli {
 namespace {
+
+using study::Evaluated;
+using study::Quantity;
+using study::Study;
+using study::Unit;
 
 std::string with_prefix(double value, std::string_view unit) {
   constexpr std::array prefixes{std::pair{1e18, "E"}, std::pair{1e15, "P"}, std::pair{1e12, "T"},
@@ -47,13 +56,6 @@ std::string text_of(double value, Unit unit) {
 
 std::string text_of(const Quantity& quantity) {
   return quantity.unit == Unit::text ? quantity.text : quantity.value ? text_of(*quantity.value, quantity.unit) : "-";
-}
-
-/// Resources are named in JSON as keys are.
-std::string key_of(model::Resource resource) {
-  std::string key(model::name_of(resource));
-  std::ranges::replace(key, ' ', '_');
-  return key;
 }
 
 std::string bound_of(const Evaluated& each) {
@@ -107,8 +109,6 @@ void print_table(const std::vector<Evaluated>& points, const std::string& swept_
   }
 }
 
-}  // namespace
-
 void print_points(const std::vector<Evaluated>& points, const std::string& swept_key) {
   if (points.size() > 1) {
     print_table(points, swept_key);
@@ -121,39 +121,7 @@ void print_points(const std::vector<Evaluated>& points, const std::string& swept
   print_list(points.front());
 }
 
-std::string points_to_json(const Study& study, const std::vector<Evaluated>& points, const std::string& swept_key) {
-  auto json = nlohmann::ordered_json::object();
-  json["model"] = study.name;
-  if (study.has_machine) {
-    json["machine"] = points.front().at.machine.name;
-  }
-  json["points"] = nlohmann::ordered_json::array();
-  for (const Evaluated& each : points) {
-    auto point = nlohmann::ordered_json::object();
-    if (!swept_key.empty()) {
-      point[swept_key] = each.swept;
-    }
-    for (const Quantity& quantity : each.quantities) {
-      if (quantity.unit == Unit::text) {
-        point[quantity.key] = quantity.text;
-      } else {
-        point[quantity.key] = quantity.value ? nlohmann::ordered_json(*quantity.value) : nlohmann::ordered_json();
-      }
-    }
-    if (!each.gains.empty()) {
-      point["bound_by"] = key_of(each.gains.front().resource);
-      auto gains = nlohmann::ordered_json::object();
-      for (const model::Gain& gain : each.gains) {
-        gains[key_of(gain.resource)] = gain.factor;
-      }
-      point["gain_of_twice"] = std::move(gains);
-    }
-    json["points"].push_back(point);
-  }
-  return json.dump(2) + "\n";
-}
-
-void draw_points(const Study& study, const std::vector<Evaluated>& points, const Sweep& sweep,
+void draw_points(const Study& study, const std::vector<Evaluated>& points, const study::Sweep& sweep,
                  const std::string& path) {
   lab::Chart chart{.title = fmt::format("penstock model {}{}", study.name,
                                         study.has_machine ? ": " + points.front().at.machine.name : ""),
@@ -181,6 +149,58 @@ void draw_points(const Study& study, const std::vector<Evaluated>& points, const
     }
   }
   lab::draw(chart, path);
+}
+
+}  // namespace
+
+void declare_options(CLI::App& app, const study::OptionedStudy& optioned) {
+  for (const study::Option& option : optioned.options) {
+    const auto take = option.take;
+    if (option.value_name.empty()) {
+      app.add_flag_callback(
+          option.name, [take] { take(""); }, option.help);
+    } else if (option.is_repeated) {
+      app.add_option_function<std::vector<std::string>>(
+             option.name, [take](const std::vector<std::string>& texts) { std::ranges::for_each(texts, take); },
+             option.help)
+          ->type_name(option.value_name)
+          ->allow_extra_args(false);
+    } else {
+      add_value(app, option.name, option.value_name, option.help, take);
+    }
+  }
+}
+
+std::shared_ptr<std::string> declare_plot(CLI::App& app) {
+  auto path = std::make_shared<std::string>();
+  add_value(app, "--plot", "FILE.svg", "Draw the sweep", [path](const std::string& text) { *path = text; });
+  return path;
+}
+
+void run_study(Session& session, const study::OptionedStudy& optioned, const std::string& plot_path) {
+  const Study& study = *optioned.study;
+  const study::Answer answer = study::answer(study, *optioned.asked);
+  if (!plot_path.empty() && !answer.sweep) {
+    throw Error("--plot draws a sweep: give --sweep as well");
+  }
+  ResultFile json(session, "--json", session.options.json_path);
+  session.has_begun_work = true;
+  if (session.has_table()) {
+    write_output(study.has_machine ? answer.points.front().at.machine.name + "\n\n" : "");
+    print_points(answer.points, answer.key);
+  }
+  session.team.together([&] {
+    if (session.is_first() && !plot_path.empty()) {
+      draw_points(study, answer.points, *answer.sweep, plot_path);
+    }
+  });
+  json.write(session.is_first() ? study::to_json(study, answer) : "");
+}
+
+Body declare_study(CLI::App& app, const study::OptionedStudy& optioned) {
+  declare_options(app, optioned);
+  const auto plot_path = declare_plot(app);
+  return [=](Session& session) { run_study(session, optioned, *plot_path); };
 }
 
 }  // namespace penstock::cli

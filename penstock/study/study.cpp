@@ -1,23 +1,19 @@
-#include "penstock/cli/model/study.hpp"
+#include "penstock/study/study.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "penstock/base/base.hpp"
-#include "penstock/cli/core/parse.hpp"
-#include "penstock/cli/report/output.hpp"
-#include "penstock/cli/report/result_file.hpp"
+#include "penstock/base/parse.hpp"
 
-namespace penstock::cli {
+namespace penstock::study {
 namespace {
 
 std::string names_of(const std::map<std::string, double>& numbers) {
@@ -59,6 +55,14 @@ std::vector<model::Gain> gains_of(const Study& study, const Evaluated& each) {
     changed.machine = machine;
     return time_s(study.evaluate(changed));
   });
+}
+
+/// `base` with `key`, a number of the problem or a key of the machine, at `value`.
+Evaluated evaluate_with(const Study& study, const Case& base, const std::string& key, double value) {
+  Evaluated evaluated{.at = base, .swept = value, .quantities = {}};
+  set(evaluated.at, key, digits_of(value));
+  evaluated.quantities = study.evaluate(evaluated.at);
+  return evaluated;
 }
 
 /// The time as a function of the number or key alone.
@@ -128,41 +132,46 @@ std::int64_t Case::integer(const std::string& key) const {
   return static_cast<std::int64_t>(value);
 }
 
-std::shared_ptr<StudyOptions> declare_study(CLI::App& app, bool has_machine) {
-  auto options = std::make_shared<StudyOptions>();
-  app.add_option_function<std::vector<std::string>>(
-         "--set",
-         [options](const std::vector<std::string>& texts) {
-           for (const std::string& text : texts) {
-             const auto [key, value] = parse_assignment("--set", text);
-             options->changes.push_back({key, value});
-           }
-         },
-         "A number of the model or a key of the machine file, as network.link_bandwidth_bytes_per_s=5e9; many times "
-         "(none)")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  add_value(app, "--sweep", "KEY=A..B:xF", "A number or key that takes many values: A..B:xF, A..B:+S or A,B,C",
-            [options](const std::string& text) { options->sweep = parse_sweep("--sweep", text); });
-  add_value(app, "--plot", "FILE.svg", "Draw the sweep",
-            [options](const std::string& text) { options->plot_path = text; });
-  if (has_machine) {
-    add_value(app, "--machine", "NAME|FILE", "A described machine, or a machine file (default)",
-              [options](const std::string& text) { options->machine = text; });
-    add_value(app, "--solve", "KEY", "The number or key to find for --time; nodes: the fewest of the machine's",
-              [options](const std::string& text) { options->solve_key = text; });
-    add_value(app, "--time", "SECONDS", "The time that --solve aims at", [options](const std::string& text) {
-      options->solve_time_s = parse_number("--time", text, std::numeric_limits<double>::min());
-    });
-  }
-  return options;
+void OptionedStudy::add_value(std::string name, std::string value_name, std::string help,
+                              std::function<void(const std::string&)> take) {
+  options.push_back({std::move(name), std::move(value_name), std::move(help), std::move(take)});
 }
 
-void add_number(CLI::App& app, const std::string& option, const std::string& help, const std::shared_ptr<Study>& study,
-                const std::string& key, std::int64_t lowest) {
-  add_value(app, option, "N", fmt::format("{} ({:g})", help, study->numbers.at(key)), [=](const std::string& text) {
-    study->numbers.at(key) = static_cast<double>(parse_integer(option, text, lowest));
-  });
+void OptionedStudy::add_flag(std::string name, std::string help, std::function<void()> take) {
+  options.push_back({std::move(name), "", std::move(help), [=](const std::string&) { take(); }});
+}
+
+void OptionedStudy::add_number(const std::string& name, const std::string& help, const std::string& key,
+                               std::int64_t lowest) {
+  add_value(name, "N", fmt::format("{} ({:g})", help, study->numbers.at(key)),
+            [=, of = study](const std::string& text) {
+              of->numbers.at(key) = static_cast<double>(parse_integer(name, text, lowest));
+            });
+}
+
+OptionedStudy with_options(Study study) {
+  OptionedStudy all{std::make_shared<Study>(std::move(study)), std::make_shared<StudyOptions>(), {}};
+  const auto asked = all.asked;
+  all.add_value("--set", "KEY=VALUE",
+                "A number of the model or a key of the machine file, as network.link_bandwidth_bytes_per_s=5e9; many "
+                "times (none)",
+                [asked](const std::string& text) {
+                  const auto [key, value] = parse_assignment("--set", text);
+                  asked->changes.push_back({key, value});
+                });
+  all.options.back().is_repeated = true;
+  all.add_value("--sweep", "KEY=A..B:xF", "A number or key that takes many values: A..B:xF, A..B:+S or A,B,C (none)",
+                [asked](const std::string& text) { asked->sweep = parse_sweep("--sweep", text); });
+  if (all.study->has_machine) {
+    all.add_value("--machine", "NAME|FILE", "A described machine, or a machine file (default)",
+                  [asked](const std::string& text) { asked->machine = text; });
+    all.add_value("--solve", "KEY", "The number or key to find for --time; nodes: the fewest of the machine's (none)",
+                  [asked](const std::string& text) { asked->solve_key = text; });
+    all.add_value("--time", "SECONDS", "The time that --solve aims at (none)", [asked](const std::string& text) {
+      asked->solve_time_s = parse_number("--time", text, std::numeric_limits<double>::min());
+    });
+  }
+  return all;
 }
 
 model::RankOrder parse_rank_order(std::string_view option, std::string_view text) {
@@ -172,13 +181,6 @@ model::RankOrder parse_rank_order(std::string_view option, std::string_view text
 
 std::string digits_of(double value) {
   return value == std::floor(value) && std::abs(value) < 1e15 ? fmt::format("{:.0f}", value) : fmt::format("{}", value);
-}
-
-Evaluated evaluate_with(const Study& study, const Case& base, const std::string& key, double value) {
-  Evaluated evaluated{.at = base, .swept = value, .quantities = {}};
-  set(evaluated.at, key, digits_of(value));
-  evaluated.quantities = study.evaluate(evaluated.at);
-  return evaluated;
 }
 
 Case make_case(const Study& study, const StudyOptions& options) {
@@ -210,6 +212,8 @@ Case make_case(const Study& study, const StudyOptions& options) {
   return at;
 }
 
+namespace {
+
 std::vector<Evaluated> evaluate(const Study& study, const StudyOptions& options, const std::optional<Sweep>& sweep) {
   const Case base = make_case(study, options);
   if (!sweep) {
@@ -222,6 +226,9 @@ std::vector<Evaluated> evaluate(const Study& study, const StudyOptions& options,
   return points;
 }
 
+/// The value of options.solve_key at which "time_s" is the time asked for; of whole numbers the nearest one with which
+/// it takes no more, of nodes the fewest that the machine has. Throws Error, with the time that comes nearest, where
+/// there is none.
 Evaluated solve(const Study& study, const StudyOptions& options) {
   if (!options.solve_time_s) {
     throw Error(fmt::format("--solve {} needs --time", options.solve_key));
@@ -231,7 +238,9 @@ Evaluated solve(const Study& study, const StudyOptions& options) {
                                       : solve_number(study, options, base, *options.solve_time_s);
 }
 
-void run_study(Session& session, const Study& study, const StudyOptions& options) {
+}  // namespace
+
+Answer answer(const Study& study, const StudyOptions& options) {
   std::optional<Sweep> sweep = options.sweep;
   if (!sweep && !study.default_sweep.empty() && options.solve_key.empty()) {
     sweep = parse_sweep("--sweep", study.default_sweep);
@@ -245,28 +254,15 @@ void run_study(Session& session, const Study& study, const StudyOptions& options
   if (options.solve_time_s && options.solve_key.empty()) {
     throw Error("--time has a meaning with --solve alone");
   }
-  if (!options.plot_path.empty() && !sweep) {
-    throw Error("--plot draws a sweep: give --sweep as well");
-  }
-  std::vector<Evaluated> points =
-      options.solve_key.empty() ? evaluate(study, options, sweep) : std::vector{solve(study, options)};
-  refuse_unread(study, options, points);
-  for (Evaluated& each : points) {
+  Answer answer{
+      .points = options.solve_key.empty() ? evaluate(study, options, sweep) : std::vector{solve(study, options)},
+      .sweep = sweep,
+      .key = sweep ? sweep->key : options.solve_key};
+  refuse_unread(study, options, answer.points);
+  for (Evaluated& each : answer.points) {
     each.gains = gains_of(study, each);
   }
-  const std::string key = sweep ? sweep->key : options.solve_key;
-  ResultFile json(session, "--json", session.options.json_path);
-  session.has_begun_work = true;
-  if (session.has_table()) {
-    write_output(study.has_machine ? points.front().at.machine.name + "\n\n" : "");
-    print_points(points, key);
-  }
-  session.team.together([&] {
-    if (session.is_first() && !options.plot_path.empty()) {
-      draw_points(study, points, *sweep, options.plot_path);
-    }
-  });
-  json.write(session.is_first() ? points_to_json(study, points, key) : "");
+  return answer;
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::study

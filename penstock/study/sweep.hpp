@@ -1,11 +1,12 @@
-// The values of a parameter that an option lists.
+// The values of a parameter that an option lists. Included by study.hpp.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-namespace penstock::cli {
+namespace penstock::study {
 
 /// A parameter and the values that it takes in turn.
 struct Sweep {
@@ -20,4 +21,4 @@ Sweep parse_sweep(std::string_view option, std::string_view text);
 /// "KEY=VALUE".
 std::pair<std::string, std::string> parse_assignment(std::string_view option, std::string_view text);
 
-}  // namespace penstock::cli
+}  // namespace penstock::study

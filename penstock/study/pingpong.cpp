@@ -1,17 +1,15 @@
 // `penstock model pingpong`: messages between two ranks.
 #include <fmt/format.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include "penstock/base/base.hpp"
-#include "penstock/cli/core/parse.hpp"
-#include "penstock/cli/model/model.hpp"
-#include "penstock/cli/model/study.hpp"
-#include "penstock/model/model.hpp"
+#include "penstock/base/parse.hpp"
+#include "penstock/study/study.hpp"
 
-namespace penstock::cli {
+namespace penstock::study {
 namespace {
 
 Quantities evaluate_message(const std::string& transport_name, const Case& at) {
@@ -44,20 +42,18 @@ Quantities evaluate_message(const std::string& transport_name, const Case& at) {
 
 }  // namespace
 
-Body declare_model_pingpong(CLI::App& app) {
-  auto study = std::make_shared<Study>();
-  study->name = "pingpong";
-  study->numbers = {{"bytes", 8}};
-  study->plotted = {"bandwidth_bytes_per_s"};
-  study->default_sweep = "bytes=1..4194304:x4";
-  auto options = declare_study(app, true);
+OptionedStudy pingpong_study() {
+  Study described;
+  described.name = "pingpong";
+  described.numbers = {{"bytes", 8}};
+  described.plotted = {"bandwidth_bytes_per_s"};
+  described.default_sweep = "bytes=1..4194304:x4";
+  OptionedStudy all = with_options(std::move(described));
   auto transport = std::make_shared<std::string>();
-  add_value(app, "--transport", "NAME", "Of the machine's transports (its first)",
-            [transport](const std::string& text) { *transport = text; });
-  return [=](Session& session) {
-    study->evaluate = [transport](const Case& at) { return evaluate_message(*transport, at); };
-    run_study(session, *study, *options);
-  };
+  all.add_value("--transport", "NAME", "Of the machine's transports (its first)",
+                [transport](const std::string& text) { *transport = text; });
+  all.study->evaluate = [transport](const Case& at) { return evaluate_message(*transport, at); };
+  return all;
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::study
