@@ -1,4 +1,5 @@
-"""Penstock from Python: distributed 3-D transforms over MPI, and a backend for scipy.fft.
+"""Penstock from Python: distributed 3-D transforms and matrix multiplies over MPI, both also of files larger than memory,
+models of machines, and a backend for scipy.fft.
 
     from mpi4py import MPI
     import penstock
@@ -12,15 +13,21 @@
     with scipy.fft.set_backend(penstock.scipy_fft):
         scipy.fft.fftn(array, workers=2)
 
+    from penstock import files, gemm, model
+
+    product = gemm.multiply(a, b)
+    files.transform("F.npy", "G.npy", memory_bytes=1 << 32)
+    model.fft("frontier", size=(4096, 4096, 4096), nodes=512)
+
 The library itself, libpenstock-c, is looked for in the environment variable PENSTOCK_LIBRARY (a path), beside this
 package, and where the system has its libraries.
 """
 
 import importlib
 
-from penstock import scipy_fft
+from penstock import files, gemm, model, scipy_fft
 from penstock._library import Error, version
-from penstock.fft import Execution, Plan, transform_file
+from penstock.fft import Execution, Plan
 from penstock.team import Team
 
 _OVER_MPI = {"PFFT": "pfft", "Transform": "pfft", "DistArray": "distarray", "newDistArray": "distarray",
@@ -37,9 +44,11 @@ __all__ = [
     "Team",
     "Transfer",
     "Transform",
+    "files",
+    "gemm",
+    "model",
     "newDistArray",
     "scipy_fft",
-    "transform_file",
     "version",
 ]
 __version__ = "0.1.0"

@@ -65,6 +65,49 @@ class FileOptions(ctypes.Structure):
     ]
 
 
+class MatrixOptions(ctypes.Structure):
+    """penstock_matrix_options"""
+
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("extents", ctypes.c_int64 * 2),
+        ("blocks", ctypes.c_int64 * 2),
+        ("grid", ctypes.c_int * 2),
+        ("type", ctypes.c_int),
+    ]
+
+
+class GemmOptions(ctypes.Structure):
+    """penstock_gemm_options"""
+
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("op_a", ctypes.c_int),
+        ("op_b", ctypes.c_int),
+        ("alpha", ctypes.c_double * 2),
+        ("beta", ctypes.c_double * 2),
+        ("threads", ctypes.c_int),
+        ("algorithm", ctypes.c_int),
+        ("layers", ctypes.c_int * 3),
+        ("memory_bytes", ctypes.c_uint64),
+    ]
+
+
+class GemmFileOptions(ctypes.Structure):
+    """penstock_gemm_file_options"""
+
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("op_a", ctypes.c_int),
+        ("op_b", ctypes.c_int),
+        ("alpha", ctypes.c_double * 2),
+        ("beta", ctypes.c_double * 2),
+        ("memory_bytes", ctypes.c_int64),
+        ("threads", ctypes.c_int),
+        ("has_no_scratch", ctypes.c_int),
+    ]
+
+
 class Times(ctypes.Structure):
     """penstock_fft_times"""
 
@@ -80,6 +123,9 @@ KINDS = {
     )
 }
 SCALINGS = {"none": 0, "symmetric": 1, "full": 2}
+OPS = {"none": 0, "transpose": 1, "conjugate_transpose": 2}
+ALGORITHMS = {"automatic": 0, "stationary": 1, "cannon": 2, "layered": 3}
+ELEMENTS = ("float32", "float64", "complex64", "complex128")
 
 
 def _load() -> ctypes.CDLL:
@@ -99,6 +145,7 @@ def _load() -> ctypes.CDLL:
 
 library = _load()
 _pointer = ctypes.c_void_p
+_two = ctypes.c_int64 * 2
 _status_functions = {
     "penstock_team_alone": [ctypes.POINTER(_pointer)],
     "penstock_team_of_fortran": [ctypes.c_int, ctypes.POINTER(_pointer)],
@@ -114,6 +161,24 @@ _status_functions = {
     "penstock_fft_progress": [_pointer, ctypes.POINTER(ctypes.c_int)],
     "penstock_fft_wait": [_pointer],
     "penstock_fft_file": [_pointer, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(FileOptions)],
+    "penstock_matrix_create": [_pointer, ctypes.POINTER(MatrixOptions), ctypes.POINTER(_pointer)],
+    "penstock_matrix_destroy": [_pointer],
+    "penstock_matrix_put": [_pointer, _two, _two, _pointer, ctypes.c_int64],
+    "penstock_matrix_get": [_pointer, _two, _two, _pointer, ctypes.c_int64],
+    "penstock_gemm": [_pointer, _pointer, _pointer, _pointer, ctypes.POINTER(GemmOptions)],
+    "penstock_gemm_arrays": [
+        ctypes.c_int,
+        ctypes.c_int64 * 3,
+        *(_pointer, ctypes.c_int64) * 3,
+        ctypes.POINTER(GemmOptions),
+    ],
+    "penstock_gemm_file": [ctypes.c_char_p] * 3 + [ctypes.POINTER(GemmFileOptions)],
+    "penstock_model": [
+        ctypes.c_char_p,
+        ctypes.POINTER(ctypes.c_char_p),
+        ctypes.c_size_t,
+        ctypes.POINTER(ctypes.c_char_p),
+    ],
 }
 for _name, _arguments in _status_functions.items():
     getattr(library, _name).argtypes = _arguments
@@ -125,6 +190,12 @@ for _name, _arguments, _result in (
     ("penstock_team_size", [_pointer], ctypes.c_int),
     ("penstock_fft_options_init", [ctypes.POINTER(Options), ctypes.c_size_t], None),
     ("penstock_fft_file_options_init", [ctypes.POINTER(FileOptions), ctypes.c_size_t], None),
+    ("penstock_matrix_options_init", [ctypes.POINTER(MatrixOptions), ctypes.c_size_t], None),
+    ("penstock_matrix_local", [_pointer], _pointer),
+    ("penstock_matrix_local_extent", [_pointer, ctypes.c_int], ctypes.c_int64),
+    ("penstock_matrix_index", [_pointer, ctypes.c_int, ctypes.c_int64], ctypes.c_int64),
+    ("penstock_gemm_options_init", [ctypes.POINTER(GemmOptions), ctypes.c_size_t], None),
+    ("penstock_gemm_file_options_init", [ctypes.POINTER(GemmFileOptions), ctypes.c_size_t], None),
     ("penstock_fft_input_part", [_pointer], Part),
     ("penstock_fft_output_part", [_pointer], Part),
     ("penstock_fft_input_elements", [_pointer], ctypes.c_int64),
@@ -141,6 +212,20 @@ def call(name: str, *arguments) -> None:
     """Calls a function that returns a status. Raises Error with its sentence where it failed."""
     if getattr(library, name)(*arguments) != 0:
         raise Error(library.penstock_last_error().decode(errors="backslashreplace"))
+
+
+def new_options(structure, init: str):
+    """A structure of options, filled with its defaults."""
+    options = structure()
+    getattr(library, init)(ctypes.byref(options), ctypes.sizeof(options))
+    return options
+
+
+def number_of(choices: dict, name: str, what: str) -> int:
+    """The library's number of a choice. Raises Error for a name that is none of them."""
+    if name not in choices:
+        raise Error(f"{what} '{name}': give {', '.join(choices)}")
+    return choices[name]
 
 
 def version() -> str:

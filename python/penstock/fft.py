@@ -78,8 +78,7 @@ def _options(shape, modes, dtype, kinds, axes, fields, interleaved, parts, grid,
         raise c.Error(f"axes {tuple(axes)}: give each of 0, 1 and 2 once or not")
     if modes is not None and len(modes) != 3:
         raise c.Error(f"modes along {len(modes)} axes: give three")
-    options = c.Options()
-    c.library.penstock_fft_options_init(ctypes.byref(options), ctypes.sizeof(options))
+    options = c.new_options(c.Options, "penstock_fft_options_init")
     transformed = [axis in {a % 3 for a in axes} for axis in range(3)]
     is_real = np.dtype(dtype).kind == "f"
     has_fourier = any(t and kind is None for t, kind in zip(transformed, kinds))
@@ -266,8 +265,7 @@ class Plan:
     def _begin(self, array: np.ndarray, out: Optional[np.ndarray], is_forward: bool, scaling: str):
         """The input and the result as transforms take them, and the arguments of the call."""
         try:
-            if scaling not in c.SCALINGS:
-                raise c.Error(f"a scaling '{scaling}': give none, symmetric or full")
+            factor = c.number_of(c.SCALINGS, scaling, "a scaling")
             array = self._as_taken(np.asarray(array), is_forward)
             result = None
             if out is not None:
@@ -282,7 +280,7 @@ class Plan:
             # The other ranks are in the call, and fail as this one makes it with what cannot be.
             c.library.penstock_fft_forward(self._handle, None, None, -1)
             raise failure if isinstance(failure, c.Error) else c.Error(str(failure)) from failure
-        return array, result, (self._handle, array.ctypes.data, result.ctypes.data, c.SCALINGS[scaling])
+        return array, result, (self._handle, array.ctypes.data, result.ctypes.data, factor)
 
     def _transform(self, array, out, is_forward: bool, scaling: str) -> np.ndarray:
         array, result, arguments = self._begin(array, out, is_forward, scaling)
@@ -350,37 +348,3 @@ class Execution:
         if self._failure is not None:
             raise self._failure
         return self._result
-
-
-def transform_file(
-    input: str,
-    output: str,
-    comm=None,
-    *,
-    backward: bool = False,
-    real: bool = False,
-    points_x: int = 0,
-    scaling: str = "none",
-    memory_bytes: int = 0,
-    threads: int = 1,
-) -> None:
-    """Collective: transforms the field in the file `input` into the file `output`, also larger than memory.
-
-    Files are .npy, .nii, .mrc, or an HDF5 dataset as "F.h5:/velocity/u". real: the field in space is real.
-    points_x: of a real result, which its spectrum leaves open; 0: the even number. memory_bytes: of this rank; 0: its
-    share of a quarter of what the system has left. Goes on where an earlier run was killed.
-    """
-    team = comm if isinstance(comm, Team) else Team(comm)
-    with team.together():
-        if scaling not in c.SCALINGS:
-            raise c.Error(f"a scaling '{scaling}': give none, symmetric or full")
-        options = c.FileOptions()
-        c.library.penstock_fft_file_options_init(ctypes.byref(options), ctypes.sizeof(options))
-        options.is_backward = backward
-        options.type = c.R2C if real else c.C2C
-        options.points_x = points_x
-        options.scaling = c.SCALINGS[scaling]
-        options.memory_bytes = memory_bytes
-        options.threads = threads
-        paths = os.fsencode(input), os.fsencode(output)
-    c.call("penstock_fft_file", team._handle, *paths, ctypes.byref(options))

@@ -2,6 +2,8 @@
 
 import functools
 import gc
+import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -89,18 +91,6 @@ class Transforms(unittest.TestCase):
         self.assertEqual(plan.input_slices, slices)
         self.compare(plan.forward(field[slices]), np.fft.fftn(field, axes=(1, 2))[slices], "c16")
 
-    def test_a_file(self):
-        with tempfile.TemporaryDirectory() as folder:
-            folder = folder if COMM is None else COMM.bcast(folder)
-            source, target = f"{folder}/in.npy", f"{folder}/out.npy"
-            team = penstock.Team(COMM)
-            if team.rank == 0:
-                np.save(source, noise("c16"))
-            team.barrier()
-            penstock.transform_file(source, target, team, memory_bytes=1 << 26)
-            self.compare(np.load(target), np.fft.fftn(noise("c16")), "c16")
-            team.barrier()
-
     def test_what_cannot_be_is_one_sentence_on_every_rank(self):
         for make in (
             lambda: penstock.Plan((0, 4, 4), COMM),
@@ -111,14 +101,13 @@ class Transforms(unittest.TestCase):
             lambda: penstock.Plan(SHAPE, COMM, fields=0),
             lambda: penstock.Plan(SHAPE, COMM, axes=(0, 3)),
             lambda: penstock.Plan(SHAPE, COMM, input_order=(2, 1, 0)),
-            lambda: penstock.transform_file("/nowhere/in.npy", "/nowhere/out.npy", COMM),
+            lambda: penstock.files.transform("/nowhere/in.npy", "/nowhere/out.npy", COMM),
             lambda: penstock.Plan(SHAPE, COMM).forward(np.zeros((1, 2, 3))),
             lambda: penstock.Plan(SHAPE, COMM).forward(noise("c16"), scaling="half"),
         ):
             with self.assertRaises(penstock.Error) as raised:
                 make()
             self.assertNotIn("\n", str(raised.exception))
-
 
     def test_what_one_rank_alone_gets_wrong_fails_on_all(self):
         team = penstock.Team(COMM)
@@ -128,7 +117,7 @@ class Transforms(unittest.TestCase):
             lambda: penstock.Plan(SHAPE, team, "i4" if is_bad else "f8"),
             lambda: penstock.Plan(SHAPE, team, input_slices=(slice(None),) * 3 if is_bad else whole),
             lambda: penstock.Plan(SHAPE, team, kinds=("redft10",) * (2 if is_bad else 3)),
-            lambda: penstock.transform_file("/nowhere/in.npy", "out.npy", team, scaling="half" if is_bad else "full"),
+            lambda: penstock.files.transform("/nowhere/in.npy", "out.npy", team, scaling="half" if is_bad else "full"),
         ):
             with self.assertRaises(penstock.Error):
                 make()
@@ -162,6 +151,217 @@ class Transforms(unittest.TestCase):
         begun = plan.start_forward(plan.new_input())
         del plan
         begun.wait()
+
+
+def whole_numbers(dtype, shape, seed=1):
+    """Products of these are exact in every type."""
+    random = np.random.default_rng(seed)
+    field = random.integers(-5, 6, shape)
+    return (field + 1j * random.integers(-5, 6, shape) if np.dtype(dtype).kind == "c" else field).astype(dtype)
+
+
+def turned(array, op):
+    return {"none": array, "transpose": array.T, "conjugate_transpose": array.conj().T}[op]
+
+
+OPS = ("none", "transpose", "conjugate_transpose")
+
+
+class Multiplies(unittest.TestCase):
+    def test_matrices_across_ranks(self):
+        for dtype in ("f4", "f8", "c8", "c16"):
+            for number, op in enumerate(OPS):
+                whole = {
+                    "a": whole_numbers(dtype, (9, 7) if op == "none" else (7, 9), 1),
+                    "b": whole_numbers(dtype, (7, 8), 2),
+                    "c": whole_numbers(dtype, (9, 8), 3),
+                }
+                a, b, c = self.matrices(whole, dtype, (number, number))
+                out = penstock.gemm.multiply(a, b, c, op_a=op, alpha=2, beta=-1)
+                self.assertIs(out, c)
+                expected = 2 * turned(whole["a"], op) @ whole["b"] - whole["c"]
+                np.testing.assert_array_equal(c.local, expected[np.ix_(c.rows, c.columns)])
+                np.testing.assert_array_equal(c.get((0, 0), c.shape), expected)
+                c.team.barrier()
+
+    def matrices(self, whole, dtype, blocks):
+        team = penstock.Team(COMM)
+        made = []
+        for elements in whole.values():
+            matrix = penstock.gemm.Matrix(elements.shape, team, dtype, blocks=blocks)
+            matrix.local[...] = elements[np.ix_(matrix.rows, matrix.columns)]
+            made.append(matrix)
+        return made
+
+    def test_a_result_of_its_own_and_puts(self):
+        team = penstock.Team(COMM)
+        a, b = penstock.gemm.Matrix((6, 5), team), penstock.gemm.Matrix((5, 4), team)
+        whole_a, whole_b = whole_numbers("f8", (6, 5)), whole_numbers("f8", (5, 4))
+        if team.rank == team.size - 1:
+            a.put((0, 0), whole_a)
+            b.put((1, 2), whole_b[1:, 2:])
+            b.put((0, 0), np.asfortranarray(whole_b[:, :2]))
+            b.put((0, 2), whole_b[:1, 2:])
+        team.barrier()
+        out = penstock.gemm.multiply(a, b, algorithm="cannon")
+        np.testing.assert_array_equal(out.get((0, 0), out.shape), whole_a @ whole_b)
+        team.barrier()
+
+    def test_local_elements_are_no_copy_and_keep_the_matrix(self):
+        matrix = penstock.gemm.Matrix((4, 4), COMM)
+        local = matrix.local
+        local[...] = 3
+        np.testing.assert_array_equal(matrix.local, np.full(local.shape, 3.0))
+        del matrix
+        gc.collect()
+        local[...] = 4
+
+    def test_arrays_of_one_process(self):
+        for dtype in ("f4", "f8", "c8", "c16"):
+            for op_a in OPS:
+                for op_b in OPS:
+                    a = whole_numbers(dtype, (9, 7) if op_a == "none" else (7, 9), 1)
+                    b = whole_numbers(dtype, (7, 8) if op_b == "none" else (8, 7), 2)
+                    expected = turned(a, op_a) @ turned(b, op_b)
+                    for left in (a, np.asfortranarray(a), np.repeat(a, 2, axis=1)[:, ::2]):
+                        found = penstock.gemm.multiply(left, b, op_a=op_a, op_b=op_b, threads=2)
+                        self.assertEqual(found.dtype, np.dtype(dtype))
+                        np.testing.assert_array_equal(found, expected)
+
+    def test_results_in_arrays_of_ones_own(self):
+        a, b = whole_numbers("f8", (5, 6)), whole_numbers("f8", (6, 7))
+        wide = np.ones((5, 9))
+        for out in (wide[:, 1:8], np.ones((7, 5)).T, np.ones((5, 14))[:, ::2]):
+            returned = penstock.gemm.multiply(a, b, out, alpha=2, beta=3)
+            self.assertIs(returned, out)
+            np.testing.assert_array_equal(out, 2 * a @ b + 3)
+        self.assertEqual(wide[:, (0, 8)].tolist(), [[1, 1]] * 5)
+        square = whole_numbers("f8", (4, 4))
+        expected = square @ square
+        np.testing.assert_array_equal(penstock.gemm.multiply(square, square, square), expected)
+        np.testing.assert_array_equal(penstock.gemm.multiply([[1, 2]], [[3], [4]]), [[11.0]])
+        self.assertEqual(penstock.gemm.multiply(np.ones((2, 0)), np.ones((0, 3))).tolist(), [[0] * 3] * 2)
+
+    def test_what_cannot_be_is_one_sentence_on_every_rank(self):
+        team = penstock.Team(COMM)
+        is_bad = team.rank == team.size - 1
+        a, b = penstock.gemm.Matrix((4, 4), team), penstock.gemm.Matrix((4, 4), team)
+        other = penstock.gemm.Matrix((4, 4), team, "f4")
+        thin = penstock.gemm.Matrix((3, 4), team)
+        for part, make in (
+            ("two numbers", lambda: penstock.gemm.Matrix((4, 4, 4) if is_bad else (4, 4), team)),
+            ("int32", lambda: penstock.gemm.Matrix((4, 4), team, "i4" if is_bad else "f8")),
+            ("-4", lambda: penstock.gemm.Matrix((-4 if is_bad else 4, 4), team)),
+            ("different types", lambda: penstock.gemm.multiply(a, other if is_bad else b)),
+            ("3 x 4", lambda: penstock.gemm.multiply(a, thin)),
+            ("an algorithm 'strassen'", lambda: penstock.gemm.multiply(a, b, algorithm="strassen" if is_bad else "cannon")),
+            ("'inverse'", lambda: penstock.gemm.multiply(a, b, op_b="inverse" if is_bad else "none")),
+            ("arrays and matrices", lambda: penstock.gemm.multiply(a, np.ones((4, 4)) if is_bad else b)),
+        ):
+            with self.subTest(part), self.assertRaises(penstock.Error) as raised:
+                make()
+            self.assertIn(part, str(raised.exception))
+            self.assertNotIn("\n", str(raised.exception))
+        ones = np.ones((2, 2))
+        for make in (
+            lambda: penstock.gemm.multiply(ones, np.ones((3, 2))),
+            lambda: penstock.gemm.multiply(ones, np.ones(2)),
+            lambda: penstock.gemm.multiply(ones, ones, np.ones((2, 3))),
+            lambda: penstock.gemm.multiply(ones, ones, np.ones((2, 2), "f4")),
+            lambda: penstock.gemm.multiply(ones, ones, alpha=1j),
+            lambda: penstock.gemm.multiply(ones, ones, threads=0),
+            lambda: penstock.gemm.multiply(ones.astype("S3"), ones),
+            lambda: a.get((2, 2), (3, 3)),
+        ):
+            with self.assertRaises((penstock.Error, TypeError)):
+                make()
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        self.team = penstock.Team(COMM)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name if COMM is None else COMM.bcast(folder.name)
+
+    def test_a_transform(self):
+        source, target, back = (f"{self.folder}/{name}.npy" for name in ("in", "out", "back"))
+        if self.team.rank == 0:
+            np.save(source, noise("f8"))
+        self.team.barrier()
+        penstock.files.transform(source, target, self.team, real=True, scaling="full", memory_bytes=1 << 26)
+        expected = np.fft.rfftn(noise("f8")) / noise("f8").size
+        self.assertLess(np.abs(np.load(target) - expected).max(), 1e-14)
+        self.team.barrier()
+        penstock.files.transform(target, back, self.team, real=True, backward=True, points_x=SHAPE[2])
+        self.assertLess(np.abs(np.load(back) - noise("f8")).max(), 1e-13)
+        self.team.barrier()
+
+    def test_a_multiply(self):
+        if self.team.rank == 0:
+            a, b, c = whole_numbers("c16", (20, 30)), whole_numbers("c16", (25, 20), 2), whole_numbers("c16", (30, 25), 3)
+            paths = [f"{self.folder}/{name}.npy" for name in "abc"]
+            np.save(paths[0], a)
+            np.save(paths[1], np.asfortranarray(b))
+            penstock.files.multiply(*paths, op_a="transpose", op_b="conjugate_transpose", alpha=1j, memory_bytes=1 << 26)
+            np.testing.assert_array_equal(np.load(paths[2]), 1j * a.T @ b.conj().T)
+            np.save(paths[2], c)
+            penstock.files.multiply(*paths, op_a="transpose", op_b="transpose", beta=2, threads=2, scratch=False)
+            np.testing.assert_array_equal(np.load(paths[2]), a.T @ b.T + 2 * c)
+            for wrong in ({"op_a": "inverse"}, {"op_a": "none"}, {"threads": 0}, {"memory_bytes": -1}):
+                with self.assertRaises(penstock.Error):
+                    penstock.files.multiply(*paths, **wrong)
+            with self.assertRaises(penstock.Error):
+                penstock.files.multiply(paths[0], paths[1], paths[0], op_b="transpose")
+        self.team.barrier()
+
+
+@unittest.skipIf(COMM is not None or "PENSTOCK_COMMAND" not in os.environ, "of one process beside the command")
+class Models(unittest.TestCase):
+    def command(self, *arguments):
+        run = subprocess.run(
+            [os.environ["PENSTOCK_COMMAND"], "model", *arguments, "--json", "-"], capture_output=True, timeout=60, check=True
+        )
+        return json.loads(run.stdout)
+
+    def test_answers_are_those_of_the_command(self):
+        model = penstock.model
+        for found, arguments in (
+            (
+                model.fft("frontier", size=(1024, 1024, 512), nodes=64, planes_per_message="slabs", no_overlap=True),
+                "fft --machine frontier --size 1024x1024x512 --nodes 64 --planes-per-message slabs --no-overlap",
+            ),
+            (
+                model.fft("fugaku", sweep="nodes=64..512:x2", set={"n": 2048, "network.link_bandwidth_bytes_per_s": 1e9}),
+                "fft --machine fugaku --sweep nodes=64..512:x2 --set n=2048 --set network.link_bandwidth_bytes_per_s=1e9",
+            ),
+            (
+                model.fft("fugaku", size=(4096, 4096, 4096), solve="nodes", time=0.5),
+                "fft --machine fugaku --size 4096x4096x4096 --solve nodes --time 0.5",
+            ),
+            (model.fft(), "fft"),
+            (
+                model.gemm("frontier", n=1000000, way="out-of-core", memory="64GiB"),
+                "gemm --machine frontier --n 1000000 --way out-of-core --memory 64GiB",
+            ),
+            (model.plan("fugaku", nodes=4, type="r2c"), "plan --machine fugaku --nodes 4 --type r2c"),
+            (model.pingpong("infiniband-ddr"), "pingpong --machine infiniband-ddr"),
+            (model.topology("bluegene-p", nodes=512, grid=(64, 32), ranks_per_node=4),
+             "topology --machine bluegene-p --nodes 512 --grid 64x32 --ranks-per-node 4"),
+        ):
+            self.assertEqual(found, self.command(*arguments.split()))
+
+    def test_what_cannot_be_is_one_sentence(self):
+        for part, make in (
+            ("'nonesuch' is no machine", lambda: penstock.model.fft("nonesuch")),
+            ("no option --colour", lambda: penstock.model.fft(colour="red")),
+            ("must be at least 1", lambda: penstock.model.gemm(n=0)),
+            ("--time has a meaning with --solve", lambda: penstock.model.fft(time=1)),
+            ("describes no transport", lambda: penstock.model.pingpong("default")),
+        ):
+            with self.assertRaises(penstock.Error) as raised:
+                make()
+            self.assertIn(part, str(raised.exception))
 
 
 @unittest.skipIf(COMM is None, "of programs over MPI")
