@@ -1,7 +1,8 @@
-! Penstock from Fortran: distributed 3-D transforms over the C interface, libpenstock-c. Compile this file with the
-! program, as module files belong to a compiler, and link -lpenstock-c.
+! Penstock from Fortran: distributed 3-D transforms and matrix multiplies over the C interface, libpenstock-c. Compile
+! this file with the program, as module files belong to a compiler, and link -lpenstock-c.
 !
-! Arrays are as Fortran has them: of a field (x, y, z), with x contiguous. The spectrum lies as (z, y, x), with z
+! Arrays are as Fortran has them: of a matrix (row, column), with a column contiguous; of a field (x, y, z), with x
+! contiguous. The spectrum lies as (z, y, x), with z
 ! contiguous, or where the options say `output_as_input` as (x, y, z). Indices of parts count from 1.
 !
 ! Every procedure that can fail has an optional last argument `status`: 0, or 1 where penstock_error() has the sentence.
@@ -13,12 +14,17 @@ module penstock
   private
 
   public :: penstock_team, penstock_plan, penstock_options, penstock_part, penstock_error, penstock_transform_file
+  public :: penstock_matrix, penstock_multiply_options, penstock_multiply_files
 
   integer, parameter, public :: penstock_c2c = 0, penstock_r2c = 1, penstock_r2r = 2
   integer, parameter, public :: penstock_default_kind = -1, penstock_redft00 = 0, penstock_redft10 = 1, &
       penstock_redft01 = 2, penstock_redft11 = 3, penstock_rodft00 = 4, penstock_rodft10 = 5, penstock_rodft01 = 6, &
       penstock_rodft11 = 7, penstock_r2hc = 8, penstock_hc2r = 9, penstock_dht = 10
   integer, parameter, public :: penstock_no_scaling = 0, penstock_symmetric = 1, penstock_full = 2
+
+  integer, parameter, public :: penstock_float32 = 0, penstock_float64 = 1, penstock_complex64 = 2, &
+      penstock_complex128 = 3
+  integer, parameter, public :: penstock_no_op = 0, penstock_transpose = 1, penstock_conjugate_transpose = 2
 
   ! The part of a field that a rank holds: indices from `lower` to `upper` in x, y and z, and the directions (1 is x)
   ! from the fastest to the slowest in its array.
@@ -76,6 +82,33 @@ module penstock
     procedure :: destroy => plan_destroy    ! (status)
   end type
 
+  ! A product C = alpha op(A) op(B) + beta C: the same on every rank, but for threads.
+  type :: penstock_multiply_options
+    integer :: op_a = penstock_no_op
+    integer :: op_b = penstock_no_op
+    complex(c_double_complex) :: alpha = 1
+    complex(c_double_complex) :: beta = 0
+    integer :: threads = 1
+    integer(c_int64_t) :: memory_bytes = 0  ! besides the matrices; of files, for their blocks; 0: chosen
+  end type
+
+  ! A matrix on the ranks of a team, of zeros to begin with. It owns its elements.
+  type :: penstock_matrix
+    private
+    type(c_ptr) :: handle = c_null_ptr
+    type(c_ptr) :: team = c_null_ptr
+    integer :: kind_of_elements = penstock_float64
+  contains
+    procedure :: create => matrix_create      ! (team, rows, columns, kind_of_elements, blocks, status): collective
+    procedure :: multiply => matrix_multiply  ! (a, b, options, status): collective; of this one, C
+    procedure :: row => matrix_row            ! the row of the whole matrix that is number i here; 0: there is none
+    procedure :: column => matrix_column
+    procedure, private :: local_float32, local_float64, local_complex64, local_complex128
+    ! (array): a pointer to this rank's elements; null where they are of another kind
+    generic :: local => local_float32, local_float64, local_complex64, local_complex128
+    procedure :: destroy => matrix_destroy    ! (status)
+  end type
+
   type, bind(c) :: c_part
     integer(c_int64_t) :: lower(3)
     integer(c_int64_t) :: extent(3)
@@ -115,6 +148,37 @@ module penstock
     integer(c_int) :: scaling
     integer(c_int64_t) :: memory_bytes
     integer(c_int) :: threads
+  end type
+
+  type, bind(c) :: c_matrix_options
+    integer(c_size_t) :: struct_size
+    integer(c_int64_t) :: extents(2)
+    integer(c_int64_t) :: blocks(2)
+    integer(c_int) :: grid(2)
+    integer(c_int) :: kind_of_elements
+  end type
+
+  type, bind(c) :: c_gemm_options
+    integer(c_size_t) :: struct_size
+    integer(c_int) :: op_a
+    integer(c_int) :: op_b
+    complex(c_double_complex) :: alpha
+    complex(c_double_complex) :: beta
+    integer(c_int) :: threads
+    integer(c_int) :: algorithm
+    integer(c_int) :: layers(3)
+    integer(c_int64_t) :: memory_bytes
+  end type
+
+  type, bind(c) :: c_gemm_file_options
+    integer(c_size_t) :: struct_size
+    integer(c_int) :: op_a
+    integer(c_int) :: op_b
+    complex(c_double_complex) :: alpha
+    complex(c_double_complex) :: beta
+    integer(c_int64_t) :: memory_bytes
+    integer(c_int) :: threads
+    integer(c_int) :: has_no_scratch
   end type
 
   interface
@@ -232,6 +296,63 @@ module penstock
       character(kind=c_char), intent(in) :: input(*)
       character(kind=c_char), intent(in) :: output(*)
       type(c_file_options), intent(in) :: options
+      integer(c_int) :: status
+    end function
+    subroutine c_matrix_options_init(options, struct_size) bind(c, name="penstock_matrix_options_init")
+      import :: c_matrix_options, c_size_t
+      type(c_matrix_options), intent(out) :: options
+      integer(c_size_t), value :: struct_size
+    end subroutine
+    function c_matrix_create(team, options, matrix) bind(c, name="penstock_matrix_create") result(status)
+      import :: c_ptr, c_int, c_matrix_options
+      type(c_ptr), value :: team
+      type(c_matrix_options), intent(in) :: options
+      type(c_ptr), intent(out) :: matrix
+      integer(c_int) :: status
+    end function
+    function c_matrix_destroy(matrix) bind(c, name="penstock_matrix_destroy") result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: matrix
+      integer(c_int) :: status
+    end function
+    function c_matrix_local(matrix) bind(c, name="penstock_matrix_local") result(elements)
+      import :: c_ptr
+      type(c_ptr), value :: matrix
+      type(c_ptr) :: elements
+    end function
+    function c_matrix_local_extent(matrix, dimension) bind(c, name="penstock_matrix_local_extent") result(extent)
+      import :: c_ptr, c_int, c_int64_t
+      type(c_ptr), value :: matrix
+      integer(c_int), value :: dimension
+      integer(c_int64_t) :: extent
+    end function
+    function c_matrix_index(matrix, dimension, position) bind(c, name="penstock_matrix_index") result(index)
+      import :: c_ptr, c_int, c_int64_t
+      type(c_ptr), value :: matrix
+      integer(c_int), value :: dimension
+      integer(c_int64_t), value :: position
+      integer(c_int64_t) :: index
+    end function
+    subroutine c_gemm_options_init(options, struct_size) bind(c, name="penstock_gemm_options_init")
+      import :: c_gemm_options, c_size_t
+      type(c_gemm_options), intent(out) :: options
+      integer(c_size_t), value :: struct_size
+    end subroutine
+    function c_gemm(team, a, b, c, options) bind(c, name="penstock_gemm") result(status)
+      import :: c_ptr, c_int, c_gemm_options
+      type(c_ptr), value :: team, a, b, c
+      type(c_gemm_options), intent(in) :: options
+      integer(c_int) :: status
+    end function
+    subroutine c_gemm_file_options_init(options, struct_size) bind(c, name="penstock_gemm_file_options_init")
+      import :: c_gemm_file_options, c_size_t
+      type(c_gemm_file_options), intent(out) :: options
+      integer(c_size_t), value :: struct_size
+    end subroutine
+    function c_gemm_file(a, b, c, options) bind(c, name="penstock_gemm_file") result(status)
+      import :: c_int, c_char, c_gemm_file_options
+      character(kind=c_char), intent(in) :: a(*), b(*), c(*)
+      type(c_gemm_file_options), intent(in) :: options
       integer(c_int) :: status
     end function
   end interface
@@ -431,6 +552,120 @@ contains
     if (present(points_x)) c%points_x = points_x
     if (present(scaling)) c%scaling = int(scaling, c_int)
     call settle(c_file(team%handle, trim(input)//c_null_char, trim(output)//c_null_char, c), status)
+  end subroutine
+
+  ! Blocks are the rows and columns of what is dealt out to the ranks in turn; without them one block a rank.
+  subroutine matrix_create(matrix, team, rows, columns, kind_of_elements, blocks, status)
+    class(penstock_matrix), intent(inout) :: matrix
+    class(penstock_team), intent(in) :: team
+    integer(c_int64_t), intent(in) :: rows, columns
+    integer, intent(in), optional :: kind_of_elements  ! else penstock_float64
+    integer(c_int64_t), intent(in), optional :: blocks(2)
+    integer, intent(out), optional :: status
+    type(c_matrix_options) :: c
+    call c_matrix_options_init(c, c_sizeof(c))
+    ! The library has rows contiguous: what it knows is the transposed matrix.
+    c%extents = [columns, rows]
+    if (present(kind_of_elements)) c%kind_of_elements = int(kind_of_elements, c_int)
+    if (present(blocks)) c%blocks = blocks(2:1:-1)
+    matrix%team = team%handle
+    matrix%kind_of_elements = c%kind_of_elements
+    call settle(c_matrix_create(team%handle, c, matrix%handle), status)
+  end subroutine
+
+  ! The transposed product: C' = op(B)' op(A)'.
+  subroutine matrix_multiply(matrix, a, b, options, status)
+    class(penstock_matrix), intent(inout) :: matrix
+    class(penstock_matrix), intent(in) :: a, b
+    type(penstock_multiply_options), intent(in), optional :: options
+    integer, intent(out), optional :: status
+    type(c_gemm_options) :: c
+    call c_gemm_options_init(c, c_sizeof(c))
+    if (present(options)) then
+      c%op_a = int(options%op_b, c_int)
+      c%op_b = int(options%op_a, c_int)
+      c%alpha = options%alpha
+      c%beta = options%beta
+      c%threads = int(options%threads, c_int)
+      c%memory_bytes = options%memory_bytes
+    end if
+    call settle(c_gemm(matrix%team, b%handle, a%handle, matrix%handle, c), status)
+  end subroutine
+
+  integer(c_int64_t) function matrix_row(matrix, i)
+    class(penstock_matrix), intent(in) :: matrix
+    integer(c_int64_t), intent(in) :: i
+    matrix_row = c_matrix_index(matrix%handle, 1_c_int, i - 1) + 1
+  end function
+
+  integer(c_int64_t) function matrix_column(matrix, i)
+    class(penstock_matrix), intent(in) :: matrix
+    integer(c_int64_t), intent(in) :: i
+    matrix_column = c_matrix_index(matrix%handle, 0_c_int, i - 1) + 1
+  end function
+
+  function local_extents(matrix) result(extents)
+    class(penstock_matrix), intent(in) :: matrix
+    integer(c_int64_t) :: extents(2)
+    extents = [c_matrix_local_extent(matrix%handle, 1_c_int), c_matrix_local_extent(matrix%handle, 0_c_int)]
+  end function
+
+  subroutine local_float32(matrix, array)
+    class(penstock_matrix), intent(in) :: matrix
+    real(c_float), pointer, intent(out) :: array(:, :)
+    nullify (array)
+    if (matrix%kind_of_elements /= penstock_float32) return
+    call c_f_pointer(c_matrix_local(matrix%handle), array, local_extents(matrix))
+  end subroutine
+
+  subroutine local_float64(matrix, array)
+    class(penstock_matrix), intent(in) :: matrix
+    real(c_double), pointer, intent(out) :: array(:, :)
+    nullify (array)
+    if (matrix%kind_of_elements /= penstock_float64) return
+    call c_f_pointer(c_matrix_local(matrix%handle), array, local_extents(matrix))
+  end subroutine
+
+  subroutine local_complex64(matrix, array)
+    class(penstock_matrix), intent(in) :: matrix
+    complex(c_float_complex), pointer, intent(out) :: array(:, :)
+    nullify (array)
+    if (matrix%kind_of_elements /= penstock_complex64) return
+    call c_f_pointer(c_matrix_local(matrix%handle), array, local_extents(matrix))
+  end subroutine
+
+  subroutine local_complex128(matrix, array)
+    class(penstock_matrix), intent(in) :: matrix
+    complex(c_double_complex), pointer, intent(out) :: array(:, :)
+    nullify (array)
+    if (matrix%kind_of_elements /= penstock_complex128) return
+    call c_f_pointer(c_matrix_local(matrix%handle), array, local_extents(matrix))
+  end subroutine
+
+  subroutine matrix_destroy(matrix, status)
+    class(penstock_matrix), intent(inout) :: matrix
+    integer, intent(out), optional :: status
+    call settle(c_matrix_destroy(matrix%handle), status)
+    matrix%handle = c_null_ptr
+  end subroutine
+
+  ! C = alpha op(A) op(B) + beta C of matrices in .npy files, also larger than memory, by this process alone; see
+  ! penstock.h.
+  subroutine penstock_multiply_files(a, b, c, options, status)
+    character(*), intent(in) :: a, b, c
+    type(penstock_multiply_options), intent(in), optional :: options
+    integer, intent(out), optional :: status
+    type(c_gemm_file_options) :: how
+    call c_gemm_file_options_init(how, c_sizeof(how))
+    if (present(options)) then
+      how%op_a = int(options%op_a, c_int)
+      how%op_b = int(options%op_b, c_int)
+      how%alpha = options%alpha
+      how%beta = options%beta
+      how%threads = int(options%threads, c_int)
+      how%memory_bytes = options%memory_bytes
+    end if
+    call settle(c_gemm_file(trim(a)//c_null_char, trim(b)//c_null_char, trim(c)//c_null_char, how), status)
   end subroutine
 
 end module
