@@ -375,6 +375,10 @@ penstock_status penstock_fft_collocate(penstock_fft_plan* plan, const void* in, 
   });
 }
 
+int penstock_fft_is_beyond_caches(int64_t field_bytes, int threads) {
+  return fft::is_beyond_caches(static_cast<double>(field_bytes), threads) ? 1 : 0;
+}
+
 penstock_fft_times penstock_fft_last_times(const penstock_fft_plan* plan) {
   return plan->use([](const auto& one) {
     const fft::Breakdown& last = one.last_breakdown();

@@ -177,6 +177,10 @@ typedef struct penstock_fft_times {
 } penstock_fft_times;
 penstock_fft_times penstock_fft_last_times(const penstock_fft_plan* plan);
 
+/* Whether a field of `field_bytes` bytes in one process is at least four times larger than the second-level caches of
+ * `threads` threads of this machine: smaller ones may be faster in another library. */
+int penstock_fft_is_beyond_caches(int64_t field_bytes, int threads);
+
 /* ---- Transforms of fields in files, larger than memory --------------------------------------------------------- */
 
 typedef struct penstock_fft_file_options {

@@ -1,11 +1,10 @@
 #include "penstock/fftw/settings.hpp"
 
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
-#include "penstock/machine/machine.hpp"
+#include "penstock/fft/fft.hpp"
 
 namespace penstock::fftw {
 namespace {

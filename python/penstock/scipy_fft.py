@@ -1,20 +1,22 @@
 """A backend for scipy.fft: scipy.fft.set_backend(penstock.scipy_fft).
 
 Transforms along all axes of C-contiguous arrays of two or three, of real or complex numbers as the transform has them,
-from 32^3 points on are Penstock's; everything else goes on to SciPy's own (NotImplemented). Plans are remembered.
+are Penstock's where the array is four times larger than the second-level caches of its threads; everything else goes on
+to SciPy's own (NotImplemented). Plans are remembered.
 """
 
 import functools
+import math
 import os
 import threading
 
 import numpy as np
 
-from penstock._library import Error
+from penstock._library import Error, library
 
 __ua_domain__ = "numpy.scipy.fft"
 
-MIN_POINTS = 32**3
+MIN_BYTES = None  #: of an array in space that is served; None: four times the second-level caches of its threads
 _SCALINGS = {None: ("none", "full"), "backward": ("none", "full"), "ortho": ("symmetric", "symmetric"),
              "forward": ("full", "none")}
 
@@ -49,6 +51,13 @@ def _threads(workers) -> int:
     return workers + 1 + len(os.sched_getaffinity(0)) if workers < 0 else workers
 
 
+def _is_large(field_bytes: int, threads: int) -> bool:
+    """Whether an array of so many bytes in space is served."""
+    if MIN_BYTES is not None:
+        return field_bytes >= MIN_BYTES
+    return bool(library.penstock_fft_is_beyond_caches(field_bytes, threads))
+
+
 def _axes(x, axes):
     """The axes as a sorted tuple; None where they are not all of the array's two or three."""
     axes = range(x.ndim) if axes is None else axes
@@ -71,7 +80,7 @@ def _transform(x, s, axes, norm, overwrite_x, workers, plan, is_forward, is_real
     threads = _threads(workers)
     if threads < 1 or not (s is None or isinstance(s, (tuple, list))):
         return NotImplemented
-    if axes is None or x.size < MIN_POINTS or not x.flags.c_contiguous:
+    if axes is None or not x.flags.c_contiguous:
         return NotImplemented
     if is_real and given is not None and list(given)[-1] % x.ndim != x.ndim - 1:
         return NotImplemented  # another axis is halved
@@ -85,6 +94,8 @@ def _transform(x, s, axes, norm, overwrite_x, workers, plan, is_forward, is_real
             return NotImplemented
     real = np.dtype("f4") if x.dtype in (np.dtype("f4"), np.dtype("c8")) else np.dtype("f8")
     dtype = real if is_real else np.result_type(real, np.complex64)
+    if not _is_large(math.prod(shape) * dtype.itemsize, threads):
+        return NotImplemented
     try:
         planned, lock = _plan(tuple(shape), dtype.str, threads, os.getpid())
     except Error:  # no memory for it

@@ -571,7 +571,7 @@ class Processes(unittest.TestCase):
     def test_a_forked_process_makes_plans_of_its_own(self):
         result = self.run_script(
             "from scipy import fft\n"
-            "penstock.scipy_fft.MIN_POINTS = 1\n"
+            "penstock.scipy_fft.MIN_BYTES = 1\n"
             "x = np.ones((16, 16, 16), complex)\n"
             "with fft.set_backend(penstock.scipy_fft):\n"
             "    fft.fftn(x, workers=2)\n"
@@ -586,10 +586,10 @@ class Processes(unittest.TestCase):
 @unittest.skipIf(COMM is not None, "of one process")
 class BackendOfScipy(unittest.TestCase):
     def setUp(self):
-        self.least, penstock.scipy_fft.MIN_POINTS = penstock.scipy_fft.MIN_POINTS, 1
+        penstock.scipy_fft.MIN_BYTES = 1
 
     def tearDown(self):
-        penstock.scipy_fft.MIN_POINTS = self.least
+        penstock.scipy_fft.MIN_BYTES = None
 
     def served(self, run):
         """The result, and whether it was ours."""
@@ -619,6 +619,21 @@ class BackendOfScipy(unittest.TestCase):
                         self.assertEqual(found.shape, expected.shape)
                         error = np.abs(found - expected).max() / np.abs(expected).max()
                         self.assertLess(error, 1e-5 if dtype in ("f4", "c8") else 1e-13)
+
+    def test_arrays_beyond_the_caches_are_served(self):
+        from scipy import fft
+
+        penstock.scipy_fft.MIN_BYTES = None
+        is_beyond_caches = penstock._library.library.penstock_fft_is_beyond_caches
+        edge = next(bytes for bytes in (1 << n for n in range(60)) if is_beyond_caches(bytes, 1))
+        points = edge // 8 // 1024  # of a real row of 1024
+        for rows, is_ours in ((points, True), (points // 2 - 1, False)):
+            x = np.zeros((rows, 1024))
+            self.assertIs(self.served(lambda: fft.rfft2(x))[1], is_ours)
+            x_hat = np.zeros((rows, 513), complex)
+            self.assertIs(self.served(lambda: fft.irfft2(x_hat))[1], is_ours)
+        x = np.zeros((2 * points, 512))
+        self.assertFalse(self.served(lambda: fft.rfft2(x, workers=4))[1])
 
     def test_odd_sizes_of_real_results(self):
         from scipy import fft
