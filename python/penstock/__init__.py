@@ -20,7 +20,8 @@ models of machines, and a backend for scipy.fft.
     model.fft("frontier", size=(4096, 4096, 4096), nodes=512)
 
 The library itself, libpenstock-c, is looked for in the environment variable PENSTOCK_LIBRARY (a path), beside this
-package, and where the system has its libraries.
+package, where both were installed together (the package in LIB/penstock/python, the library in LIB), and where the
+system has its libraries.
 """
 
 import importlib

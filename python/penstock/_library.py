@@ -130,8 +130,9 @@ ELEMENTS = ("float32", "float64", "complex64", "complex128")
 
 def _load() -> ctypes.CDLL:
     asked = os.environ.get("PENSTOCK_LIBRARY")
-    beside = Path(__file__).with_name(_NAME)
-    places = [asked] if asked else [str(beside)] * beside.exists() + [_NAME, ctypes.util.find_library("penstock-c")]
+    here = Path(__file__).resolve()
+    near = [place for place in (here.with_name(_NAME), here.parents[3] / _NAME) if place.exists()]
+    places = [asked] if asked else [*map(str, near), _NAME, ctypes.util.find_library("penstock-c")]
     failures = []
     for place in filter(None, places):
         try:
