@@ -1,8 +1,8 @@
 """The first programs in C, Fortran and Python, made of what is installed alone, on two ranks.
 
 Usage: faces.py c|fortran|python, with the environment variables PENSTOCK_PREFIX, where Penstock is installed, MPIEXEC
-and MPIEXEC_NUMPROC_FLAG, COMPILER for C and Fortran, and FLAGS for it. Where the size cannot be, each program must say
-so, and end with another status than 0.
+and MPIEXEC_NUMPROC_FLAG, COMPILER for C and Fortran, FLAGS for it, and VALGRIND, empty where there is none. Where the
+size cannot be, each program must say so, and end with another status than 0.
 """
 
 import os
@@ -57,6 +57,11 @@ def main(face):
         right = run([*launcher, *program], **environment)
         assert right.returncode == 0
         assert all(f"rank {rank}: " in right.stdout for rank in range(RANKS))
+        if face == "c" and os.environ.get("VALGRIND"):
+            leaks = ["--quiet", "--leak-check=full", "--show-leak-kinds=definite"]
+            watched = run([os.environ["VALGRIND"], *leaks, *program], **environment)
+            assert "points, error" in watched.stdout
+            assert "libpenstock" not in watched.stderr  # MPI itself leaves memory behind
         wrong = run([*launcher, *program, "0"], **environment)
         assert wrong.returncode != 0
         assert wrong.stderr.count(SENTENCE) >= 1 and "points, error" not in wrong.stdout
