@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,10 +28,14 @@ constexpr std::array models{Model{"fft", fft_study}, Model{"gemm", gemm_study}, 
 
 /// Hands each argument to its option.
 void take(const OptionedStudy& optioned, std::span<const std::string> arguments) {
+  std::set<std::string> given;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const auto option = std::ranges::find(optioned.options, arguments[i], &Option::name);
     if (option == optioned.options.end()) {
       throw Error(fmt::format("model {} has no option {}", optioned.study->name, arguments[i]));
+    }
+    if (!given.insert(option->name).second && !option->is_repeated) {
+      throw Error(fmt::format("model {}: {} is given twice", optioned.study->name, option->name));
     }
     const bool is_flag = option->value_name.empty();
     if (!is_flag && i + 1 == arguments.size()) {

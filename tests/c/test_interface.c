@@ -279,6 +279,8 @@ static void ask_a_model(void) {
   expect(strstr(json, "\"time_s\": ") != NULL && strstr(json, "\"layers\": 1.0") != NULL, "the answer of a model");
   expect_failure(penstock_model("gemm", arguments, 5, &json), "--nodes needs N", "an option without its value");
   expect_failure(penstock_model("gemm", arguments + 1, 1, &json), "no option frontier", "an argument that is no option");
+  const char* const twice[] = {"--nodes", "1", "--nodes", "2"};
+  expect_failure(penstock_model("gemm", twice, 4, &json), "--nodes is given twice", "an option twice");
   expect_failure(penstock_model("weather", NULL, 0, &json), "'weather' is no model", "a model that there is not");
 }
 
