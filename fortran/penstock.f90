@@ -380,7 +380,7 @@ contains
       status = found
     else if (found /= 0) then
       write (error_unit, '(2a)') "penstock: ", penstock_error()
-      error stop 1
+      stop 1, quiet=.true.
     end if
   end subroutine
 
