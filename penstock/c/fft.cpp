@@ -14,6 +14,7 @@
 #include "penstock/c/handles.hpp"
 #include "penstock/c/options.hpp"
 #include "penstock/c/status.hpp"
+#include "penstock/machine/machine.hpp"
 
 namespace fft = penstock::fft;
 using penstock::c::checked;
@@ -375,8 +376,9 @@ penstock_status penstock_fft_collocate(penstock_fft_plan* plan, const void* in, 
   });
 }
 
-int penstock_fft_is_beyond_caches(int64_t field_bytes, int threads) {
-  return fft::is_beyond_caches(static_cast<double>(field_bytes), threads) ? 1 : 0;
+int64_t penstock_cache_l2_bytes() {
+  static const std::int64_t bytes = machine::detect().node.cache_l2_bytes;
+  return bytes;
 }
 
 penstock_fft_times penstock_fft_last_times(const penstock_fft_plan* plan) {

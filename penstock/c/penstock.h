@@ -177,9 +177,9 @@ typedef struct penstock_fft_times {
 } penstock_fft_times;
 penstock_fft_times penstock_fft_last_times(const penstock_fft_plan* plan);
 
-/* Whether a field of `field_bytes` bytes in one process is at least four times larger than the second-level caches of
- * `threads` threads of this machine: smaller ones may be faster in another library. */
-int penstock_fft_is_beyond_caches(int64_t field_bytes, int threads);
+/* The bytes of a core's second-level cache on this machine; where the system does not tell, those of a usual one. What
+ * fits into it may be faster in another library. */
+int64_t penstock_cache_l2_bytes(void);
 
 /* ---- Transforms of fields in files, larger than memory --------------------------------------------------------- */
 

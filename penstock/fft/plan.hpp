@@ -187,8 +187,4 @@ class Plan {
 extern template class Plan<float>;
 extern template class Plan<double>;
 
-/// Whether a field in space of `field_bytes` bytes, in one process, is at least four times larger than the second-level
-/// caches of `threads` threads of this machine: smaller ones may be faster in another library (docs/decisions/fftw.md).
-bool is_beyond_caches(double field_bytes, int threads);
-
 }  // namespace penstock::fft

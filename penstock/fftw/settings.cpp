@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "penstock/fft/fft.hpp"
+#include "penstock/machine/machine.hpp"
 
 namespace penstock::fftw {
 namespace {

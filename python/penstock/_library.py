@@ -204,7 +204,7 @@ for _name, _arguments, _result in (
     ("penstock_fft_input_stride", [_pointer], ctypes.c_int64),
     ("penstock_fft_output_stride", [_pointer], ctypes.c_int64),
     ("penstock_fft_last_times", [_pointer], Times),
-    ("penstock_fft_is_beyond_caches", [ctypes.c_int64, ctypes.c_int], ctypes.c_int),
+    ("penstock_cache_l2_bytes", [], ctypes.c_int64),
 ):
     getattr(library, _name).argtypes = _arguments
     getattr(library, _name).restype = _result

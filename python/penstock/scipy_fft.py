@@ -1,7 +1,7 @@
 """A backend for scipy.fft: scipy.fft.set_backend(penstock.scipy_fft).
 
 Transforms along all axes of C-contiguous arrays of two or three, of real or complex numbers as the transform has them,
-are Penstock's where the array is four times larger than the second-level caches of its threads; everything else goes on
+are Penstock's where the array has half the bytes of a core's second-level cache or more; everything else goes on
 to SciPy's own (NotImplemented). Plans are remembered.
 """
 
@@ -16,7 +16,7 @@ from penstock._library import Error, library
 
 __ua_domain__ = "numpy.scipy.fft"
 
-MIN_BYTES = None  #: of an array in space that is served; None: four times the second-level caches of its threads
+MIN_BYTES = None  #: of an array in space that is served; None: half of a core's second-level cache
 _SCALINGS = {None: ("none", "full"), "backward": ("none", "full"), "ortho": ("symmetric", "symmetric"),
              "forward": ("full", "none")}
 
@@ -51,11 +51,9 @@ def _threads(workers) -> int:
     return workers + 1 + len(os.sched_getaffinity(0)) if workers < 0 else workers
 
 
-def _is_large(field_bytes: int, threads: int) -> bool:
+def _is_large(field_bytes: int) -> bool:
     """Whether an array of so many bytes in space is served."""
-    if MIN_BYTES is not None:
-        return field_bytes >= MIN_BYTES
-    return bool(library.penstock_fft_is_beyond_caches(field_bytes, threads))
+    return field_bytes >= (library.penstock_cache_l2_bytes() // 2 if MIN_BYTES is None else MIN_BYTES)
 
 
 def _axes(x, axes):
@@ -94,7 +92,7 @@ def _transform(x, s, axes, norm, overwrite_x, workers, plan, is_forward, is_real
             return NotImplemented
     real = np.dtype("f4") if x.dtype in (np.dtype("f4"), np.dtype("c8")) else np.dtype("f8")
     dtype = real if is_real else np.result_type(real, np.complex64)
-    if not _is_large(math.prod(shape) * dtype.itemsize, threads):
+    if not _is_large(math.prod(shape) * dtype.itemsize):
         return NotImplemented
     try:
         planned, lock = _plan(tuple(shape), dtype.str, threads, os.getpid())
