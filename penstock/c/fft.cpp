@@ -377,7 +377,7 @@ penstock_status penstock_fft_collocate(penstock_fft_plan* plan, const void* in, 
 }
 
 int64_t penstock_cache_l2_bytes() {
-  static const std::int64_t bytes = machine::detect().node.cache_l2_bytes;
+  static const std::int64_t bytes = penstock::machine::detect().node.cache_l2_bytes;
   return bytes;
 }
 
