@@ -1,6 +1,6 @@
 # The commands of a developer's day, each a thin call of CMake, CTest or a script. `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help deps build test quick test-thorough test-mpich test-clang test-asan test-tsan test-aarch64 fuzz demo bench simulate test-simulate format lint clean
+.PHONY: help deps build test quick test-thorough test-mpich test-clang test-asan test-tsan test-aarch64 fuzz demo bench simulate test-simulate site deb test-deb format lint clean
 
 JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
@@ -67,6 +67,15 @@ simulate: deps  ## run transforms on simulated parts of BlueGene/P, some minutes
 test-simulate: deps  ## build that, and run small ones
 	scripts/install-packages libsimgrid-dev
 	$(call test_preset,simulate)
+
+site: deps  ## make the pages into HTML, build/site
+	scripts/site build/site
+
+deb:  ## build the Debian packages into build/deb (docs/installing.md)
+	scripts/build-packages
+
+test-deb:  ## install them in a bare Debian, run what they have, remove them; as root
+	scripts/test-packages
 
 format: deps  ## format all sources
 	git ls-files '*.cpp' '*.hpp' | xargs clang-format -i

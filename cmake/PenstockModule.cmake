@@ -7,7 +7,9 @@ function(penstock_module name)
   cmake_parse_arguments(ARG "INTERNAL" "" "SOURCES;USES;LINKS" ${ARGN})
   penstock_targets_of(target ${name})
   add_library(${target} OBJECT ${ARG_SOURCES})
-  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  # A shared library exports what public headers say it does.
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+                        VISIBILITY_INLINES_HIDDEN ON)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR};${PROJECT_BINARY_DIR}/include>")
   set_target_properties(${target} PROPERTIES PENSTOCK_USES "${ARG_USES}" PENSTOCK_IS_INTERNAL ${ARG_INTERNAL})

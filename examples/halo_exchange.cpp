@@ -1,7 +1,7 @@
 // A program that knows nothing of Penstock: it exchanges the strided faces of a 3-D array as MPI datatypes. The same
 // binary runs faster with the library preloaded:
 //   mpirun -n 2 ./halo_exchange
-//   mpirun -n 2 -x LD_PRELOAD=/path/to/libpenstock-mpi.so ./halo_exchange
+//   mpirun -n 2 -x LD_PRELOAD=/path/to/libpenstock-mpi-openmpi.so ./halo_exchange
 #include <mpi.h>
 
 #include <algorithm>

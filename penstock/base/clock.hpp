@@ -5,6 +5,8 @@
 
 #include "penstock/base/simulated.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 #if !PENSTOCK_IS_SIMULATED
@@ -15,3 +17,5 @@ inline double seconds() noexcept {
 #endif
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include "penstock/base/clock.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 /// Arithmetic that touches no memory, in units of about a microsecond. The amount of work is fixed: a thread that is
@@ -41,3 +43,5 @@ class Computation {
 };
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 /// The folders of the control groups that account for this process's memory. A path is empty where there is no such
@@ -43,3 +45,5 @@ class MemoryLimit {
 };
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

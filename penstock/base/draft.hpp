@@ -7,6 +7,8 @@
 #include "penstock/base/error.hpp"
 #include "penstock/base/file.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 /// The path that `path` leads to when it is a symbolic link, or a chain of them; the file there need not exist. Else
@@ -68,3 +70,5 @@ void commit_part(const File& part, const std::string& path);
 void write_text(const std::string& path, std::string_view text);
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 /// Thrown for misuse and bad input: its message is one sentence that names the value, the limit and the remedy.
@@ -21,6 +23,8 @@ class Error : public std::runtime_error {
 [[noreturn]] void assertion_failed(const char* condition, const char* file, int line) noexcept;
 
 }  // namespace penstock
+
+#pragma GCC visibility pop
 
 /// Aborts unless `condition` holds, which the code itself guarantees. Release builds do not evaluate the condition.
 #ifdef NDEBUG

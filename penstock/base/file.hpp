@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 /// An open regular file, closed on destruction. Movable, not copyable; the reads and writes are thread-safe.
@@ -80,3 +82,5 @@ std::string folder_of(const std::string& path);
 std::string read_text(const std::string& path);
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 /// The size of a huge page on the machines we know. Large allocations are aligned to it.
@@ -91,3 +93,5 @@ std::int64_t resident_bytes();
 std::int64_t peak_resident_bytes();
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

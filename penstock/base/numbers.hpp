@@ -3,6 +3,8 @@
 
 #include <type_traits>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 /// value / unit, rounded up.
@@ -18,3 +20,5 @@ constexpr Integer round_up(Integer value, std::type_identity_t<Integer> unit) no
 }
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 /// A whole number from `lowest` to `highest`.
@@ -43,3 +45,5 @@ Value parse_choice(std::string_view option, std::string_view text,
 }
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 /// The sets of vector instructions that code is compiled for, the narrowest first. `portable` has the vectors of 16
@@ -20,3 +22,5 @@ bool is_usable(InstructionSet set) noexcept;
 InstructionSet best_instruction_set() noexcept;
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <compare>
 #include <initializer_list>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 /// A set of the host's processors, by the system's numbers from 0 to `max_processors` - 1. Trivially copyable.
@@ -43,3 +45,5 @@ class ProcessorSet {
 int usable_processors() noexcept;
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <csignal>
 #include <optional>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 /// Saves the dispositions of all signals on construction and restores them on destruction: for calls of libraries that
@@ -21,3 +23,5 @@ class SignalDispositions {
 };
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include "penstock/base/config.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 /// Whether the program runs in a simulator. Its ranks are then threads of execution of one process, which run one at a
@@ -29,3 +31,5 @@ class Backoff {
 #endif
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 /// The identifier of the operating system's boot: the same for all processes that share its processors and memory, in
@@ -10,3 +12,5 @@ namespace penstock {
 std::string system_identity();
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <memory>
 #include <thread>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 /// A fixed number of threads that run one function together; the calling thread is number 0.
@@ -34,3 +36,5 @@ class ThreadPool {
 std::thread start_thread(std::function<void()> work);
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 /// `bytes` as text, such as "1.50 GiB": three significant digits, binary units.
@@ -19,3 +21,5 @@ std::string format_seconds(double duration_s);
 std::uint64_t parse_bytes(std::string_view text);
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 
 #include "penstock/base/simulated.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 /// Tells the processor that this is a spin loop.
@@ -69,3 +71,5 @@ void wait_until(Condition is_done) {
 }
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 
 #include "penstock/layout/layout.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::datatype {
 
 /// What an MPI datatype names: the bytes of one element relative to the buffer's address, in the order of MPI_Pack, and
@@ -36,4 +38,6 @@ int combiner_of(MPI_Datatype type) noexcept;
 inline constexpr int deepest_nesting = 1000;
 
 }  // namespace penstock::datatype
+
+#pragma GCC visibility pop
 #endif

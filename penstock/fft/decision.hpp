@@ -12,6 +12,8 @@
 #include "penstock/machine/machine.hpp"
 #include "penstock/shape/shape.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::model {
 struct PlannedFft;
 }
@@ -80,3 +82,5 @@ struct Decision {
 };
 
 }  // namespace penstock::fft
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 
 #include "penstock/fft/options.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::gas {
 class Team;
 }
@@ -68,3 +70,5 @@ class Halo {
 };
 
 }  // namespace penstock::fft
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include "penstock/shape/shape.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::fft {
 
 // The vocabulary of plans, in this namespace too. Direction 0 is x, which is contiguous in the input; 1 is y, 2 is z.
@@ -47,3 +49,5 @@ enum class Scaling {
 };
 
 }  // namespace penstock::fft
+
+#pragma GCC visibility pop

@@ -13,6 +13,8 @@
 #include "penstock/machine/machine.hpp"
 #include "penstock/shape/shape.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::gas {
 class ExchangeMethod;
 }
@@ -155,3 +157,5 @@ double factor_of(Scaling scaling, const Options& options) noexcept;
 std::string local_transform_names();
 
 }  // namespace penstock::fft
+
+#pragma GCC visibility pop

@@ -35,12 +35,14 @@ bool overlap(std::span<const std::byte> a, std::span<const std::byte> b) {
 
 }  // namespace
 
+#pragma GCC visibility push(default)  // its instances are in the library
 template <class Real>
 MemoryNeed memory_need(const gas::Team& team, const Options& options) {
   Options by_model = options;
   by_model.planning = Planning::model;
   return team.run_or_revoke([&] { return make_schedules(team, resolve<Real>(team, by_model)).need; });
 }
+#pragma GCC visibility pop
 
 template <class Real>
 struct Plan<Real>::State {

@@ -12,6 +12,8 @@
 #include "penstock/fft/kinds.hpp"
 #include "penstock/fft/options.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::gas {
 class Team;
 }
@@ -188,3 +190,5 @@ extern template class Plan<float>;
 extern template class Plan<double>;
 
 }  // namespace penstock::fft
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 #include "penstock/fft/kinds.hpp"
 #include "penstock/shape/shape.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::fft {
 
 /// A tuning, and its predicted and measured times.
@@ -40,3 +42,5 @@ class Wisdom {
 };
 
 }  // namespace penstock::fft
+
+#pragma GCC visibility pop

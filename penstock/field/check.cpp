@@ -102,12 +102,15 @@ double error_beside_source(const gas::Team& team, Fields<Real>& fields, const So
 
 }  // namespace
 
+#pragma GCC visibility push(default)  // its instances are in the library
 template <class Real>
 double tolerance(const Extents& size) noexcept {
   const double points = static_cast<double>(size[0]) * static_cast<double>(size[1]) * static_cast<double>(size[2]);
   return (sizeof(Real) == 8 ? 1e-15 : 6e-7) * std::max(1.0, std::log2(points));
 }
+#pragma GCC visibility pop
 
+#pragma GCC visibility push(default)  // its instances are in the library
 template <class Real>
 double check(const gas::Team& team, Fields<Real>& fields, const Source& source, fft::Scaling scaling) {
   team.agree_on("check", fmt::format("scaling {}", static_cast<int>(scaling)));
@@ -116,6 +119,7 @@ double check(const gas::Team& team, Fields<Real>& fields, const Source& source, 
   fields.backward(inverse(scaling));
   return std::max(forward, error_beside_source(team, fields, source));
 }
+#pragma GCC visibility pop
 
 template double tolerance<float>(const Extents&) noexcept;
 template double tolerance<double>(const Extents&) noexcept;

@@ -14,6 +14,8 @@
 #include "penstock/npy/npy.hpp"
 #include "penstock/volume/volume.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::field {
 
 using fft::Distribution;
@@ -194,3 +196,5 @@ template <class Real>
 double check(const gas::Team& team, Fields<Real>& fields, const Source& source, fft::Scaling scaling);
 
 }  // namespace penstock::field
+
+#pragma GCC visibility pop

@@ -169,6 +169,7 @@ void time_once(const gas::Team& team, const fft::Breakdown& last, Times* times, 
 
 }  // namespace
 
+#pragma GCC visibility push(default)  // its instances are in the library
 template <class Real>
 RoundTrips time_round_trips(const gas::Team& team, Fields<Real>& fields, fft::Scaling scaling, int repetitions) {
   team.agree_on("round trips", fmt::format("{} with scaling {}", repetitions, static_cast<int>(scaling)));
@@ -181,6 +182,7 @@ RoundTrips time_round_trips(const gas::Team& team, Fields<Real>& fields, fft::Sc
   }
   return trips;
 }
+#pragma GCC visibility pop
 
 template class Fields<float>;
 template class Fields<double>;

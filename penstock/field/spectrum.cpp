@@ -29,6 +29,7 @@ void sum_over_ranks(const gas::Team& team, std::vector<double>& numbers) {
 
 }  // namespace
 
+#pragma GCC visibility push(default)  // its instances are in the library
 template <class Real>
 double filter_low_pass(const Extents& size, fft::Type type, const Distribution& part,
                        std::span<std::complex<Real>> spectrum, double radius) {
@@ -43,7 +44,9 @@ double filter_low_pass(const Extents& size, fft::Type type, const Distribution& 
   });
   return kept;
 }
+#pragma GCC visibility pop
 
+#pragma GCC visibility push(default)  // its instances are in the library
 template <class Real>
 RadialSpectrum sum_shells(const gas::Team& team, const Extents& size, fft::Type type, const Distribution& part,
                           std::span<const std::complex<Real>> spectrum, fft::Scaling scaling) {
@@ -75,6 +78,7 @@ RadialSpectrum sum_shells(const gas::Team& team, const Extents& size, fft::Type 
   sum_over_ranks(team, sums.modes);
   return sums;
 }
+#pragma GCC visibility pop
 
 template double filter_low_pass<float>(const Extents&, fft::Type, const Distribution&, std::span<std::complex<float>>,
                                        double);

@@ -7,6 +7,8 @@
 
 #include "penstock/npy/npy.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::gemm {
 
 /// The operation on a factor: none, its transpose, or its transpose with conjugated elements.
@@ -69,3 +71,5 @@ double flops(npy::DataType type, double m, double n, double k) noexcept;
 inline constexpr std::int64_t blas_bytes_per_thread = 13 << 18;
 
 }  // namespace penstock::gemm
+
+#pragma GCC visibility pop

@@ -137,11 +137,13 @@ DistributedTimes multiply_here(const gas::Team& team, Op op_a, Op op_b, T alpha,
 
 }  // namespace
 
+#pragma GCC visibility push(default)  // its instances are in the library
 template <class T>
 DistributedTimes multiply(const gas::Team& team, Op op_a, Op op_b, T alpha, GlobalMatrix<T>& a, GlobalMatrix<T>& b,
                           T beta, GlobalMatrix<T>& c, const MultiplyOptions& options) {
   return team.run_or_revoke([&] { return multiply_here(team, op_a, op_b, alpha, a, b, beta, c, options); });
 }
+#pragma GCC visibility pop
 
 template DistributedTimes multiply<float>(const gas::Team&, Op, Op, float, GlobalMatrix<float>&, GlobalMatrix<float>&,
                                           float, GlobalMatrix<float>&, const MultiplyOptions&);

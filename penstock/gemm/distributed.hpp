@@ -11,6 +11,8 @@
 #include "penstock/gemm/blas.hpp"
 #include "penstock/machine/machine.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::gemm {
 
 /// A matrix on the ranks of a team, in any of the distributions of global arrays.
@@ -83,3 +85,5 @@ DistributedTimes multiply(const gas::Team& team, Op op_a, Op op_b, T alpha, Glob
                           T beta, GlobalMatrix<T>& c, const MultiplyOptions& options = {});
 
 }  // namespace penstock::gemm
+
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 #include "penstock/gemm/blas.hpp"
 #include "penstock/outofcore/outofcore.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::gemm {
 
 /// The files of a product: paths of .npy files, of one type of element, in C or Fortran order. C must be neither A nor
@@ -93,3 +95,5 @@ class FileMultiply {
 };
 
 }  // namespace penstock::gemm
+
+#pragma GCC visibility pop

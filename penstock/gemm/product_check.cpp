@@ -15,6 +15,7 @@ std::complex<double> element_of_op(const ElementAt& matrix, Op op, std::int64_t 
 
 }  // namespace
 
+#pragma GCC visibility push(default)  // its instances are in the library
 template <class T>
 std::int64_t wrong_rows(const GlobalMatrix<T>& c, const KnownProduct& product,
                         const std::function<double(std::int64_t column)>& x) {
@@ -42,6 +43,7 @@ std::int64_t wrong_rows(const GlobalMatrix<T>& c, const KnownProduct& product,
   }
   return wrong;
 }
+#pragma GCC visibility pop
 
 template std::int64_t wrong_rows(const GlobalMatrix<float>& c, const KnownProduct& product,
                                  const std::function<double(std::int64_t column)>& x);

@@ -8,6 +8,8 @@
 #include "penstock/gemm/blas.hpp"
 #include "penstock/gemm/distributed.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::gemm {
 
 /// An element of a matrix, by its row and column.
@@ -37,3 +39,5 @@ std::int64_t wrong_rows(const GlobalMatrix<T>& c, const KnownProduct& product,
                         const std::function<double(std::int64_t column)>& x);
 
 }  // namespace penstock::gemm
+
+#pragma GCC visibility pop

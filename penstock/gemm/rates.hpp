@@ -9,6 +9,8 @@
 #include "penstock/npy/npy.hpp"
 #include "penstock/percolate/percolate.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::gemm {
 
 /// The machine that this process runs on, its GEMM rate measured in double precision on `threads` threads at once and
@@ -34,3 +36,5 @@ Rate measure_rate(const gas::Team& team, int threads, npy::DataType type);
 double rate_flops(const machine::Machine& machine, int threads, npy::DataType type);
 
 }  // namespace penstock::gemm
+
+#pragma GCC visibility pop

@@ -100,6 +100,7 @@ void scale_here(const CyclicMatrix& matrix, T beta, T* elements) {
 
 }  // namespace
 
+#pragma GCC visibility push(default)  // its instances are in the library
 template <class T>
 DistributedTimes pgemm(const gas::Team& team, const ProcessGrid& grid, char op_a, char op_b, int m, int n, int k,
                        T alpha, const T* a, int ia, int ja, const int* desc_a, const T* b, int ib, int jb,
@@ -167,6 +168,7 @@ DistributedTimes pgemm(const gas::Team& team, const ProcessGrid& grid, char op_a
   });
   return times;
 }
+#pragma GCC visibility pop
 
 template DistributedTimes pgemm<float>(const gas::Team&, const ProcessGrid&, char, char, int, int, int, float,
                                        const float*, int, int, const int*, const float*, int, int, const int*, float,

@@ -6,6 +6,8 @@
 #include "penstock/gas/gas.hpp"
 #include "penstock/gemm/distributed.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::gemm {
 
 /// The places of a team's ranks on ScaLAPACK's grid of processes, as BLACS keeps them in a context.
@@ -40,3 +42,5 @@ DistributedTimes pgemm(const gas::Team& team, const ProcessGrid& grid, char op_a
                        const int* desc_b, T beta, T* c, int ic, int jc, const int* desc_c, int threads = 1);
 
 }  // namespace penstock::gemm
+
+#pragma GCC visibility pop

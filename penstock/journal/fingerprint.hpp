@@ -5,6 +5,8 @@
 
 #include "penstock/base/file.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::journal {
 
 /// A fingerprint of a file, as text: its length, its time of modification and a checksum over samples of it. Throws
@@ -15,3 +17,5 @@ std::string fingerprint(const File& file);
 std::string whole_checksum(const File& file);
 
 }  // namespace penstock::journal
+
+#pragma GCC visibility pop

@@ -12,6 +12,8 @@
 
 #include "penstock/base/file.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::journal {
 
 /// Lines of text, each followed by its checksum. A line whose checksum does not hold was torn: it and the lines after
@@ -60,3 +62,5 @@ class Journal {
 };
 
 }  // namespace penstock::journal
+
+#pragma GCC visibility pop

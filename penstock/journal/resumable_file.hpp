@@ -10,6 +10,8 @@
 #include "penstock/base/draft.hpp"
 #include "penstock/journal/journal_file.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::journal {
 
 /// A fact that must be as it was for a run to be resumed.
@@ -83,3 +85,5 @@ class ResumableFile {
 };
 
 }  // namespace penstock::journal
+
+#pragma GCC visibility pop

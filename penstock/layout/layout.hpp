@@ -10,6 +10,8 @@
 
 #include "penstock/layout/shared_list.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::layout {
 
 /// One loop of a layout: `extent` repetitions, `stride` bytes apart (any sign).
@@ -181,3 +183,5 @@ void for_each_piece(const Layout& source, const Layout& destination, std::int64_
 }
 
 }  // namespace penstock::layout
+
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::layout {
 
 /// An immutable list. Up to `few` items lie in the object itself and cost no allocation; a longer list is shared by all
@@ -49,3 +51,5 @@ class SharedList {
 };
 
 }  // namespace penstock::layout
+
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::machine {
 
 /// One level of a node's memory, such as "memory" or "storage".
@@ -207,3 +209,5 @@ std::vector<CacheLevel> detect_caches();
 Machine detect();
 
 }  // namespace penstock::machine
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::model {
 
 /// A reading of eq. 2. The paper prints A n max(log_Z n, 1) without a value of A. Its memory times follow from no A
@@ -82,3 +84,5 @@ double nodes_for_time(const ExascaleMachine& node, double n, double time_s, bool
                       const MemoryReading& reading) noexcept;
 
 }  // namespace penstock::model
+
+#pragma GCC visibility pop

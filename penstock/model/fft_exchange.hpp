@@ -5,6 +5,8 @@
 
 #include "penstock/machine/machine.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::model {
 
 /// One exchange, between two stages.
@@ -38,3 +40,5 @@ void send_over_links(const machine::Machine& machine, const machine::Transport& 
                      double rank_bytes, FftExchange& exchange);
 
 }  // namespace penstock::model
+
+#pragma GCC visibility pop

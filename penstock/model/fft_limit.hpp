@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::model {
 
 /// The properties of a 3-D FFT on which its cost depends.
@@ -56,3 +58,5 @@ FftLimit fft_stage_limit(const Fft& fft, std::optional<std::size_t> along, doubl
                          const Resources& resources) noexcept;
 
 }  // namespace penstock::model
+
+#pragma GCC visibility pop

@@ -14,6 +14,8 @@
 #include "penstock/model/resource.hpp"
 #include "penstock/model/topology.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::model {
 
 /// Where a run's nodes lie.
@@ -76,3 +78,5 @@ double fft_link_bound_s(const machine::Machine& machine, const FftRun& run);
 std::vector<Gain> fft_gains(const machine::Machine& machine, const FftRun& run);
 
 }  // namespace penstock::model
+
+#pragma GCC visibility pop

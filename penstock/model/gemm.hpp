@@ -12,6 +12,8 @@
 #include "penstock/machine/machine.hpp"
 #include "penstock/model/gemm_tiling.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::model {
 
 /// The operations of a multiply of n x n matrices: 2 n^3.
@@ -98,3 +100,5 @@ TiledTime tiled_time(const machine::Machine& machine, const TiledRun& run);
 double percolation_time(const machine::Machine& machine, const TiledRun& run, int threads, double memory_bytes);
 
 }  // namespace penstock::model
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::model {
 
 /// A product of an m x k and a k x n matrix.
@@ -64,3 +66,5 @@ Tiling choose_tiling(const Product& product, const TilingRates& figures, std::in
                      std::int64_t reserved_bytes);
 
 }  // namespace penstock::model
+
+#pragma GCC visibility pop

@@ -2,6 +2,8 @@
 // 4). Matrices of q M x q M words, in t x t blocks of s x s sub-blocks of b_c x b_c words: M = t s b_c.
 #pragma once
 
+#pragma GCC visibility push(default)
+
 namespace penstock::model {
 
 /// The sizes of section 5 and the hardware of Table 2. Times are seconds for a word or an operation.
@@ -56,3 +58,5 @@ double htmt_headline_s(const Htmt& htmt) noexcept;
 double htmt_largest_sub_block(double words) noexcept;
 
 }  // namespace penstock::model
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include "penstock/machine/machine.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::model {
 
 /// The kind of a 1-D transform.
@@ -37,3 +39,5 @@ void scale_memory_bandwidth(machine::Node& node, double factor) noexcept;
 bool is_storage(const machine::MemoryLevel& level) noexcept;
 
 }  // namespace penstock::model
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include "penstock/machine/machine.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::model {
 
 /// The time, one way, of a message of `bytes` bytes.
@@ -56,3 +58,5 @@ double gain_of_bandwidth(double bytes, double half_bytes, double factor) noexcep
 double gain_of_latency(double bytes, double half_bytes, double factor) noexcept;
 
 }  // namespace penstock::model
+
+#pragma GCC visibility pop

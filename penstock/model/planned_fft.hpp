@@ -15,6 +15,8 @@
 #include "penstock/model/resource.hpp"
 #include "penstock/shape/shape.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::model {
 
 /// A transform and how it is run. Members are of the whole run, not of a rank, unless their comment says so.
@@ -67,3 +69,5 @@ PlannedFftTime planned_fft_time(const machine::Machine& machine, const PlannedFf
 std::vector<Gain> planned_fft_gains(const machine::Machine& machine, const PlannedFft& run);
 
 }  // namespace penstock::model
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 #include "penstock/machine/machine.hpp"
 #include "penstock/model/exascale.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::model {
 
 /// The growth of one rate or size of machines.
@@ -68,3 +70,5 @@ std::array<SwimLane, 4> swim_lanes(const ExascaleMachine& gpu, const ExascaleMac
                                    const MemoryReading& reading) noexcept;
 
 }  // namespace penstock::model
+
+#pragma GCC visibility pop

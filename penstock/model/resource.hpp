@@ -7,6 +7,8 @@
 
 #include "penstock/machine/machine.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::model {
 
 enum class Resource {
@@ -34,3 +36,5 @@ struct Gain {
 std::vector<Gain> gains(const machine::Machine& machine, const std::function<double(const machine::Machine&)>& time_s);
 
 }  // namespace penstock::model
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include <optional>
 #include <span>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::model {
 
 /// Which work counts: all of it, or the part that can run in parallel (slides 147, 148, 151).
@@ -80,3 +82,5 @@ struct ScalingFit {
 ScalingFit fit_scaling(std::span<const MeasuredSpeedup> points, const Scaling& form, double confidence = 0.95);
 
 }  // namespace penstock::model
+
+#pragma GCC visibility pop

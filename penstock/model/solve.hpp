@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::model {
 
 /// The time of a model at one of its arguments; throws Error where the model cannot take it.
@@ -31,3 +33,5 @@ Solution first_within_time(const TimeAt& time_at, std::span<const double> argume
 std::vector<double> numbers_of_nodes(double all_nodes);
 
 }  // namespace penstock::model
+
+#pragma GCC visibility pop

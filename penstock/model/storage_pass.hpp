@@ -1,6 +1,8 @@
 // The time of a pass over data in storage. Included by model.hpp.
 #pragma once
 
+#pragma GCC visibility push(default)
+
 namespace penstock::model {
 
 /// All data are read once, computed on and written once, piece after piece, while other pieces arrive and leave.
@@ -23,3 +25,5 @@ struct StorageCosts {
 double storage_pass_s(const StorageCosts& figures, const StoragePass& pass) noexcept;
 
 }  // namespace penstock::model
+
+#pragma GCC visibility pop

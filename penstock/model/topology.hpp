@@ -11,6 +11,8 @@
 
 #include "penstock/machine/machine.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::model {
 
 /// The metrics of a network of a given number of nodes.
@@ -80,3 +82,5 @@ int max_routes_on_a_link(int nodes_per_leaf, std::span<const TreeRoute> routes);
 double static_routing_share(double messages, double uplinks) noexcept;
 
 }  // namespace penstock::model
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 
 #include "penstock/machine/machine.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::model {
 
 /// The machine's transport of that name. For no name its first one or, where the machine describes none, a transport
@@ -12,3 +14,5 @@ namespace penstock::model {
 machine::Transport find_transport(const machine::Machine& machine, const std::string& name);
 
 }  // namespace penstock::model
+
+#pragma GCC visibility pop

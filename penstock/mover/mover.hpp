@@ -8,6 +8,8 @@
 
 #include "penstock/layout/layout.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::mover {
 
 /// Where the source lies and whether the destination stays in cache.
@@ -92,3 +94,5 @@ class Cache {
 void finish_streaming() noexcept;
 
 }  // namespace penstock::mover
+
+#pragma GCC visibility pop

@@ -13,6 +13,8 @@
 
 #include "penstock/base/draft.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::npy {
 
 /// The types of element accepted, little-endian.
@@ -116,3 +118,5 @@ class Writer {
 };
 
 }  // namespace penstock::npy
+
+#pragma GCC visibility pop

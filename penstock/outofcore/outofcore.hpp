@@ -12,6 +12,8 @@
 #include "penstock/machine/machine.hpp"
 #include "penstock/percolate/percolate.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 class Error;
 }
@@ -100,3 +102,5 @@ class Driver {
 };
 
 }  // namespace penstock::outofcore
+
+#pragma GCC visibility pop

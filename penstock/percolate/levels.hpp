@@ -8,6 +8,8 @@
 
 #include "penstock/base/memory.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::percolate {
 
 /// A level nearer to the processors than storage: "memory", "cache".
@@ -64,3 +66,5 @@ class Slots {
 };
 
 }  // namespace penstock::percolate
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 
 #include "penstock/percolate/schedule.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::percolate {
 
 /// The progress of a run, in the unit that its user counts: flops, bytes.
@@ -25,3 +27,5 @@ using ProgressCallback = std::function<void(const Progress&)>;
 Program with_progress(Program program, std::function<Progress()> measure, ProgressCallback tell);
 
 }  // namespace penstock::percolate
+
+#pragma GCC visibility pop

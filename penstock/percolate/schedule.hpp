@@ -11,6 +11,8 @@
 #include "penstock/percolate/trace.hpp"
 #include "penstock/percolate/transfer.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::percolate {
 
 /// A transfer inward, into a slot.
@@ -70,3 +72,5 @@ struct RunTimes {
 RunTimes run(const Slots& slots, Engine& engine, const Program& program, const RunOptions& options = {});
 
 }  // namespace penstock::percolate
+
+#pragma GCC visibility pop

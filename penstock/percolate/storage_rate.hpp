@@ -6,6 +6,8 @@
 
 #include "penstock/percolate/transfer.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::percolate {
 
 /// Of passes, each of which writes a file and reads it.
@@ -29,3 +31,5 @@ double measure_transfers(Engine& engine, std::span<const Transfer> transfers);
 StorageRates measure_storage(const std::string& folder, Engine& engine, std::int64_t max_bytes, int passes = 1);
 
 }  // namespace penstock::percolate
+
+#pragma GCC visibility pop

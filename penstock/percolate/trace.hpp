@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::percolate {
 
 /// A transfer, or the work of a parcel.
@@ -43,3 +45,5 @@ class Trace {
 };
 
 }  // namespace penstock::percolate
+
+#pragma GCC visibility pop

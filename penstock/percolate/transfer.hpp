@@ -10,6 +10,8 @@
 
 #include "penstock/base/file.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::percolate {
 
 /// A transfer of `runs` runs of `run_bytes` bytes each, `file_pitch` apart in the file and `memory_pitch` in memory:
@@ -58,3 +60,5 @@ bool has_uring();
 std::unique_ptr<Engine> make_engine(EngineChoice choice = EngineChoice::automatic, int depth = 32);
 
 }  // namespace penstock::percolate
+
+#pragma GCC visibility pop

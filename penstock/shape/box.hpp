@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::shape {
 
 /// A number for each dimension: an index, extents, strides.
@@ -68,3 +70,5 @@ struct Grid {
 };
 
 }  // namespace penstock::shape
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 
 #include "penstock/base/numbers.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::shape {
 
 /// The width of a tile where the caches allow it. Chunks of 512 bytes move at memory speed (measured 2026-11 on Zen 4:
@@ -37,3 +39,5 @@ constexpr std::int64_t tile_rows(std::int64_t pair_bytes, std::int64_t cache_l2_
 }
 
 }  // namespace penstock::shape
+
+#pragma GCC visibility pop

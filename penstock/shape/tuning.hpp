@@ -8,6 +8,8 @@
 
 #include "penstock/shape/box.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::shape {
 
 /// The number of parts of what a rank receives in an exchange; some of the parts may be deferred.
@@ -32,3 +34,5 @@ std::string to_text(const Tuning& tuning);
 std::optional<Tuning> tuning_from(std::string_view text);
 
 }  // namespace penstock::shape
+
+#pragma GCC visibility pop

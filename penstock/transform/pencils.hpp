@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::transform {
 
 /// Point k of pencil p, a real number or a complex one with its parts side by side, lies at base + offsets[k] + p *
@@ -15,3 +17,5 @@ struct Pencils {
 };
 
 }  // namespace penstock::transform
+
+#pragma GCC visibility pop

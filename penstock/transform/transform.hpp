@@ -10,6 +10,8 @@
 #include "penstock/base/processor.hpp"
 #include "penstock/transform/pencils.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::transform {
 
 struct Variant;
@@ -115,3 +117,5 @@ bool import_learned(const std::string& text);
 std::string export_learned();
 
 }  // namespace penstock::transform
+
+#pragma GCC visibility pop

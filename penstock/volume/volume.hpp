@@ -23,6 +23,8 @@
 #include "penstock/npy/npy.hpp"
 #include "penstock/shape/shape.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::volume {
 
 using shape::Box;
@@ -113,3 +115,5 @@ class Writer {
 };
 
 }  // namespace penstock::volume
+
+#pragma GCC visibility pop

@@ -1,11 +1,11 @@
 """The C interface by ctypes: its structures, its functions, and its errors as exceptions."""
 
 import ctypes
-import ctypes.util
 import os
 from pathlib import Path
 
-_NAME = "libpenstock-c.so.0.1"
+# Without a flavour, and with those that Debian has: Open MPI's first, as its mpi4py is.
+_NAMES = [f"libpenstock-c{flavour}.so.0.1" for flavour in ("", "-openmpi", "-mpich")]
 
 
 class Error(RuntimeError):
@@ -131,16 +131,17 @@ ELEMENTS = ("float32", "float64", "complex64", "complex128")
 def _load() -> ctypes.CDLL:
     asked = os.environ.get("PENSTOCK_LIBRARY")
     here = Path(__file__).resolve()
-    near = [place for place in (here.with_name(_NAME), here.parents[3] / _NAME) if place.exists()]
-    places = [asked] if asked else [*map(str, near), _NAME, ctypes.util.find_library("penstock-c")]
+    # Beside this file; in the same installation, as lib/python3.11/site-packages lies there; where the system looks.
+    installed = [str(folder / name) for folder in (here.parent, here.parents[3]) for name in _NAMES]
+    places = [asked] if asked else [*filter(os.path.exists, installed), *_NAMES]
     failures = []
-    for place in filter(None, places):
+    for place in places:
         try:
             return ctypes.CDLL(place)
         except OSError as failure:
             failures.append(str(failure))
     raise ImportError(
-        f"penstock: {_NAME} was not found: set PENSTOCK_LIBRARY to its path, or install it ({'; '.join(failures)})"
+        f"penstock: {_NAMES[0]} was not found: set PENSTOCK_LIBRARY to its path, or install it ({'; '.join(failures)})"
     )
 
 

@@ -36,6 +36,7 @@ struct TryOptions {
   std::vector<std::string> program;
   std::vector<std::string> libraries{"fftw", "mpi", "scalapack"};
   bool has_libraries = false;  ///< they were asked for
+  std::string mpi = PENSTOCK_MPI_NAME;
   int repetitions = 1;
 };
 
@@ -47,11 +48,14 @@ struct Library {
 
 /// The libraries of these names, beside the command or where it is installed with them.
 std::vector<Library> find_libraries(const TryOptions& options) {
+  if (options.mpi.empty()) {
+    throw Error("this command is built without MPI: --mpi names the program's");
+  }
   const std::filesystem::path folder = std::filesystem::canonical("/proc/self/exe").parent_path();
   std::vector<Library> found;
   for (const std::string& name : options.libraries) {
-    const std::string file = fmt::format("libpenstock-{}.so", name);
-    for (const auto& place : {folder, folder / ".." / PENSTOCK_LIBRARY_FOLDER, folder / ".." / "lib"}) {
+    const std::string file = fmt::format("libpenstock-{}-{}.so", name, options.mpi);
+    for (const auto& place : {folder, folder / PENSTOCK_PRELOAD_FOLDER}) {
       if (std::filesystem::exists(place / file)) {
         found.push_back({name, std::filesystem::canonical(place / file).string()});
         break;
@@ -62,7 +66,8 @@ std::vector<Library> find_libraries(const TryOptions& options) {
     }
   }
   if (found.empty()) {
-    throw Error("no library for preloading is beside this command or in its installation");
+    throw Error(
+        fmt::format("--mpi {}: no library for preloading is beside this command or in its installation", options.mpi));
   }
   return found;
 }
@@ -273,6 +278,10 @@ Body declare_try(CLI::App& app) {
                 options->libraries.push_back(parse_choice<std::string>(
                     "--libraries", name, {{"fftw", "fftw"}, {"mpi", "mpi"}, {"scalapack", "scalapack"}}));
               }
+            });
+  add_value(app, "--mpi", "openmpi|mpich", "The program's MPI (that of this command)",
+            [options](const std::string& text) {
+              options->mpi = parse_choice<std::string>("--mpi", text, {{"openmpi", "openmpi"}, {"mpich", "mpich"}});
             });
   add_value(app, "--reps", "N", "Runs as it is and with the libraries, by turns (1)",
             [options](const std::string& text) {

@@ -11,6 +11,8 @@
 #include "penstock/outofcore/outofcore.hpp"
 #include "penstock/percolate/percolate.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::fft {
 
 /// The files of a transform: fields in files as volume.hpp has them, whose elements lie uncompressed, in one piece and
@@ -105,3 +107,5 @@ class FileTransform {
 };
 
 }  // namespace penstock::fft
+
+#pragma GCC visibility pop

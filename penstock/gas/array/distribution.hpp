@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::gas {
 
 /// One dimension of `extent` elements, dealt out in blocks of `block` elements to `owners` owners in turn, as ScaLAPACK
@@ -113,3 +115,5 @@ class Distribution {
 };
 
 }  // namespace penstock::gas
+
+#pragma GCC visibility pop

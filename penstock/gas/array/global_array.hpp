@@ -16,6 +16,8 @@
 #include "penstock/gas/core/segment.hpp"
 #include "penstock/shape/shape.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::gas {
 
 /// A number for each dimension, slowest in memory first: an index, extents or strides.
@@ -239,3 +241,5 @@ std::vector<Box<dimensions>> GlobalArray<T, dimensions>::boxes(int rank) const {
 }
 
 }  // namespace penstock::gas
+
+#pragma GCC visibility pop

@@ -34,6 +34,8 @@
 #include "penstock/gas/core/event.hpp"
 #include "penstock/layout/layout.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::gas {
 
 class Team;
@@ -224,3 +226,5 @@ void exchange(const Team& team, std::type_identity_t<std::span<const T>> send, s
 }
 
 }  // namespace penstock::gas
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include "penstock/base/base.hpp"
 #include "penstock/gas/core/team.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::gas {
 
 /// Collective: runs `work` on every rank after a barrier, and returns the seconds of the slowest rank. Where `work`
@@ -25,3 +27,5 @@ inline double time_together(const Team& team, ThreadPool& pool, const std::funct
 }
 
 }  // namespace penstock::gas
+
+#pragma GCC visibility pop

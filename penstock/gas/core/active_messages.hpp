@@ -11,6 +11,8 @@
 
 #include "penstock/gas/core/segment.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::gas {
 
 /// A table of handlers that the ranks of a team call on one another.
@@ -75,3 +77,5 @@ class ActiveMessages {
 };
 
 }  // namespace penstock::gas
+
+#pragma GCC visibility pop

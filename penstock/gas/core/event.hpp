@@ -5,6 +5,8 @@
 #include <memory>
 #include <span>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::gas {
 
 class Engine;
@@ -56,3 +58,5 @@ void wait_all(std::span<Event> events);
 std::size_t wait_any(std::span<Event> events);
 
 }  // namespace penstock::gas
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::gas {
 
 /// Where a team's ranks run. It is found once, when the world is made, and is the same on all ranks. A place is named
@@ -25,3 +27,5 @@ struct Placement {
 };
 
 }  // namespace penstock::gas
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::gas {
 
 /// The network: it carries data between ranks that do not map one another's memory.
@@ -62,3 +64,5 @@ std::string_view network_name(NetworkKind network) noexcept;
 std::string_view ucx_version() noexcept;
 
 }  // namespace penstock::gas
+
+#pragma GCC visibility pop

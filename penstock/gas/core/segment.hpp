@@ -12,6 +12,8 @@
 #include "penstock/gas/core/team.hpp"
 #include "penstock/layout/layout.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::gas {
 
 /// The place of a T in a segment: `offset` bytes into the part of `rank`. Arithmetic is in elements.
@@ -185,3 +187,5 @@ class Segment {
 };
 
 }  // namespace penstock::gas
+
+#pragma GCC visibility pop

@@ -23,6 +23,8 @@
 #include <mpi.h>
 #endif
 
+#pragma GCC visibility push(default)
+
 namespace penstock::gas {
 
 struct TeamParts;
@@ -231,3 +233,5 @@ class ProgressThread {
 };
 
 }  // namespace penstock::gas
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 
 #include "penstock/gas/core/segment.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::gas {
 
 class ExchangeMethod;
@@ -111,3 +113,5 @@ class Exchange {
 };
 
 }  // namespace penstock::gas
+
+#pragma GCC visibility pop

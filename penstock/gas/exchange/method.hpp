@@ -9,6 +9,8 @@
 
 #include "penstock/gas/exchange/exchange.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::gas {
 
 /// An implementation of one exchange. The members are those of Exchange, but none waits: Exchange polls `is_open`,
@@ -42,3 +44,5 @@ class ExchangeMethod {
 };
 
 }  // namespace penstock::gas
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 #include "penstock/gas/exchange/exchange.hpp"
 #include "penstock/machine/machine.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::gas {
 
 /// Rates of messages between nodes, sent as an Exchange sends them, while all ranks send and receive at once. A node is
@@ -51,3 +53,5 @@ machine::Machine with_network(machine::Machine machine, const NetworkRates& rate
                               std::string_view name);
 
 }  // namespace penstock::gas
+
+#pragma GCC visibility pop
