@@ -110,12 +110,15 @@ class Pencil:
 class Transfer:
     """Moves arrays between two pencils, there and back. Its moves are collective over the ranks that share an axis.
 
-    Arrays are of `dtype`, numbers of 4, 8, 16 or 32 bytes. In C order they are moved without a copy.
+    Arrays are of `dtype`, numbers of 4, 8, 16 or 32 bytes. In C order they are moved without a copy. subshapeA, axisA
+    and the like are those of the two pencils.
     """
 
     def __init__(self, pencil_a: Pencil, pencil_b: Pencil, dtype):
         self.dtype = np.dtype(dtype)
         self.comm = pencil_a.subcomm[pencil_b.axis]
+        self.subshapeA, self.axisA = pencil_a.subshape, pencil_a.axis
+        self.subshapeB, self.axisB = pencil_b.subshape, pencil_b.axis
         self._pencils = pencil_a, pencil_b
         self._plan = None
         if self.dtype.itemsize not in (4, 8, 16, 32):
@@ -157,7 +160,7 @@ class Transfer:
         )
 
     def _check(self, array: np.ndarray, is_of_a: bool) -> None:
-        shape = self._pencils[0 if is_of_a else 1].subshape
+        shape = self.subshapeA if is_of_a else self.subshapeB
         if array.shape != shape or array.dtype != self.dtype:
             raise Error(f"a transfer of {array.dtype}{array.shape}: give {self.dtype}{shape}")
 

@@ -551,7 +551,7 @@ class ProgramsOfMpi4pyFft(unittest.TestCase):
         a = penstock.DistArray((8, 8), alignment=1)
         transfer = a.get_pencil_and_transfer(0)[1]
         with self.assertRaises(penstock.Error):
-            transfer.forward(a.v if COMM.rank else a.v.astype("f4"), np.empty(transfer._pencils[1].subshape))
+            transfer.forward(a.v if COMM.rank else a.v.astype("f4"), np.empty(transfer.subshapeB))
         if COMM.size > 1:
             with self.assertRaises(penstock.Error):
                 penstock.PFFT(COMM, (4, 4, 4, 4), axes=((0,), (1, 2), (3,)), grid=(1, -1))
