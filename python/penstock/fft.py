@@ -127,7 +127,7 @@ class Plan:
     interleaved: the same, as the trailing axis of arrays, whose numbers lie beside each other.
     input_slices, output_slices: parts of one's own, both or one; input_order, output_order: the axes from slowest to
         fastest in their arrays, (0, 1, 2) where they are not given.
-    grid: the ranks among which the second and the third axis are cut, counted as they are transformed; 0: chosen.
+    grid: the ranks among which the second and the third axis are cut, counted as they are transformed; (0, 0): chosen.
     as_input: the spectrum lies as the field does; otherwise in pencils along axis 0, which is cheaper.
     threads: of this rank; None: of a process alone one for each processor that it may use, else 1.
     measure: chooses by timing.

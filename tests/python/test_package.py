@@ -72,6 +72,27 @@ class Transforms(unittest.TestCase):
         expected = np.fft.fftn(fields, axes=(1, 2, 3))
         self.compare(begun.wait(), expected[(slice(None), *plan.output_slices)], "c16")
 
+    def test_interleaved_fields_lie_beside_each_other(self):
+        plan = penstock.Plan(SHAPE, COMM, "c16", interleaved=2, grid=(1, 1 if COMM is None else COMM.size))
+        fields = np.stack([noise("c16"), 1j * noise("c16")], axis=-1)
+        u = plan.new_input()
+        u[...] = fields[plan.input_slices]
+        self.compare(plan.forward(u), np.fft.fftn(fields, axes=(0, 1, 2))[plan.output_slices], "c16")
+        self.compare(plan.backward(plan.forward(u)), u, "c16")
+        with self.assertRaises(penstock.Error):
+            penstock.Plan(SHAPE, COMM, fields=2, interleaved=2)
+
+    def test_half_complex_numbers_and_hartleys(self):
+        plan = penstock.Plan(SHAPE, COMM, "f8", kinds=(None, None, "dht"), axes=(2,))
+        u = noise("f8")[plan.input_slices]
+        spectrum = np.fft.fft(u, axis=2)
+        self.compare(plan.forward(u), spectrum.real - spectrum.imag, "f8")
+        plan = penstock.Plan(SHAPE, COMM, "f8", kinds=(None, None, "r2hc"), axes=(2,))
+        n = SHAPE[2]
+        halves = [spectrum[..., : n // 2 + 1].real, spectrum[..., 1 : (n + 1) // 2].imag[..., ::-1]]
+        self.compare(plan.forward(u), np.concatenate(halves, axis=2), "f8")
+        self.compare(plan.backward(plan.forward(u)), u, "f8")
+
     def test_sines_and_cosines_beside_scipy(self):
         from scipy import fft
 
