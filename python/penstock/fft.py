@@ -57,7 +57,9 @@ def _destroy(process: int, handle: ctypes.c_void_p, team: Team, begun: dict) -> 
     end(process, "penstock_fft_plan_destroy", handle)
 
 
-def _options(shape, modes, dtype, kinds, axes, fields, interleaved, parts, grid, as_input, threads, measure) -> c.Options:
+def _options(
+    shape, modes, dtype, kinds, axes, fields, interleaved, parts, grid, as_input, threads, measure
+) -> c.Options:
     """The options of a plan, as the library has them. Raises Error for what cannot be."""
     if np.dtype(dtype).name not in ("float32", "float64", "complex64", "complex128"):
         raise c.Error(f"a field of {np.dtype(dtype)}: give float32, float64, complex64 or complex128")
@@ -118,8 +120,8 @@ class Plan:
     comm: a communicator of mpi4py; None: this process alone.
     dtype: of the field: float32, float64, complex64 or complex128. Real fields have a spectrum of n // 2 + 1 points
         along the last of `axes` that Fourier's transform goes along.
-    kinds: per axis None (Fourier) or "redft00" ... "rodft11", "r2hc", "hc2r", "dht", as FFTW has them; one for all axes, or three. Real fields of such kinds
-        alone have a real spectrum.
+    kinds: per axis None (Fourier), or "redft00" ... "rodft11", "r2hc", "hc2r", "dht" as FFTW has them; one for
+        all axes, or three. Real fields of such kinds alone have a real spectrum.
     axes: those that are transformed, the last one first, as NumPy's; () redistributes.
     modes: of the spectrum, where it has fewer than the field's points: forward leaves out the others, backward takes
         them as 0. With 2/3 of the points products have no aliases.

@@ -172,8 +172,10 @@ class PFFT:
             if dtype.char not in "fdgFDG":
                 raise Error(f"a field of {dtype}: give real or complex numbers")
             points = self._points_of(modes, groups, padding if darray is None else False)
-            known = {tuple(int(axis) % len(modes) for axis in group): pair for group, pair in (transforms or {}).items()}
-            known = {group: function_of(pair) for group, pair in known.items()}
+            known = {
+                tuple(int(axis) % len(modes) for axis in group): function_of(pair)
+                for group, pair in (transforms or {}).items()
+            }
         self.subcomm = self._cut(comm, groups, len(modes), grid, slab) if darray is None else darray.pencil.subcomm
         if any(self.subcomm[axis].Get_size() > 1 for axis in groups[-1]):
             raise Error(f"axes {groups[-1]}, which are transformed first, are cut: leave them whole")

@@ -545,7 +545,8 @@ class ProgramsOfMpi4pyFft(unittest.TestCase):
                             b = a.redistribute(second)
                             self.assertEqual((b.alignment, b.shape[rank + second]), (second, shape[second]))
                             np.testing.assert_array_equal(b.v, whole[b.local_slice()])
-                            c = penstock.DistArray(whole.shape, a.pencil.subcomm, None, dtype, alignment=first, rank=rank)
+                            comms = a.pencil.subcomm
+                            c = penstock.DistArray(whole.shape, comms, None, dtype, alignment=first, rank=rank)
                             self.assertIs(b.redistribute(out=c), c)
                             np.testing.assert_array_equal(c.v, whole[c.local_slice()])
                     part = (0,) * rank + (slice(None), *(n - 1 for n in shape[1:]))

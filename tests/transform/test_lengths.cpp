@@ -17,10 +17,21 @@
 namespace penstock::transform {
 namespace {
 
-constexpr std::array all_kinds{Kind::forward, Kind::backward, Kind::real_to_complex, Kind::complex_to_real,
-                               Kind::redft00, Kind::redft10,  Kind::redft01,         Kind::redft11,
-                               Kind::rodft00, Kind::rodft10,  Kind::rodft01,         Kind::rodft11,
-                               Kind::r2hc,    Kind::hc2r,     Kind::dht};
+constexpr std::array all_kinds{Kind::forward,
+                               Kind::backward,
+                               Kind::real_to_complex,
+                               Kind::complex_to_real,
+                               Kind::redft00,
+                               Kind::redft10,
+                               Kind::redft01,
+                               Kind::redft11,
+                               Kind::rodft00,
+                               Kind::rodft10,
+                               Kind::rodft01,
+                               Kind::rodft11,
+                               Kind::r2hc,
+                               Kind::hc2r,
+                               Kind::dht};
 
 /// Where long double is software's (of 113 bits, as on AArch64), the definition takes a hundred times as long: a part
 /// of the lengths is tried.
