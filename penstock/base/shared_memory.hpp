@@ -8,6 +8,8 @@
 
 #include "penstock/base/memory.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 /// How another process of this node finds a piece of shared memory; sent between ranks as bytes.
@@ -42,3 +44,5 @@ class SharedMemory {
 Memory map_shared_memory(const SharedMemoryTicket& ticket);
 
 }  // namespace penstock
+
+#pragma GCC visibility pop
