@@ -15,8 +15,8 @@
 namespace penstock::interpose {
 
 /// Committed datatypes by handle. MPI uses handles again after a datatype is freed, so freeing drops the entry. Where
-/// MPI frees a type past this library (from Fortran in Open MPI), an attribute of each type that was read reports it.
-/// Thread-safe.
+/// MPI frees a type past this library (by a function that a program took from MPI itself), an attribute of each type
+/// that was read reports it. Thread-safe.
 class TypeTable {
  public:
   explicit TypeTable(Tallies* tallies) : tallies_(tallies), movers_(max_movers) {}
