@@ -142,12 +142,7 @@ Quantities evaluate_equations(const FftChoices& choices, const Case& at) {
 
 void add_choices(OptionedStudy& all, const std::shared_ptr<FftChoices>& choices) {
   const auto study = all.study;
-  all.add_value("--size", "NXxNYxNZ", "Points of the field (256x256x256)", [study](const std::string& text) {
-    const shape::Extents size = parse_size("--size", text);
-    study->numbers["nx"] = static_cast<double>(size[0]);
-    study->numbers["ny"] = static_cast<double>(size[1]);
-    study->numbers["nz"] = static_cast<double>(size[2]);
-  });
+  all.add_size();
   all.add_value("--grid", "TYxTZ|auto", "Ranks in y and z; auto: of the shortest time (auto)",
                 [choices](const std::string& text) {
                   const auto [ty, tz] = parse_grid("--grid", text);

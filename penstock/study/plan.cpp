@@ -8,7 +8,6 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/base/parse.hpp"
-#include "penstock/shape/shape.hpp"
 #include "penstock/study/study.hpp"
 
 namespace penstock::study {
@@ -64,13 +63,7 @@ OptionedStudy plan_study() {
   described.plotted = {"time_s", "transform_s", "move_s", "transfer_s", "hidden_s"};
   auto choices = std::make_shared<PlanChoices>();
   OptionedStudy all = with_options(std::move(described));
-  const auto study = all.study;
-  all.add_value("--size", "NXxNYxNZ", "Points of the field (256x256x256)", [study](const std::string& text) {
-    const shape::Extents size = parse_size("--size", text);
-    study->numbers["nx"] = static_cast<double>(size[0]);
-    study->numbers["ny"] = static_cast<double>(size[1]);
-    study->numbers["nz"] = static_cast<double>(size[2]);
-  });
+  all.add_size();
   all.add_number("--nodes", "Nodes", "nodes", 1);
   all.add_number("--ranks-per-node", "Ranks on each node", "ranks_per_node", 1);
   all.add_number("--threads", "Threads of each rank", "threads", 1);
@@ -104,7 +97,7 @@ OptionedStudy plan_study() {
                   choices->run.transport = text;
                   choices->run.is_node_shared = false;
                 });
-  study->evaluate = [choices](const Case& at) { return evaluate_plan(*choices, at); };
+  all.study->evaluate = [choices](const Case& at) { return evaluate_plan(*choices, at); };
   return all;
 }
 

@@ -149,6 +149,15 @@ void OptionedStudy::add_number(const std::string& name, const std::string& help,
             });
 }
 
+void OptionedStudy::add_size() {
+  add_value("--size", "NXxNYxNZ", "Points of the field (256x256x256)", [of = study](const std::string& text) {
+    const auto [nx, ny, nz] = parse_size("--size", text);
+    of->numbers.at("nx") = static_cast<double>(nx);
+    of->numbers.at("ny") = static_cast<double>(ny);
+    of->numbers.at("nz") = static_cast<double>(nz);
+  });
+}
+
 OptionedStudy with_options(Study study) {
   OptionedStudy all{std::make_shared<Study>(std::move(study)), std::make_shared<StudyOptions>(), {}};
   const auto asked = all.asked;

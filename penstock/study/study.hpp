@@ -97,6 +97,8 @@ struct OptionedStudy {
   void add_flag(std::string name, std::string help, std::function<void()> take);
   /// An option that sets one of the study's numbers: a whole number of at least `lowest`.
   void add_number(const std::string& name, const std::string& help, const std::string& key, std::int64_t lowest);
+  /// --size, the points of a field: the study's numbers nx, ny and nz.
+  void add_size();
 };
 
 /// A study with --set and --sweep and, where it has a machine, --machine, --solve and --time.
