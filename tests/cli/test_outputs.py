@@ -179,7 +179,8 @@ class Outputs(file_runs.FileRunTest):
 
     def test_signals_remove_drafts_of_runs_in_memory(self):
         self.write_field("f.npy", "f", 96)
-        line = self.fft("f.npy", "k.npy", False, "--json", "k.json", "--reps", "200")
+        # Longer than the second that Open MPI's launcher waits before it signals the ranks.
+        line = self.fft("f.npy", "k.npy", False, "--json", "k.json", "--reps", "4000")
         for kind in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with self.subTest(kind=kind):
                 status, lines = self.interrupt(kind, line, "k.json.part")

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <utility>
 
@@ -21,6 +22,10 @@ sem_t wake;
 volatile std::sig_atomic_t arrived = 0;  // 0: the watcher is to end
 std::atomic<Interruption*> current = nullptr;
 std::array<bool, Interruption::signals.size()> were_ignored{};  // when the process was started
+
+// What a process of a launcher leaves to those that have files to remove: Open MPI's launcher gives a second from the
+// signal on, but kills all that are left as soon as the first has ended.
+constexpr std::chrono::milliseconds time_for_others{500};
 
 void on_signal(int signal) {
   const int error = errno;
@@ -80,6 +85,9 @@ void Interruption::end_by(int signal) {
     const std::string line =
         fmt::format("penstock: interrupted by SIG{}{}{}\n", sigabbrev_np(signal), text_.empty() ? "" : ": ", text_);
     static_cast<void>(!write(STDERR_FILENO, line.data(), line.size()));
+  }
+  if (is_launched_ && unfinished_.empty()) {
+    std::this_thread::sleep_for(time_for_others);
   }
   std::signal(signal, SIG_DFL);
   kill(getpid(), signal);
