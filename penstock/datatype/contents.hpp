@@ -61,6 +61,7 @@ class Contents {
   int integer(std::size_t i) const { return integers_[i]; }
   /// The large counts, where the constructor was called with such; a null pointer where not.
   const MPI_Count* large() const { return large_count_ > 0 ? &large_[0] : nullptr; }
+  std::size_t types() const { return type_count_; }
   MPI_Datatype type(std::size_t i) const { return types_[i]; }
 
  private:

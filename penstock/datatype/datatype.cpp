@@ -304,6 +304,21 @@ Description describe(MPI_Datatype type) {
   return read(type, 0);
 }
 
+bool has_pairs_with_gaps(MPI_Datatype type) {
+  const Contents contents(type);
+  if (contents.combiner() == MPI_COMBINER_NAMED) {
+    int bytes = 0;
+    check_mpi(PMPI_Type_size(type, &bytes), "MPI_Type_size");
+    return bytes != 0 && bytes != extent_of(type);
+  }
+  for (std::size_t i = 0; i < contents.types(); ++i) {
+    if (has_pairs_with_gaps(contents.type(i))) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Layout Description::of(std::int64_t count) const {
   return Layout::strided(count, extent, element);
 }

@@ -30,6 +30,10 @@ struct Description {
 /// limits of Layout (2^62 bytes away), and where MPI fails and was told to return its errors.
 Description describe(MPI_Datatype type);
 
+/// Whether `type` has pairs of a value and an index that have a gap between or after them, such as MPI_DOUBLE_INT.
+/// Throws Error as describe does.
+bool has_pairs_with_gaps(MPI_Datatype type);
+
 /// The constructor that made `type`, one of MPI_COMBINER_...; MPI_UNDEFINED where MPI reports none. Works also for
 /// types made with large counts, for which MPI_Type_get_envelope returns an error.
 int combiner_of(MPI_Datatype type) noexcept;

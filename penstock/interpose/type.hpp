@@ -24,8 +24,8 @@ class Type : public std::enable_shared_from_this<Type> {
   /// `tallies` counts the uses; nullptr: nothing does.
   Type(mover::Cache& movers, Tallies* tallies) noexcept : movers_(movers), tallies_(tallies) {}
 
-  /// Reads `type` unless that was done before. False where the type cannot be read or has no bytes: then MPI itself
-  /// serves it.
+  /// Reads `type` unless that was done before. False where the type cannot be read, has no bytes, or is one that
+  /// MPI itself has to serve.
   bool is_read(MPI_Datatype type) noexcept {
     return state_.load(std::memory_order_acquire) == State::read || read(type);
   }

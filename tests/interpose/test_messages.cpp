@@ -187,6 +187,32 @@ TEST(Messages, BytesAreUnderstoodOnTheOtherSide) {
   });
 }
 
+TEST(Messages, PairsSentByAVectorAreReceivedAsPairs) {
+  struct Pair {
+    double value;
+    int index;
+  };
+  constexpr int blocks = 6000;
+  const Ring ring;
+  std::vector<Pair> sent(2 * blocks);
+  for (int i = 0; i < 2 * blocks; ++i) {
+    sent[static_cast<std::size_t>(i)] = {.value = ring.rank + 0.5 * i, .index = i};
+  }
+  std::vector<Pair> received(blocks);
+  MPI_Datatype every_second = MPI_DATATYPE_NULL;
+  MPI_Type_vector(blocks, 1, 2, MPI_DOUBLE_INT, &every_second);
+  MPI_Type_commit(&every_second);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Irecv(received.data(), blocks, MPI_DOUBLE_INT, ring.previous, tag, MPI_COMM_WORLD, &request);
+  EXPECT_EQ(MPI_Send(sent.data(), 1, every_second, ring.next, tag, MPI_COMM_WORLD), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+  for (int i = 0; i < blocks; ++i) {
+    EXPECT_EQ(received[static_cast<std::size_t>(i)].value, ring.previous + 1.0 * i);
+    EXPECT_EQ(received[static_cast<std::size_t>(i)].index, 2 * i);
+  }
+  MPI_Type_free(&every_second);
+}
+
 TEST(Messages, APartOfWhatWasExpectedTouchesNoMore) {
   for_each_case(message_cases, 8, [](const Case& of) {
     const Ring ring;
