@@ -304,19 +304,20 @@ Description describe(MPI_Datatype type) {
   return read(type, 0);
 }
 
-bool has_pairs_with_gaps(MPI_Datatype type) {
+std::vector<MPI_Datatype> basics_of(MPI_Datatype type) {
   const Contents contents(type);
-  if (contents.combiner() == MPI_COMBINER_NAMED) {
-    int bytes = 0;
-    check_mpi(PMPI_Type_size(type, &bytes), "MPI_Type_size");
-    return bytes != 0 && bytes != extent_of(type);
+  if (contents.is_predefined()) {
+    return {type};
   }
+  std::vector<MPI_Datatype> basics;
   for (std::size_t i = 0; i < contents.types(); ++i) {
-    if (has_pairs_with_gaps(contents.type(i))) {
-      return true;
+    for (const MPI_Datatype basic : basics_of(contents.type(i))) {
+      if (std::ranges::find(basics, basic) == basics.end()) {
+        basics.push_back(basic);
+      }
     }
   }
-  return false;
+  return basics;
 }
 
 Layout Description::of(std::int64_t count) const {

@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "penstock/layout/layout.hpp"
 
@@ -30,9 +31,8 @@ struct Description {
 /// limits of Layout (2^62 bytes away), and where MPI fails and was told to return its errors.
 Description describe(MPI_Datatype type);
 
-/// Whether `type` has pairs of a value and an index that have a gap between or after them, such as MPI_DOUBLE_INT.
-/// Throws Error as describe does.
-bool has_pairs_with_gaps(MPI_Datatype type);
+/// The predefined datatypes that `type` is made of, each once. Throws Error as describe does.
+std::vector<MPI_Datatype> basics_of(MPI_Datatype type);
 
 /// The constructor that made `type`, one of MPI_COMBINER_...; MPI_UNDEFINED where MPI reports none. Works also for
 /// types made with large counts, for which MPI_Type_get_envelope returns an error.

@@ -55,9 +55,10 @@ bool are_plain_bytes(MPI_Datatype datatype, int& bytes) noexcept;
 std::optional<layout::Layout> elements_of(const void* buffer, int count, MPI_Datatype datatype);
 
 /// Whether `count` elements are better packed beforehand than given to MPI as they are, by the length of their runs and
-/// their bytes: in a message, and in a rank's side of a collective call.
-bool is_worth_packing(const Type& type, std::int64_t count) noexcept;
-bool is_worth_packing_collectively(const Type& type, std::int64_t count) noexcept;
+/// their bytes: in messages, and in a rank's side of a blocking collective call.
+using Worth = bool(const Type& type, std::int64_t count) noexcept;
+Worth is_worth_packing;
+Worth is_worth_packing_collectively;
 
 /// Whether a call with these datatypes may be served at all; costs hardly anything.
 bool may_serve(MPI_Datatype one, MPI_Datatype other) noexcept;

@@ -152,7 +152,8 @@ NodeExchange::Shared::Shared(Memory mapped, int ranks, std::int64_t bytes_of_slo
       data(reinterpret_cast<std::byte*>(slots + NodeExchange::slots)),
       slot_bytes(bytes_of_slot) {}
 
-bool NodeExchange::Served::is_again(const WSide& from, const WSide& to, std::uint64_t of_types) const noexcept {
+bool NodeExchange::Served::is_again(const WSide<int>& from, const WSide<int>& to,
+                                    std::uint64_t of_types) const noexcept {
   const std::size_t ranks = datatypes.size() / 2;
   const auto are = [&](const auto& held, std::size_t place, const auto* given) {
     return std::equal(given, given + ranks, held.begin() + static_cast<std::ptrdiff_t>(place * ranks));
@@ -163,7 +164,7 @@ bool NodeExchange::Served::is_again(const WSide& from, const WSide& to, std::uin
 }
 
 /// The movers of a call; nullptr where MPI may have to complain of an argument. Valid until the next call.
-const NodeExchange::Movers* NodeExchange::find_movers(const WSide& from, const WSide& to) noexcept {
+const NodeExchange::Movers* NodeExchange::find_movers(const WSide<int>& from, const WSide<int>& to) noexcept {
   if (from.buffer == to.buffer || !from.has_arguments() || !to.has_arguments()) {
     return nullptr;
   }
@@ -177,7 +178,7 @@ const NodeExchange::Movers* NodeExchange::find_movers(const WSide& from, const W
   try {
     Served served;
     served.movers = make_movers(from, to);
-    for (const WSide* const side : {&from, &to}) {
+    for (const WSide<int>* const side : {&from, &to}) {
       served.datatypes.insert(served.datatypes.end(), side->datatypes, side->datatypes + ranks_);
     }
     for (const int* const given : {from.counts, to.counts, from.displacements, to.displacements}) {
@@ -192,8 +193,8 @@ const NodeExchange::Movers* NodeExchange::find_movers(const WSide& from, const W
   }
 }
 
-NodeExchange::Movers NodeExchange::make_movers(const WSide& from, const WSide& to) const {
-  const auto part_of = [](const WSide& side, int rank) {
+NodeExchange::Movers NodeExchange::make_movers(const WSide<int>& from, const WSide<int>& to) const {
+  const auto part_of = [](const WSide<int>& side, int rank) {
     return elements_of(side.at(rank), side.counts[rank], side.datatypes[rank]).value();
   };
   const auto packed = [](const layout::Layout& elements) { return layout::Layout::contiguous(elements.bytes()); };
@@ -243,7 +244,7 @@ NodeExchange::Decision NodeExchange::decide(bool can_serve) noexcept {
 /// One exchange on its way: what was sent, received and moved so far.
 class NodeExchange::Flow {
  public:
-  Flow(NodeExchange& exchange, const Movers& movers, const WSide& from, const WSide& to) noexcept
+  Flow(NodeExchange& exchange, const Movers& movers, const WSide<int>& from, const WSide<int>& to) noexcept
       : exchange_(exchange),
         movers_(movers),
         from_(from),
@@ -347,8 +348,8 @@ class NodeExchange::Flow {
 
   NodeExchange& exchange_;
   const Movers& movers_;
-  const WSide& from_;
-  const WSide& to_;
+  const WSide<int>& from_;
+  const WSide<int>& to_;
   Shared* mine_;  // nullptr for a single rank
   std::int64_t own_piece_;
   int send_step_ = 1;
@@ -361,7 +362,7 @@ class NodeExchange::Flow {
   std::int64_t own_bytes_ = 0;
 };
 
-std::optional<int> NodeExchange::run(const WSide& from, const WSide& to) noexcept {
+std::optional<int> NodeExchange::run(const WSide<int>& from, const WSide<int>& to) noexcept {
   const Movers* const movers = find_movers(from, to);
   const Decision decision = decide(movers != nullptr);
   if (decision == Decision::leave_to_mpi) {
@@ -370,7 +371,8 @@ std::optional<int> NodeExchange::run(const WSide& from, const WSide& to) noexcep
   double mpi_s = 0;
   if (decision == Decision::sample) {
     const double start = seconds();
-    call_mpi(from, to, comm_);
+    PMPI_Alltoallw(from.buffer, from.counts, from.displacements, from.datatypes, to.buffer, to.counts, to.displacements,
+                   to.datatypes, comm_);
     mpi_s = seconds() - start;
   }
   const bool is_counted = Library::get().mode == Mode::stats;

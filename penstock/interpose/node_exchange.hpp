@@ -32,7 +32,7 @@ class NodeExchange {
 
   /// MPI_Alltoallw, not in place; its return code. Nothing where MPI has to serve the call: on all ranks, if one of
   /// them has arguments that MPI may have to complain of. Collective.
-  std::optional<int> run(const WSide& from, const WSide& to) noexcept;
+  std::optional<int> run(const WSide<int>& from, const WSide<int>& to) noexcept;
 
  private:
   struct alignas(cache_line_bytes) Word {
@@ -63,7 +63,7 @@ class NodeExchange {
   };
   /// A call that was served, as most programs repeat few.
   struct Served {
-    bool is_again(const WSide& from, const WSide& to, std::uint64_t of_types) const noexcept;
+    bool is_again(const WSide<int>& from, const WSide<int>& to, std::uint64_t of_types) const noexcept;
 
     std::vector<int> numbers;  // counts and displacements of both sides
     std::vector<MPI_Datatype> datatypes;
@@ -85,8 +85,8 @@ class NodeExchange {
   static int keyval() noexcept;
   static NodeExchange* make(MPI_Comm comm);
   bool share_memory();
-  const Movers* find_movers(const WSide& from, const WSide& to) noexcept;
-  Movers make_movers(const WSide& from, const WSide& to) const;
+  const Movers* find_movers(const WSide<int>& from, const WSide<int>& to) noexcept;
+  Movers make_movers(const WSide<int>& from, const WSide<int>& to) const;
   enum class Decision : unsigned char { leave_to_mpi, serve, sample };  // sample: MPI serves it first, and is timed
   Decision decide(bool can_serve) noexcept;
   int target_of(int step) const noexcept { return (rank_ + step) % ranks_; }

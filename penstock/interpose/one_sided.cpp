@@ -1,8 +1,9 @@
-// MPI_Put and MPI_Get with the origin packed by movers, and the calls that complete them there. The target's datatype
-// stays MPI's affair.
+// MPI_Put, MPI_Accumulate and MPI_Get with the origin packed by movers, and the calls that complete them there. The
+// target's datatype stays MPI's affair.
 #include <mpi.h>
 
 #include <exception>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,7 +16,8 @@ namespace {
 /// The buffer of an operation that is served, with MPI's count and type for it.
 struct Origin {
   Operation operation;
-  MPI_Datatype twin;
+  int count;
+  MPI_Datatype datatype;
 };
 
 std::optional<Origin> make_origin(Type* type, int count, int target, MPI_Win window, void* user) noexcept {
@@ -29,10 +31,25 @@ std::optional<Origin> make_origin(Type* type, int count, int target, MPI_Win win
       return std::nullopt;
     }
     Bounce packed = library.bounces.lend(type->bytes() * count);
-    return Origin{{window, target, std::move(packed), type->shared_from_this(), count, user}, twin};
+    return Origin{{window, target, std::move(packed), type->shared_from_this(), count, user}, count, twin};
   } catch (const std::exception&) {
     return std::nullopt;  // no memory to pack into
   }
+}
+
+/// For MPI_Accumulate, which has to know of which numbers its bytes are.
+std::optional<Origin> make_origin_of_numbers(Type* type, int count, int target, MPI_Win window) noexcept {
+  int bytes = 0;
+  if (type == nullptr || type->basic() == MPI_DATATYPE_NULL || PMPI_Type_size(type->basic(), &bytes) != MPI_SUCCESS ||
+      type->bytes() * count / bytes > std::numeric_limits<int>::max()) {
+    return std::nullopt;
+  }
+  std::optional<Origin> origin = make_origin(type, count, target, window, nullptr);
+  if (origin) {
+    origin->count = static_cast<int>(type->bytes() * count / bytes);
+    origin->datatype = type->basic();
+  }
+  return origin;
 }
 
 /// Calls MPI, and where that succeeds what was under way to `target` is complete at the origin.
@@ -74,10 +91,28 @@ int MPI_Put(const void* origin_addr, int origin_count, MPI_Datatype origin_datat
   }
   Operation& put = origin->operation;
   type->pack(origin_count, origin_addr, put.packed.data());
-  const int result = PMPI_Put(put.packed.data(), origin_count, origin->twin, target_rank, target_disp, target_count,
-                              target_datatype, win);
+  const int result = PMPI_Put(put.packed.data(), origin->count, origin->datatype, target_rank, target_disp,
+                              target_count, target_datatype, win);
   if (result == MPI_SUCCESS) {
     Library::get().windows.add(std::move(put));
+  }
+  return result;
+}
+
+int MPI_Accumulate(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+                   MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
+  Type* const type = find_sender(origin_addr, origin_count, origin_datatype, target_rank);
+  std::optional<Origin> origin = make_origin_of_numbers(type, origin_count, target_rank, win);
+  if (!origin) {
+    return PMPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+                           target_datatype, op, win);
+  }
+  Operation& accumulate = origin->operation;
+  type->pack(origin_count, origin_addr, accumulate.packed.data());
+  const int result = PMPI_Accumulate(accumulate.packed.data(), origin->count, origin->datatype, target_rank,
+                                     target_disp, target_count, target_datatype, op, win);
+  if (result == MPI_SUCCESS) {
+    Library::get().windows.add(std::move(accumulate));
   }
   return result;
 }
@@ -91,8 +126,8 @@ int MPI_Get(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, i
                     win);
   }
   Operation& get = origin->operation;
-  const int result = PMPI_Get(get.packed.data(), origin_count, origin->twin, target_rank, target_disp, target_count,
-                              target_datatype, win);
+  const int result = PMPI_Get(get.packed.data(), origin->count, origin->datatype, target_rank, target_disp,
+                              target_count, target_datatype, win);
   if (result == MPI_SUCCESS) {
     Library::get().windows.add(std::move(get));
   }

@@ -7,7 +7,7 @@
 
 namespace penstock::interpose {
 
-PackedParts PackedParts::make(MakeSide& make_side, const void* user, int ranks, const int* counts,
+PackedParts PackedParts::make(MakeSide& make_side, Worth& is_worth, const void* user, int ranks, const int* counts,
                               const int* displacements, MPI_Datatype datatype) noexcept {
   PackedParts parts;
   if (counts == nullptr || displacements == nullptr) {
@@ -27,7 +27,7 @@ PackedParts PackedParts::make(MakeSide& make_side, const void* user, int ranks, 
     }
     if (elements > 0) {
       const int largest = *std::ranges::max_element(parts.counts_);
-      parts.side_ = make_side(user, elements, largest, datatype);
+      parts.side_ = make_side(is_worth, user, elements, largest, datatype);
     }
   } catch (const std::bad_alloc&) {
     return parts;
@@ -35,14 +35,14 @@ PackedParts PackedParts::make(MakeSide& make_side, const void* user, int ranks, 
   return parts;
 }
 
-PackedParts PackedParts::to_send(const void* user, int ranks, const int* counts, const int* displacements,
-                                 MPI_Datatype datatype) noexcept {
-  return make(PackedSide::to_send, user, ranks, counts, displacements, datatype);
+PackedParts PackedParts::to_send(Worth& is_worth, const void* user, int ranks, const int* counts,
+                                 const int* displacements, MPI_Datatype datatype) noexcept {
+  return make(PackedSide::to_send, is_worth, user, ranks, counts, displacements, datatype);
 }
 
-PackedParts PackedParts::to_receive(const void* user, int ranks, const int* counts, const int* displacements,
-                                    MPI_Datatype datatype) noexcept {
-  return make(PackedSide::to_receive, user, ranks, counts, displacements, datatype);
+PackedParts PackedParts::to_receive(Worth& is_worth, const void* user, int ranks, const int* counts,
+                                    const int* displacements, MPI_Datatype datatype) noexcept {
+  return make(PackedSide::to_receive, is_worth, user, ranks, counts, displacements, datatype);
 }
 
 void PackedParts::pack(const void* user, int rank) noexcept {

@@ -13,25 +13,28 @@ namespace penstock::interpose {
 class PackedParts {
  public:
   PackedParts() = default;
-  static PackedParts to_send(const void* user, int ranks, const int* counts, const int* displacements,
+  static PackedParts to_send(Worth& is_worth, const void* user, int ranks, const int* counts, const int* displacements,
                              MPI_Datatype datatype) noexcept;
-  static PackedParts to_receive(const void* user, int ranks, const int* counts, const int* displacements,
-                                MPI_Datatype datatype) noexcept;
+  static PackedParts to_receive(Worth& is_worth, const void* user, int ranks, const int* counts,
+                                const int* displacements, MPI_Datatype datatype) noexcept;
 
   bool is_served() const noexcept { return side_.is_served(); }
-  void* buffer() const noexcept { return side_.buffer(); }
-  MPI_Datatype datatype() const noexcept { return side_.datatype(); }
+  template <class Pointer>
+  Pointer buffer_or(Pointer users) const noexcept {
+    return side_.buffer_or(users);
+  }
+  MPI_Datatype datatype_or(MPI_Datatype users) const noexcept { return side_.datatype_or(users); }
   /// The displacement of each part in the packed buffer, in elements.
-  const int* displacements() const noexcept { return packed_at_.data(); }
+  const int* displacements_or(const int* users) const noexcept { return is_served() ? packed_at_.data() : users; }
 
   void pack(const void* user, int rank) noexcept;
   void pack(const void* user) noexcept;
   void unpack(void* user) noexcept;
 
  private:
-  using MakeSide = PackedSide(const void*, std::int64_t, int, MPI_Datatype);
-  static PackedParts make(MakeSide& make_side, const void* user, int ranks, const int* counts, const int* displacements,
-                          MPI_Datatype datatype) noexcept;
+  using MakeSide = PackedSide(Worth&, const void*, std::int64_t, int, MPI_Datatype);
+  static PackedParts make(MakeSide& make_side, Worth& is_worth, const void* user, int ranks, const int* counts,
+                          const int* displacements, MPI_Datatype datatype) noexcept;
 
   PackedSide side_;
   std::span<const int> counts_;         // the user's

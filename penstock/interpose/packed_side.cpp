@@ -6,9 +6,9 @@
 
 namespace penstock::interpose {
 
-PackedSide PackedSide::make(Type* type, std::int64_t count) noexcept {
+PackedSide PackedSide::make(Worth& is_worth, Type* type, std::int64_t count) noexcept {
   PackedSide side;
-  if (type == nullptr || !is_worth_packing_collectively(*type, count)) {
+  if (type == nullptr || !is_worth(*type, count)) {
     return side;
   }
   try {
@@ -16,7 +16,7 @@ PackedSide PackedSide::make(Type* type, std::int64_t count) noexcept {
     side.twin_ = library.wire_types.contiguous(type->bytes());
     if (side.twin_ != MPI_DATATYPE_NULL) {
       side.packed_ = library.bounces.lend(type->bytes() * count);
-      side.type_ = type;
+      side.type_ = type->shared_from_this();
     }
   } catch (const std::exception&) {
     side.type_ = nullptr;  // no memory to pack into
@@ -24,16 +24,18 @@ PackedSide PackedSide::make(Type* type, std::int64_t count) noexcept {
   return side;
 }
 
-PackedSide PackedSide::to_send(const void* user, std::int64_t count, int part_count, MPI_Datatype datatype) noexcept {
+PackedSide PackedSide::to_send(Worth& is_worth, const void* user, std::int64_t count, int part_count,
+                               MPI_Datatype datatype) noexcept {
   Type* const type = find_packer(user, part_count, datatype);
-  return type != nullptr && type->can_pack(count) ? make(type, count) : PackedSide();
+  return type != nullptr && type->can_pack(count) ? make(is_worth, type, count) : PackedSide();
 }
 
-PackedSide PackedSide::to_receive(const void* user, std::int64_t count, int part_count,
+PackedSide PackedSide::to_receive(Worth& is_worth, const void* user, std::int64_t count, int part_count,
                                   MPI_Datatype datatype) noexcept {
   Type* const type = find_unpacker(user, part_count, datatype);
   // Where the user's own part is in place already, it is packed as well.
-  return type != nullptr && type->can_unpack(count) && type->can_pack(part_count) ? make(type, count) : PackedSide();
+  return type != nullptr && type->can_unpack(count) && type->can_pack(part_count) ? make(is_worth, type, count)
+                                                                                  : PackedSide();
 }
 
 void PackedSide::pack(const void* user, std::int64_t user_offset, std::int64_t packed_offset,

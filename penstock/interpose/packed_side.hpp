@@ -7,9 +7,11 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <span>
+#include <memory>
+#include <utility>
 
 #include "penstock/interpose/bounce.hpp"
+#include "penstock/interpose/library.hpp"
 #include "penstock/interpose/type.hpp"
 
 namespace penstock::interpose {
@@ -21,12 +23,18 @@ class PackedSide {
   PackedSide() = default;
   /// A packed buffer for `count` elements at `user`, to be packed or unpacked in whole parts of `part_count`. Without a
   /// type where MPI should serve the side itself.
-  static PackedSide to_send(const void* user, std::int64_t count, int part_count, MPI_Datatype datatype) noexcept;
-  static PackedSide to_receive(const void* user, std::int64_t count, int part_count, MPI_Datatype datatype) noexcept;
+  static PackedSide to_send(Worth& is_worth, const void* user, std::int64_t count, int part_count,
+                            MPI_Datatype datatype) noexcept;
+  static PackedSide to_receive(Worth& is_worth, const void* user, std::int64_t count, int part_count,
+                               MPI_Datatype datatype) noexcept;
 
   bool is_served() const noexcept { return type_ != nullptr; }
-  void* buffer() const noexcept { return packed_.data(); }
-  MPI_Datatype datatype() const noexcept { return twin_; }
+  /// What MPI gets for the user's buffer and datatype, which are for sides that are not served.
+  template <class Pointer>
+  Pointer buffer_or(Pointer users) const noexcept {
+    return is_served() ? packed_.data() : users;
+  }
+  MPI_Datatype datatype_or(MPI_Datatype users) const noexcept { return is_served() ? twin_ : users; }
 
   /// Packs or unpacks `count` elements, which begin `user_offset` extents into the user's buffer and `packed_offset`
   /// elements into the packed one.
@@ -34,11 +42,48 @@ class PackedSide {
   void unpack(void* user, std::int64_t user_offset, std::int64_t packed_offset, std::int64_t count) noexcept;
 
  private:
-  static PackedSide make(Type* type, std::int64_t count) noexcept;
+  static PackedSide make(Worth& is_worth, Type* type, std::int64_t count) noexcept;
 
-  Type* type_ = nullptr;
+  std::shared_ptr<Type> type_;
   MPI_Datatype twin_ = MPI_DATATYPE_NULL;
   Bounce packed_;
+};
+
+/// A packed side whose parts are all of `count` elements and follow one another in the user's buffer, too.
+class EqualParts {
+ public:
+  EqualParts() = default;
+  static EqualParts to_send(Worth& is_worth, const void* user, int parts, int count, MPI_Datatype datatype) noexcept {
+    const std::int64_t all = std::int64_t{parts} * count;
+    return {PackedSide::to_send(is_worth, user, all, count, datatype), all, count};
+  }
+  static EqualParts to_receive(Worth& is_worth, const void* user, int parts, int count,
+                               MPI_Datatype datatype) noexcept {
+    const std::int64_t all = std::int64_t{parts} * count;
+    return {PackedSide::to_receive(is_worth, user, all, count, datatype), all, count};
+  }
+
+  bool is_served() const noexcept { return side_.is_served(); }
+  template <class Pointer>
+  Pointer buffer_or(Pointer users) const noexcept {
+    return side_.buffer_or(users);
+  }
+  MPI_Datatype datatype_or(MPI_Datatype users) const noexcept { return side_.datatype_or(users); }
+
+  void pack(const void* user) noexcept { side_.pack(user, 0, 0, all_); }
+  void pack(const void* user, int part) noexcept {
+    const std::int64_t first = part * count_;
+    side_.pack(user, first, first, count_);
+  }
+  void unpack(void* user) noexcept { side_.unpack(user, 0, 0, all_); }
+
+ private:
+  EqualParts(PackedSide side, std::int64_t all, std::int64_t count) noexcept
+      : side_(std::move(side)), all_(all), count_(count) {}
+
+  PackedSide side_;
+  std::int64_t all_ = 0;
+  std::int64_t count_ = 0;
 };
 
 /// Whether `comm` is a communicator of one group; collectives between two groups are left to MPI.

@@ -11,12 +11,10 @@ namespace {
 
 using InitSend = int(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 
-void add(MPI_Request request, Message message, Type& type, void* user, Pending::Side side) {
-  auto pending = std::make_unique<Pending>();
-  pending->message = std::move(message);
+void add(MPI_Request request, Message message, Type& type, void* user, PendingMessage::Side side) {
+  auto pending = std::make_unique<PendingMessage>(std::move(message), side);
   pending->type = type.shared_from_this();
   pending->user = user;
-  pending->side = side;
   pending->is_persistent = true;
   pending->is_active = false;
   Library::get().requests.add(request, std::move(pending));
@@ -32,20 +30,17 @@ int init_send(InitSend& call, const void* buffer, int count, MPI_Datatype dataty
   const int result = call(message->buffer(), message->count(), message->datatype(), destination, tag, comm, request);
   if (result == MPI_SUCCESS) {
     // Only read through: MPI's own handle has no const either.
-    add(*request, std::move(*message), *type, const_cast<void*>(buffer), Pending::Side::send);
+    add(*request, std::move(*message), *type, const_cast<void*>(buffer), PendingMessage::Side::send);
   }
   return result;
 }
 
 void prepare_start(MPI_Request request) {
   Pending* pending = Library::get().requests.find(request);
-  if (pending == nullptr) {
-    return;
+  if (pending != nullptr) {
+    pending->pack();
+    pending->is_active = true;
   }
-  if (pending->side == Pending::Side::send) {
-    pending->message.pack(*pending->type, pending->user);
-  }
-  pending->is_active = true;
 }
 
 }  // namespace
@@ -84,7 +79,7 @@ int MPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int t
   Message& message = receiving->message;
   const int result = PMPI_Recv_init(message.buffer(), message.count(), message.datatype(), source, tag, comm, request);
   if (result == MPI_SUCCESS) {
-    add(*request, std::move(message), *receiving->type, buf, Pending::Side::receive);
+    add(*request, std::move(message), *receiving->type, buf, PendingMessage::Side::receive);
   }
   return result;
 }

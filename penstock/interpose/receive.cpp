@@ -52,11 +52,9 @@ int start_receive(void* buffer, int count, MPI_Datatype type, int source, MPI_Re
   Message& message = receiving->message;
   const int result = call(message.buffer(), message.count(), message.datatype());
   if (result == MPI_SUCCESS) {
-    auto pending = std::make_unique<Pending>();
-    pending->message = std::move(message);
+    auto pending = std::make_unique<PendingMessage>(std::move(message), PendingMessage::Side::receive);
     pending->type = receiving->type->shared_from_this();
     pending->user = buffer;
-    pending->side = Pending::Side::receive;
     Library::get().requests.add(*request, std::move(pending));
   }
   return result;

@@ -18,14 +18,26 @@ bool has_received(int result) noexcept {
          (PMPI_Error_class(result, &error_class) == MPI_SUCCESS && error_class == MPI_ERR_TRUNCATE);
 }
 
-void deliver(Pending& pending, const MPI_Status& status, int result) noexcept {
-  if (!std::exchange(pending.is_active, false) || pending.side == Pending::Side::send || !has_received(result)) {
+void PendingMessage::pack() noexcept {
+  if (side == Side::send) {
+    message.pack(*type, user);
+  }
+}
+
+void PendingMessage::unpack(const MPI_Status& status, int result) noexcept {
+  if (side == Side::send || !has_received(result)) {
     return;
   }
   int is_cancelled = 0;
   PMPI_Test_cancelled(&status, &is_cancelled);
   if (is_cancelled == 0) {
-    pending.message.unpack(*pending.type, pending.user, received_bytes(status));
+    message.unpack(*type, user, received_bytes(status));
+  }
+}
+
+void deliver(Pending& pending, const MPI_Status& status, int result) noexcept {
+  if (std::exchange(pending.is_active, false)) {
+    pending.unpack(status, result);
   }
 }
 

@@ -8,26 +8,45 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "penstock/interpose/message.hpp"
 
 namespace penstock::interpose {
 
-/// A request of MPI's, and the packed message that it sends or receives.
+/// A request of MPI's whose data is packed.
 struct Pending {
-  enum class Side : unsigned char { send, receive };
+  Pending() = default;
+  Pending(const Pending&) = delete;
+  virtual ~Pending() = default;
 
-  Message message;
-  std::shared_ptr<Type> type;
-  void* user = nullptr;  // only read for a send
-  Side side = Side::send;
+  /// To be called before MPI is started, again at each start.
+  virtual void pack() noexcept = 0;
+  /// To be called when MPI has completed a start with `status` and the return code `result`.
+  virtual void unpack(const MPI_Status& status, int result) noexcept = 0;
+
   bool is_persistent = false;
   bool is_active = true;  // started and not yet seen complete; a persistent request begins inactive
 
   // The table's own.
   MPI_Request request = MPI_REQUEST_NULL;
   Pending* next = nullptr;
+};
+
+/// A message between two ranks.
+struct PendingMessage : Pending {
+  enum class Side : unsigned char { send, receive };
+
+  PendingMessage(Message packed, Side of) noexcept : message(std::move(packed)), side(of) {}
+  void pack() noexcept override;
+  /// Nothing for a send, and for a receive that was cancelled.
+  void unpack(const MPI_Status& status, int result) noexcept override;
+
+  Message message;
+  std::shared_ptr<Type> type;
+  void* user = nullptr;  // only read for a send
+  Side side;
 };
 
 /// The pending requests by handle. The user's handle is MPI's own. MPI may give a handle out again, perhaps to another
@@ -91,7 +110,7 @@ class OrphanTender {
 };
 
 /// To be called when MPI has completed the request with `status` and the return code `result`. Unpacks what was
-/// received, and makes the request inactive. Nothing is unpacked for a send, a cancelled request or an inactive one.
+/// received, and makes the request inactive. Nothing is unpacked for an inactive one.
 void deliver(Pending& pending, const MPI_Status& status, int result) noexcept;
 
 /// Whether a receive with this return code has put data into its buffer. A message that was too long has, in part.

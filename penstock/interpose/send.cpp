@@ -47,9 +47,8 @@ int start_send(StartSend& call, const void* buffer, int count, MPI_Datatype type
   int is_complete = 0;
   PMPI_Request_get_status(*request, &is_complete, MPI_STATUS_IGNORE);
   if (is_complete == 0) {
-    auto pending = std::make_unique<Pending>();
-    pending->message = std::move(*message);
-    Library::get().requests.add(*request, std::move(pending));
+    Library::get().requests.add(*request,
+                                std::make_unique<PendingMessage>(std::move(*message), PendingMessage::Side::send));
   }
   return status;
 }

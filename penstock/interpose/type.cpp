@@ -1,6 +1,8 @@
 #include "penstock/interpose/type.hpp"
 
+#include <algorithm>
 #include <exception>
+#include <vector>
 
 #include "penstock/base/clock.hpp"
 #include "penstock/interpose/tallies.hpp"
@@ -24,13 +26,21 @@ std::int64_t count_runs(const Layout& layout) {
   return runs;
 }
 
-/// Whether messages of `type` must be MPI's own on both sides. MPICH 4.0.2 takes a long message for too long that was
-/// sent packed, and that it receives as pairs with gaps.
-bool is_for_mpi_alone([[maybe_unused]] MPI_Datatype type) {
+bool has_gaps(MPI_Datatype basic) {
+  int bytes = 0;
+  MPI_Aint lower_bound = 0;
+  MPI_Aint extent = 0;
+  return PMPI_Type_size(basic, &bytes) != MPI_SUCCESS ||
+         PMPI_Type_get_extent(basic, &lower_bound, &extent) != MPI_SUCCESS || bytes != extent;
+}
+
+/// Whether messages of such elements must be MPI's own on both sides. MPICH 4.0.2 takes a long message for too long
+/// that was sent packed, and that it receives as pairs with gaps, such as MPI_DOUBLE_INT.
+bool are_for_mpi_alone([[maybe_unused]] const std::vector<MPI_Datatype>& basics) {
 #ifdef OPEN_MPI
   return false;
 #else
-  return datatype::has_pairs_with_gaps(type);
+  return std::ranges::any_of(basics, has_gaps);
 #endif
 }
 
@@ -48,7 +58,11 @@ bool Type::read(MPI_Datatype type) noexcept {
     element_ = description.element;
     extent_ = description.extent;
     bytes_ = element_.bytes();
-    if (bytes_ > 0 && !is_for_mpi_alone(type)) {
+    const std::vector<MPI_Datatype> basics = datatype::basics_of(type);
+    if (basics.size() == 1 && !has_gaps(basics.front())) {
+      basic_ = basics.front();
+    }
+    if (bytes_ > 0 && !are_for_mpi_alone(basics)) {
       is_element_contiguous_ = element_.is_contiguous();
       run_bytes_ = bytes_ / count_runs(element_);
       state = State::read;

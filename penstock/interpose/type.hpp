@@ -35,6 +35,9 @@ class Type : public std::enable_shared_from_this<Type> {
   /// Bytes of an element, packed.
   std::int64_t bytes() const noexcept { return bytes_; }
   std::int64_t extent() const noexcept { return extent_; }
+  /// The predefined datatype that an element is made of, one after the other when packed; MPI_DATATYPE_NULL where these
+  /// are several.
+  MPI_Datatype basic() const noexcept { return basic_; }
   /// The lowest offset of an element.
   std::int64_t lower_bound() const noexcept { return element_.lower_bound(); }
   /// Whether `count` elements lie in memory as they are packed.
@@ -85,6 +88,7 @@ class Type : public std::enable_shared_from_this<Type> {
   layout::Layout element_;
   std::int64_t bytes_ = 0;
   std::int64_t extent_ = 0;
+  MPI_Datatype basic_ = MPI_DATATYPE_NULL;
   std::int64_t run_bytes_ = 0;
   bool is_element_contiguous_ = false;
   Slots packers_;

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdlib>
+#include <string_view>
 #include <vector>
 
 namespace penstock::interpose {
@@ -170,6 +172,50 @@ TEST(Alltoallw, OtherMessagesGoOn) {
   transpose_there_and_back(team, {12, 12, 12}, 0, 1);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   EXPECT_EQ(message.back(), team.rank == 1 ? 0 : team.rank);
+}
+
+/// Whether the library is loaded on all ranks.
+bool is_served(MPI_Comm comm) {
+  const char* const preloaded = std::getenv("LD_PRELOAD");
+  const char* const mode = std::getenv("PENSTOCK_MPI");
+  int served = preloaded != nullptr && std::string_view(preloaded).find("penstock-mpi") != std::string_view::npos &&
+                       (mode == nullptr || std::string_view(mode) != "off")
+                   ? 1
+                   : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &served, 1, MPI_INT, MPI_MIN, comm);
+  return served != 0;
+}
+
+TEST(Alltoallw, SaysThatAPartWasTooLong) {
+  const Communicator team(0, 0);
+  if (team.ranks < 2 || !is_served(team)) {
+    GTEST_SKIP() << "needs a peer, and the library: MPI itself may wait for ever";
+  }
+  constexpr int most = 100000;
+  const auto ranks = static_cast<std::size_t>(team.ranks);
+  std::vector<double> sent(ranks * most, team.rank);
+  std::vector<double> received(ranks * most, -1);
+  std::vector<int> places(ranks);
+  for (std::size_t i = 0; i < ranks; ++i) {
+    places[i] = static_cast<int>(i * most * sizeof(double));
+  }
+  const std::vector<MPI_Datatype> types(ranks, MPI_DOUBLE);
+  const std::vector<int> counts(ranks, most);
+  std::vector<int> expected = counts;
+  if (team.rank == 0) {
+    expected[1] = 1000;
+  }
+  const int result = MPI_Alltoallw(sent.data(), counts.data(), places.data(), types.data(), received.data(),
+                                   expected.data(), places.data(), types.data(), team);
+  int error_class = MPI_SUCCESS;
+  MPI_Error_class(result, &error_class);
+  EXPECT_EQ(error_class, team.rank == 0 ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+  for (std::size_t i = 0; i < received.size(); ++i) {
+    const std::size_t from = i / most;
+    const bool has_come = static_cast<int>(i % most) < expected[from];
+    ASSERT_EQ(received[i], has_come ? static_cast<double>(from) : -1) << i;
+  }
+  transpose_there_and_back(team, {12, 12, 12}, 0, 1);  // nothing is left of it
 }
 
 }  // namespace

@@ -4,12 +4,10 @@
 #include <numeric>
 #include <vector>
 
-#include "buffer.hpp"
+#include "modes.hpp"
 
 namespace penstock::interpose {
 namespace {
-
-constexpr int collective_cases = 15;
 
 /// The bytes of `count` elements from element `first` on, of the buffer that rank `who` fills.
 Packed part_of(const Case& of, int all, int who, int first, int count) {
@@ -54,18 +52,18 @@ Packed storage_with(const Case& of, const Buffer& buffer, const Spread& spread, 
 }
 
 TEST(Collectives, BcastReachesAll) {
-  for_each_case(collective_cases, 200, [](const Case& of) {
+  for_each_mode_and_case(200, [](const Case& of, Mode mode) {
     const Ring ring;
     const int root = of.count % ring.ranks;
     Buffer buffer(of.type, of.count, ring.rank);
     const Packed expected = buffer.storage_after(Buffer(of.type, of.count, root).packed());
-    MPI_Bcast(buffer.address(), of.count, of.type.type, root, MPI_COMM_WORLD);
+    run(mode, MPI_Bcast, MPI_Ibcast, buffer.address(), of.count, of.type.type, root, MPI_COMM_WORLD);
     EXPECT_TRUE(buffer.storage() == expected);
   });
 }
 
 TEST(Collectives, GatherAndAllgatherBringAllParts) {
-  for_each_case(collective_cases, 201, [](const Case& of) {
+  for_each_mode_and_case(201, [](const Case& of, Mode mode) {
     const Ring ring;
     const int all = of.count * ring.ranks;
     if (!Buffer(of.type, all, 0).can_receive()) {
@@ -81,7 +79,8 @@ TEST(Collectives, GatherAndAllgatherBringAllParts) {
       Buffer gathered(of.type, all, 50 + ring.rank);
       Packed expected = gathered.storage_after(parts);
       const void* sent = is_in_place ? MPI_IN_PLACE : own.address();
-      MPI_Allgather(sent, of.count, of.type.type, gathered.address(), of.count, of.type.type, MPI_COMM_WORLD);
+      run(mode, MPI_Allgather, MPI_Iallgather, sent, of.count, of.type.type, gathered.address(), of.count, of.type.type,
+          MPI_COMM_WORLD);
       EXPECT_TRUE(gathered.storage() == expected) << "allgather, in place: " << is_in_place;
 
       gathered.fill(50 + ring.rank);
@@ -90,8 +89,8 @@ TEST(Collectives, GatherAndAllgatherBringAllParts) {
       const int mine = ring.rank * of.count;
       void* const from =
           is_in_place ? static_cast<std::byte*>(gathered.address()) + mine * of.type.extent : own.address();
-      MPI_Gather(is_in_place && ring.rank == root ? MPI_IN_PLACE : from, of.count, of.type.type, gathered.address(),
-                 of.count, of.type.type, root, MPI_COMM_WORLD);
+      run(mode, MPI_Gather, MPI_Igather, is_in_place && ring.rank == root ? MPI_IN_PLACE : from, of.count, of.type.type,
+          gathered.address(), of.count, of.type.type, root, MPI_COMM_WORLD);
       EXPECT_TRUE(gathered.storage() == expected) << "gather, in place: " << is_in_place;
     }
   });
@@ -103,7 +102,7 @@ TEST(Collectives, GathervAndAllgathervPutPartsWhereTheyBelong) {
     GTEST_SKIP() << "MPICH 4.0.2 ignores the displacement of a single rank";
   }
 #endif
-  for_each_case(collective_cases, 202, [](const Case& of) {
+  for_each_mode_and_case(202, [](const Case& of, Mode mode) {
     const Ring ring;
     const Spread spread(ring.ranks, 2);
     if (!Buffer(of.type, spread.elements, 0).can_receive()) {
@@ -117,52 +116,54 @@ TEST(Collectives, GathervAndAllgathervPutPartsWhereTheyBelong) {
     Buffer own(of.type, mine, ring.rank);
     Buffer gathered(of.type, spread.elements, 1000);
     const Packed expected = storage_with(of, gathered, spread, parts);
-    MPI_Allgatherv(own.address(), mine, of.type.type, gathered.address(), spread.counts.data(),
-                   spread.displacements.data(), of.type.type, MPI_COMM_WORLD);
+    run(mode, MPI_Allgatherv, MPI_Iallgatherv, own.address(), mine, of.type.type, gathered.address(),
+        spread.counts.data(), spread.displacements.data(), of.type.type, MPI_COMM_WORLD);
     EXPECT_TRUE(gathered.storage() == expected);
 
     gathered.fill(1000);
     const Packed untouched = gathered.storage();
-    MPI_Gatherv(own.address(), mine, of.type.type, gathered.address(), spread.counts.data(),
-                spread.displacements.data(), of.type.type, 0, MPI_COMM_WORLD);
+    run(mode, MPI_Gatherv, MPI_Igatherv, own.address(), mine, of.type.type, gathered.address(), spread.counts.data(),
+        spread.displacements.data(), of.type.type, 0, MPI_COMM_WORLD);
     EXPECT_TRUE(gathered.storage() == (ring.rank == 0 ? expected : untouched));
   });
 }
 
 TEST(Collectives, ScatterDealsOut) {
-  for_each_case(collective_cases, 203, [](const Case& of) {
+  for_each_mode_and_case(203, [](const Case& of, Mode mode) {
     const Ring ring;
     const int all = of.count * ring.ranks;
     Buffer dealt(of.type, all, 7);
     Buffer received(of.type, of.count, 1000);
     const Packed expected = received.storage_after(part_of(of, all, 7, ring.rank * of.count, of.count));
-    MPI_Scatter(dealt.address(), of.count, of.type.type, received.address(), of.count, of.type.type, 0, MPI_COMM_WORLD);
+    run(mode, MPI_Scatter, MPI_Iscatter, dealt.address(), of.count, of.type.type, received.address(), of.count,
+        of.type.type, 0, MPI_COMM_WORLD);
     EXPECT_TRUE(received.storage() == expected);
 
     received.fill(1000);
     const Packed untouched = received.storage();
     void* const to = ring.rank == 0 ? MPI_IN_PLACE : received.address();
-    MPI_Scatter(dealt.address(), of.count, of.type.type, to, of.count, of.type.type, 0, MPI_COMM_WORLD);
+    run(mode, MPI_Scatter, MPI_Iscatter, dealt.address(), of.count, of.type.type, to, of.count, of.type.type, 0,
+        MPI_COMM_WORLD);
     EXPECT_TRUE(received.storage() == (ring.rank == 0 ? untouched : expected));
   });
 }
 
 TEST(Collectives, ScattervDealsOutUnequally) {
-  for_each_case(collective_cases, 204, [](const Case& of) {
+  for_each_mode_and_case(204, [](const Case& of, Mode mode) {
     const Ring ring;
     const Spread spread(ring.ranks, 1);
     const int mine = spread.count(ring.rank);
     Buffer dealt(of.type, spread.elements, 8);
     Buffer received(of.type, mine, 1000);
     const Packed expected = received.storage_after(part_of(of, spread.elements, 8, spread.at(ring.rank), mine));
-    MPI_Scatterv(dealt.address(), spread.counts.data(), spread.displacements.data(), of.type.type, received.address(),
-                 mine, of.type.type, 0, MPI_COMM_WORLD);
+    run(mode, MPI_Scatterv, MPI_Iscatterv, dealt.address(), spread.counts.data(), spread.displacements.data(),
+        of.type.type, received.address(), mine, of.type.type, 0, MPI_COMM_WORLD);
     EXPECT_TRUE(received.storage() == expected);
   });
 }
 
 TEST(Collectives, AlltoallTransposesTheRanks) {
-  for_each_case(collective_cases, 205, [](const Case& of) {
+  for_each_mode_and_case(205, [](const Case& of, Mode mode) {
     const Ring ring;
     const int all = of.count * ring.ranks;
     if (!Buffer(of.type, all, 0).can_receive()) {
@@ -175,17 +176,19 @@ TEST(Collectives, AlltoallTransposesTheRanks) {
     Buffer sent(of.type, all, ring.rank);
     Buffer received(of.type, all, 1000);
     Packed expected = received.storage_after(parts);
-    MPI_Alltoall(sent.address(), of.count, of.type.type, received.address(), of.count, of.type.type, MPI_COMM_WORLD);
+    run(mode, MPI_Alltoall, MPI_Ialltoall, sent.address(), of.count, of.type.type, received.address(), of.count,
+        of.type.type, MPI_COMM_WORLD);
     EXPECT_TRUE(received.storage() == expected);
 
     expected = sent.storage_after(parts);
-    MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, sent.address(), of.count, of.type.type, MPI_COMM_WORLD);
+    run(mode, MPI_Alltoall, MPI_Ialltoall, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, sent.address(), of.count, of.type.type,
+        MPI_COMM_WORLD);
     EXPECT_TRUE(sent.storage() == expected);
   });
 }
 
 TEST(Collectives, AlltoallvAndAlltoallwTransposeUnequalParts) {
-  for_each_case(collective_cases, 206, [](const Case& of) {
+  for_each_mode_and_case(206, [](const Case& of, Mode mode) {
     const Ring ring;
     // Rank r sends (r + to) % 2 + 1 elements to rank `to`: symmetric, so that both sides know.
     const auto ranks = static_cast<std::size_t>(ring.ranks);
@@ -216,14 +219,14 @@ TEST(Collectives, AlltoallvAndAlltoallwTransposeUnequalParts) {
       return;
     }
     const Packed expected = received.storage_after(parts);
-    MPI_Alltoallv(sent.address(), counts.data(), displacements.data(), of.type.type, received.address(), counts.data(),
-                  displacements.data(), of.type.type, MPI_COMM_WORLD);
+    run(mode, MPI_Alltoallv, MPI_Ialltoallv, sent.address(), counts.data(), displacements.data(), of.type.type,
+        received.address(), counts.data(), displacements.data(), of.type.type, MPI_COMM_WORLD);
     EXPECT_TRUE(received.storage() == expected);
 
     received.fill(1000);
     const std::vector<MPI_Datatype> types(ranks, of.type.type);
-    MPI_Alltoallw(sent.address(), counts.data(), bytes_at.data(), types.data(), received.address(), counts.data(),
-                  bytes_at.data(), types.data(), MPI_COMM_WORLD);
+    run(mode, MPI_Alltoallw, MPI_Ialltoallw, sent.address(), counts.data(), bytes_at.data(), types.data(),
+        received.address(), counts.data(), bytes_at.data(), types.data(), MPI_COMM_WORLD);
     EXPECT_TRUE(received.storage() == expected);
   });
 }
@@ -264,6 +267,32 @@ TEST(Collectives, AlltoallwMixesTypes) {
     }
   }
   MPI_Type_free(&column);
+}
+
+TEST(Collectives, StartedOnesMayOutliveTheirTypes) {
+  const Ring ring;
+  constexpr int rows = 4000;
+  MPI_Datatype column = MPI_DATATYPE_NULL;
+  MPI_Type_vector(rows, 1, 3, MPI_INT, &column);
+  MPI_Type_commit(&column);
+  std::vector<int> sent(rows * 3);
+  std::iota(sent.begin(), sent.end(), ring.rank * 100000);
+  std::vector<int> received(sent.size() * static_cast<std::size_t>(ring.ranks), -1);
+  MPI_Datatype columns = MPI_DATATYPE_NULL;
+  MPI_Type_create_resized(column, 0, rows * 3 * sizeof(int), &columns);
+  MPI_Type_commit(&columns);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallgather(sent.data(), 1, column, received.data(), 1, columns, MPI_COMM_WORLD, &request);
+  MPI_Type_free(&column);
+  MPI_Type_free(&columns);
+  int is_complete = 0;
+  while (is_complete == 0) {
+    MPI_Test(&request, &is_complete, MPI_STATUS_IGNORE);
+  }
+  for (std::size_t i = 0; i < received.size(); ++i) {
+    const int from = static_cast<int>(i / sent.size());
+    EXPECT_EQ(received[i], i % 3 == 0 ? from * 100000 + static_cast<int>(i % sent.size()) : -1);
+  }
 }
 
 }  // namespace

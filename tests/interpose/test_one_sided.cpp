@@ -1,6 +1,7 @@
 // Puts and gets whose origin is not contiguous, completed in each of MPI's ways.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -136,6 +137,47 @@ TEST_F(OneSided, GetsFillTheBuffer) {
       EXPECT_TRUE(received.storage() == expected);
     });
   }
+}
+
+TEST_F(OneSided, AccumulatesAdd) {
+  const Ring ring;
+  constexpr int rows = 500;
+  MPI_Datatype column = MPI_DATATYPE_NULL;
+  MPI_Datatype block = MPI_DATATYPE_NULL;
+  MPI_Type_vector(rows, 1, 3, MPI_DOUBLE, &column);
+  MPI_Type_vector(rows / 2, 2, 4, MPI_DOUBLE, &block);
+  for (MPI_Datatype* const type : {&column, &block}) {
+    MPI_Type_commit(type);
+  }
+  for (const auto& [name, epoch] : epochs()) {
+    SCOPED_TRACE(name);
+    std::vector<double> from(rows * 3);
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      from[i] = static_cast<double>(i) + ring.rank;
+    }
+    std::vector<double> to(rows * 3, 0.5);
+    MPI_Win window = MPI_WIN_NULL;
+    MPI_Win_create(to.data(), static_cast<MPI_Aint>(to.size() * sizeof(double)), sizeof(double), MPI_INFO_NULL,
+                   MPI_COMM_WORLD, &window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    epoch(window, ring.next, [&] {
+      MPI_Accumulate(from.data(), 1, column, ring.next, 1, 1, column, MPI_SUM, window);
+      MPI_Accumulate(from.data(), 1, column, ring.next, 0, rows, MPI_DOUBLE, MPI_SUM, window);
+      MPI_Accumulate(from.data(), 1, block, ring.next, 0, rows, MPI_DOUBLE, MPI_MAX, window);
+    });
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      double expected = 0.5 + (i % 3 == 1 ? static_cast<double>(i - 1) + ring.previous : 0);
+      if (i < rows) {
+        expected += 3.0 * static_cast<double>(i) + ring.previous;
+        expected = std::max(expected, static_cast<double>(i / 2 * 4 + i % 2) + ring.previous);
+      }
+      EXPECT_EQ(to[i], expected) << i;
+    }
+    MPI_Win_free(&window);
+  }
+  MPI_Type_free(&column);
+  MPI_Type_free(&block);
 }
 
 TEST_F(OneSided, TheTargetMayHaveATypeAsWell) {
