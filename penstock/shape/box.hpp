@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #pragma GCC visibility push(default)
 
@@ -61,6 +63,11 @@ BoxOf<dimensions> intersect(const BoxOf<dimensions>& a, const BoxOf<dimensions>&
   }
   return common;
 }
+
+/// How many parts each dimension of an array of these extents is cut into for `ranks` ranks, so that a rank's part is
+/// near to a cube: each prime factor of the ranks, the greatest first, goes to the dimension in which a part is
+/// longest.
+std::vector<int> even_grid(std::span<const std::int64_t> extents, int ranks);
 
 /// A grid of ty x tz ranks: rank r has row r % ty and plane group r / ty. Pencils along x cut y by rows, z by groups.
 struct Grid {

@@ -15,7 +15,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/base/parse.hpp"
-#include "penstock/gas/gas.hpp"
+#include "penstock/shape/shape.hpp"
 #include "penstock/study/study.hpp"
 
 namespace penstock::study {
@@ -48,9 +48,8 @@ Quantities evaluate_nodes(const GemmChoices& choices, const Case& at) {
     throw Error(fmt::format("{} nodes: give from 1 to {}", nodes, max_nodes));
   }
   const std::int64_t n = words_of_row(at);
-  const gas::Distribution flat(std::array{n, n}, std::array<std::int64_t, 2>{}, std::array<int, 2>{},
-                               static_cast<int>(nodes));
-  std::vector<std::array<int, 3>> grids{{1, flat.dimensions()[0].owners(), flat.dimensions()[1].owners()}};
+  const std::vector<int> flat = shape::even_grid(std::array{n, n}, static_cast<int>(nodes));
+  std::vector<std::array<int, 3>> grids{{1, flat[0], flat[1]}};
   if (choices.may_layer) {
     std::ranges::copy(model::layered_grids(static_cast<int>(nodes)), std::back_inserter(grids));
   }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -23,8 +24,10 @@ struct Model {
   OptionedStudy (*study)();
 };
 
-constexpr std::array models{Model{"fft", fft_study}, Model{"gemm", gemm_study}, Model{"pingpong", pingpong_study},
-                            Model{"plan", plan_study}, Model{"topology", topology_study}};
+constexpr std::array models{Model{"fft", fft_study},           Model{"gemm", gemm_study},
+                            Model{"pingpong", pingpong_study}, Model{"plan", plan_study},
+                            Model{"project", project_study},   Model{"scaling", scaling_study},
+                            Model{"topology", topology_study}};
 
 /// Hands each argument to its option.
 void take(const OptionedStudy& optioned, std::span<const std::string> arguments) {
@@ -95,6 +98,9 @@ std::string json_of(std::string_view model, std::span<const std::string> argumen
   }
   const OptionedStudy optioned = found->study();
   take(optioned, arguments);
+  if (const std::optional<OtherAnswer> other = optioned.other()) {
+    return other->json;
+  }
   return to_json(*optioned.study, answer(*optioned.study, *optioned.asked));
 }
 

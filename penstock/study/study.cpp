@@ -159,7 +159,8 @@ void OptionedStudy::add_size() {
 }
 
 OptionedStudy with_options(Study study) {
-  OptionedStudy all{std::make_shared<Study>(std::move(study)), std::make_shared<StudyOptions>(), {}};
+  OptionedStudy all{
+      .study = std::make_shared<Study>(std::move(study)), .asked = std::make_shared<StudyOptions>(), .options = {}};
   const auto asked = all.asked;
   all.add_value("--set", "KEY=VALUE",
                 "A number of the model or a key of the machine file, as network.link_bandwidth_bytes_per_s=5e9; many "

@@ -86,11 +86,19 @@ struct Option {
   bool is_repeated = false;  ///< may be given many times
 };
 
+/// An answer that is no list of points, as JSON and as lines for a terminal.
+struct OtherAnswer {
+  std::string json;
+  std::string text;
+};
+
 /// A study, and the options that fill it and what is asked of it.
 struct OptionedStudy {
   std::shared_ptr<Study> study;
   std::shared_ptr<StudyOptions> asked;
   std::vector<Option> options;
+  /// Nothing where the options ask for points. Throws Error as `answer` does.
+  std::function<std::optional<OtherAnswer>()> other = [] { return std::nullopt; };
 
   void add_value(std::string name, std::string value_name, std::string help,
                  std::function<void(const std::string&)> take);
@@ -109,6 +117,8 @@ OptionedStudy fft_study();
 OptionedStudy gemm_study();
 OptionedStudy pingpong_study();
 OptionedStudy plan_study();
+OptionedStudy project_study();
+OptionedStudy scaling_study();
 OptionedStudy topology_study();
 
 /// "nodes" or "cores", which are numbered first.
@@ -135,8 +145,9 @@ Answer answer(const Study& study, const StudyOptions& options);
 /// As `penstock model` writes it by --json, with a newline at the end.
 std::string to_json(const Study& study, const Answer& answer);
 
-/// The JSON of the model of this name ("fft", "gemm", "pingpong", "plan", "topology"), asked by the arguments that
-/// `penstock model` takes behind the name: "--nodes", "64". Throws Error where it has no such option, or as `answer`.
+/// The JSON of the model of this name ("fft", "gemm", "pingpong", "plan", "project", "scaling", "topology"), asked by
+/// the arguments that `penstock model` takes behind the name: "--nodes", "64". Throws Error where it has no such
+/// option, or as `answer`.
 std::string json_of(std::string_view model, std::span<const std::string> arguments);
 
 // For studies that answer more than `answer` does.

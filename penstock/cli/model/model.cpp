@@ -1,6 +1,4 @@
 // `penstock model`: what a described machine would take, and what holds it back; each model is a subcommand.
-#include "penstock/cli/model/model.hpp"
-
 #include <array>
 
 #include "penstock/cli/model/run_study.hpp"
@@ -24,8 +22,9 @@ Body declare_model(CLI::App& app) {
       Subcommand{"plan", "The time of a transform as Penstock's own plans run it, on a calibrated machine",
                  declare<study::plan_study>},
       Subcommand{"project", "A machine in another year; CPU-like machines in place of a GPU-like one",
-                 declare_model_project},
-      Subcommand{"scaling", "Speedup and efficiency with many workers; fits to measured ones", declare_model_scaling},
+                 declare<study::project_study>},
+      Subcommand{"scaling", "Speedup and efficiency with many workers; fits to measured ones",
+                 declare<study::scaling_study>},
       Subcommand{"topology", "Links, diameter, bisection and all-to-all time of a network",
                  declare<study::topology_study>},
   };

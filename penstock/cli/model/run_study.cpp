@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "penstock/base/base.hpp"
@@ -151,8 +154,6 @@ void draw_points(const Study& study, const std::vector<Evaluated>& points, const
   lab::draw(chart, path);
 }
 
-}  // namespace
-
 void declare_options(CLI::App& app, const study::OptionedStudy& optioned) {
   for (const study::Option& option : optioned.options) {
     const auto take = option.take;
@@ -171,13 +172,20 @@ void declare_options(CLI::App& app, const study::OptionedStudy& optioned) {
   }
 }
 
-std::shared_ptr<std::string> declare_plot(CLI::App& app) {
-  auto path = std::make_shared<std::string>();
-  add_value(app, "--plot", "FILE.svg", "Draw the sweep", [path](const std::string& text) { *path = text; });
-  return path;
-}
-
+/// Collective.
 void run_study(Session& session, const study::OptionedStudy& optioned, const std::string& plot_path) {
+  if (const std::optional<study::OtherAnswer> other = optioned.other()) {
+    if (!plot_path.empty()) {
+      throw Error("--plot draws the points of a sweep, and here there are none: leave it out");
+    }
+    ResultFile json(session, "--json", session.options.json_path);
+    session.has_begun_work = true;
+    if (session.has_table()) {
+      write_output(other->text);
+    }
+    json.write(session.is_first() ? other->json : "");
+    return;
+  }
   const Study& study = *optioned.study;
   const study::Answer answer = study::answer(study, *optioned.asked);
   if (!plot_path.empty() && !answer.sweep) {
@@ -197,9 +205,12 @@ void run_study(Session& session, const study::OptionedStudy& optioned, const std
   json.write(session.is_first() ? study::to_json(study, answer) : "");
 }
 
+}  // namespace
+
 Body declare_study(CLI::App& app, const study::OptionedStudy& optioned) {
   declare_options(app, optioned);
-  const auto plot_path = declare_plot(app);
+  auto plot_path = std::make_shared<std::string>();
+  add_value(app, "--plot", "FILE.svg", "Draw the sweep", [plot_path](const std::string& text) { *plot_path = text; });
   return [=](Session& session) { run_study(session, optioned, *plot_path); };
 }
 

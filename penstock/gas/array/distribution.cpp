@@ -7,24 +7,14 @@
 #include <numeric>
 
 #include "penstock/base/base.hpp"
+#include "penstock/shape/shape.hpp"
 
 namespace penstock::gas {
 namespace {
 
 constexpr std::int64_t max_elements = std::int64_t{1} << 62;
 
-/// From the largest to the smallest.
-std::vector<int> prime_factors(int number) {
-  std::vector<int> factors;
-  for (int factor = 2; number > 1; ++factor) {
-    for (; number % factor == 0; number /= factor) {
-      factors.insert(factors.begin(), factor);
-    }
-  }
-  return factors;
-}
-
-/// The dimensions of 0 filled in: each prime factor of the ranks goes where a rank has most elements in a row.
+/// The dimensions of 0 filled in.
 std::vector<int> complete_grid(std::span<const int> given, std::span<const std::int64_t> extents, int ranks) {
   std::vector<int> grid(given.begin(), given.end());
   std::int64_t taken = 1;
@@ -38,15 +28,18 @@ std::vector<int> complete_grid(std::span<const int> given, std::span<const std::
                               fmt::join(grid, " x "), ranks));
     }
   }
-  std::vector<std::size_t> free;
+  std::vector<std::int64_t> free;
   for (std::size_t d = 0; d < grid.size(); ++d) {
     if (grid[d] == 0) {
-      grid[d] = 1;
-      free.push_back(d);
+      free.push_back(extents[d]);
     }
   }
-  for (const int factor : free.empty() ? std::vector<int>() : prime_factors(ranks / static_cast<int>(taken))) {
-    grid[*std::ranges::max_element(free, {}, [&](std::size_t d) { return divide_up(extents[d], grid[d]); })] *= factor;
+  std::vector<int> filled = shape::even_grid(free, ranks / static_cast<int>(taken));
+  for (std::size_t d = grid.size(); d-- > 0;) {
+    if (grid[d] == 0) {
+      grid[d] = filled.back();
+      filled.pop_back();
+    }
   }
   return grid;
 }

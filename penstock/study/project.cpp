@@ -1,28 +1,16 @@
-// `penstock model project`: a machine in another year by the trends of the exascale paper, and CPU-like machines in
+// A machine in another year by the trends of the exascale paper, and CPU-like machines in
 // place of a GPU-like one.
 #include <fmt/format.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "penstock/base/base.hpp"
-#include "penstock/cli/core/parse.hpp"
-#include "penstock/cli/model/model.hpp"
-#include "penstock/cli/model/run_study.hpp"
-#include "penstock/cli/report/json.hpp"
-#include "penstock/cli/report/output.hpp"
-#include "penstock/cli/report/result_file.hpp"
+#include "penstock/base/parse.hpp"
+#include "penstock/study/study.hpp"
 
-namespace penstock::cli {
+namespace penstock::study {
 namespace {
-
-using study::Case;
-using study::Quantities;
-using study::Study;
-using study::StudyOptions;
-using study::Unit;
 
 struct ProjectChoices {
   std::string against;  ///< the GPU-like machine; empty: none
@@ -68,20 +56,17 @@ Quantities evaluate_year(const ProjectChoices& choices, const Case& at) {
          {"memory_s", "T_mem", Unit::seconds, times.memory_s},
          {"network_s", "T_net", Unit::seconds, times.network_s},
          {"time_s", "FFT", Unit::seconds, time_s},
-         {"rate_flops", "its rate", Unit::flops_per_s, study::rate_of(model::exascale_flops(n), time_s)}});
+         {"rate_flops", "its rate", Unit::flops_per_s, rate_of(model::exascale_flops(n), time_s)}});
   }
   return quantities;
 }
 
 /// CPU-1, CPU-2 and CPU-3 beside the GPU-like machine (section 6, Figure 5).
-void run_swim_lanes(Session& session, const study::OptionedStudy& asked, const std::string& plot_path,
-                    const ProjectChoices& choices) {
-  const Study& projected = *asked.study;
-  const StudyOptions& options = *asked.asked;
-  if (options.sweep || !plot_path.empty()) {
+OtherAnswer answer_lanes(const Study& projected, const StudyOptions& options, const ProjectChoices& choices) {
+  if (options.sweep) {
     throw Error("--against compares the machines of one year: give it without --sweep and --plot");
   }
-  const Case at = study::make_case(projected, options);
+  const Case at = make_case(projected, options);
   const std::int64_t year = at.integer("year");
   const machine::Machine cpu = model::project(at.machine, year);
   const machine::Machine gpu = model::project(machine::find(choices.against), year);
@@ -90,7 +75,6 @@ void run_swim_lanes(Session& session, const study::OptionedStudy& asked, const s
     return model::swim_lanes(exascale_machine(gpu), exascale_machine(model::project(machine, year)), n,
                              choices.reading);
   };
-  const auto lanes = lanes_of(at.machine);
   Study compared = projected;
   compared.evaluate = [&](const Case& changed) {
     Quantities quantities;
@@ -101,45 +85,38 @@ void run_swim_lanes(Session& session, const study::OptionedStudy& asked, const s
     }
     return quantities;
   };
-  study::refuse_unread(compared, options, {{.at = at, .swept = 0, .quantities = compared.evaluate(at)}});
-  ResultFile json(session, "--json", session.options.json_path);
-  session.has_begun_work = true;
-  nlohmann::ordered_json all{{"model", "project"}, {"cpu", cpu.name}, {"gpu", gpu.name}, {"n", n}};
-  if (session.has_table()) {
-    print_output("CPU: {}\nGPU: {}\nFFT of {:.0f}^3 points, eq. 2 as {}\n\n{:8}{:>12}{:>16}{:>11}{:>11}{:>14}{:>14}\n",
-                 cpu.name, gpu.name, n, choices.reading.name, "", "nodes", "peak EFlop/s", "T_mem", "T_net",
-                 "T_mem + T_net", "the larger");
+  refuse_unread(compared, options, {{.at = at, .swept = 0, .quantities = compared.evaluate(at)}});
+  nlohmann::ordered_json json{{"model", "project"}, {"cpu", cpu.name}, {"gpu", gpu.name}, {"n", n}};
+  std::string text = fmt::format(
+      "CPU: {}\nGPU: {}\nFFT of {:.0f}^3 points, eq. 2 as {}\n\n{:8}{:>12}{:>16}{:>11}{:>11}{:>14}{:>14}\n", cpu.name,
+      gpu.name, n, choices.reading.name, "", "nodes", "peak EFlop/s", "T_mem", "T_net", "T_mem + T_net", "the larger");
+  for (const model::SwimLane& lane : lanes_of(at.machine)) {
+    text += fmt::format("{:8}{:>12.0f}{:>16.3f}{:>11}{:>11}{:>14}{:>14}\n", lane.name, lane.nodes,
+                        lane.peak_flops / 1e18, format_seconds(lane.memory_s), format_seconds(lane.network_s),
+                        format_seconds(lane.memory_s + lane.network_s),
+                        format_seconds(std::max(lane.memory_s, lane.network_s)));
+    json["lanes"].push_back({{"name", lane.name},
+                             {"nodes", lane.nodes},
+                             {"peak_flops", lane.peak_flops},
+                             {"memory_s", lane.memory_s},
+                             {"network_s", lane.network_s}});
   }
-  for (const model::SwimLane& lane : lanes) {
-    if (session.has_table()) {
-      print_output("{:8}{:>12.0f}{:>16.3f}{:>11}{:>11}{:>14}{:>14}\n", lane.name, lane.nodes, lane.peak_flops / 1e18,
-                   format_seconds(lane.memory_s), format_seconds(lane.network_s),
-                   format_seconds(lane.memory_s + lane.network_s),
-                   format_seconds(std::max(lane.memory_s, lane.network_s)));
-    }
-    append(all, "lanes",
-           {{"name", lane.name},
-            {"nodes", lane.nodes},
-            {"peak_flops", lane.peak_flops},
-            {"memory_s", lane.memory_s},
-            {"network_s", lane.network_s}});
-  }
-  json.write(session.is_first() ? all.dump(2) + "\n" : "");
+  return {.json = json.dump(2) + "\n", .text = std::move(text)};
 }
 
 }  // namespace
 
-Body declare_model_project(CLI::App& app) {
+OptionedStudy project_study() {
   Study described;
   described.name = "project";
   described.numbers = {{"year", 2020}, {"n", 21000}};
   described.plotted = {"memory_s", "network_s", "time_s"};
   auto choices = std::make_shared<ProjectChoices>();
-  study::OptionedStudy all = study::with_options(std::move(described));
+  OptionedStudy all = with_options(std::move(described));
   all.add_number("--year", "The year to project to", "year", 1);
   all.add_number("--n", "Points in each direction of the FFT", "n", 2);
   all.add_value("--against", "NAME|FILE",
-                "A GPU-like machine: find the machines of --machine's nodes with its peak, and with its time",
+                "A GPU-like machine: find the machines of --machine's nodes with its peak, and with its time (none)",
                 [choices](const std::string& text) { choices->against = text; });
   all.add_value("--equations", "printed|uncapped", "How T_mem is read (printed)", [choices](const std::string& text) {
     choices->reading = parse_choice<model::MemoryReading>(
@@ -147,15 +124,10 @@ Body declare_model_project(CLI::App& app) {
         {{"printed", model::MemoryReading::printed()}, {"uncapped", model::MemoryReading::uncapped()}});
   });
   all.study->evaluate = [choices](const Case& at) { return evaluate_year(*choices, at); };
-  declare_options(app, all);
-  const auto plot_path = declare_plot(app);
-  return [=](Session& session) {
-    if (!choices->against.empty()) {
-      run_swim_lanes(session, all, *plot_path, *choices);
-    } else {
-      run_study(session, all, *plot_path);
-    }
+  all.other = [choices, study = all.study, asked = all.asked]() -> std::optional<OtherAnswer> {
+    return choices->against.empty() ? std::nullopt : std::optional(answer_lanes(*study, *asked, *choices));
   };
+  return all;
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::study

@@ -1,28 +1,17 @@
-// `penstock model scaling`: speedups by the laws of Amdahl and Gustafson and their refinements, and fits to measured
+// Speedups by the laws of Amdahl and Gustafson and their refinements, and fits to measured
 // ones.
 #include <fmt/format.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "penstock/base/base.hpp"
-#include "penstock/cli/core/parse.hpp"
-#include "penstock/cli/model/model.hpp"
-#include "penstock/cli/model/run_study.hpp"
-#include "penstock/cli/report/output.hpp"
-#include "penstock/cli/report/result_file.hpp"
+#include "penstock/base/parse.hpp"
+#include "penstock/study/study.hpp"
 
-namespace penstock::cli {
+namespace penstock::study {
 namespace {
-
-using study::Case;
-using study::Quantities;
-using study::Study;
-using study::StudyOptions;
-using study::Unit;
 
 struct ScalingChoices {
   model::Communication communication = model::Communication::none;
@@ -101,45 +90,33 @@ std::vector<model::MeasuredSpeedup> parse_points(const std::string& option, cons
   return points;
 }
 
-void run_fit(Session& session, const study::OptionedStudy& asked, const std::string& plot_path,
-             const ScalingChoices& choices) {
-  const Study& law = *asked.study;
-  const StudyOptions& options = *asked.asked;
-  if (options.sweep || !plot_path.empty()) {
+OtherAnswer answer_fit(const Study& law, const StudyOptions& options, const ScalingChoices& choices) {
+  if (options.sweep) {
     throw Error("--fit fits the points that it lists: give it without --sweep and --plot");
   }
-  const Case at = study::make_case(law, options);
+  const Case at = make_case(law, options);
   const model::Scaling form = scaling_of(choices, at);
-  study::refuse_unread(law, options, {{.at = at, .swept = 0, .quantities = {}}});
+  refuse_unread(law, options, {{.at = at, .swept = 0, .quantities = {}}});
   const model::ScalingFit fit = model::fit_scaling(choices.points, form);
-  ResultFile json(session, "--json", session.options.json_path);
-  session.has_begun_work = true;
-  nlohmann::ordered_json facts{{"model", "scaling"}};
-  const auto report = [&](const std::string& name, const std::optional<model::Estimate>& estimate) {
-    if (!estimate) {
-      return;
+  nlohmann::ordered_json json{{"model", "scaling"}};
+  std::string text = fmt::format("{:16} {:>12}  95% interval\n", "", "fitted");
+  const auto add = [&](const std::string& name, const std::optional<model::Estimate>& estimate) {
+    if (estimate) {
+      text += fmt::format("{:16} {:12.5g} {:12.5g} to {:.5g}\n", name, estimate->value, estimate->low, estimate->high);
+      json[name] = {{"value", estimate->value}, {"low", estimate->low}, {"high", estimate->high}};
     }
-    if (session.has_table()) {
-      print_output("{:16} {:12.5g} {:12.5g} to {:.5g}\n", name, estimate->value, estimate->low, estimate->high);
-    }
-    facts[name] = {{"value", estimate->value}, {"low", estimate->low}, {"high", estimate->high}};
   };
-  if (session.has_table()) {
-    print_output("{:16} {:>12}  95% interval\n", "", "fitted");
-  }
-  report("serial", fit.serial);
-  report("kappa", fit.kappa);
-  report("lambda", fit.lambda);
-  report("kappa_plus_lambda", fit.kappa_plus_lambda);
-  facts["relative_error"] = fit.relative_error;
-  if (session.has_table()) {
-    print_output("{:16} {:11.2f}%\n", "error", 100 * fit.relative_error);
-  }
-  json.write(session.is_first() ? facts.dump(2) + "\n" : "");
+  add("serial", fit.serial);
+  add("kappa", fit.kappa);
+  add("lambda", fit.lambda);
+  add("kappa_plus_lambda", fit.kappa_plus_lambda);
+  text += fmt::format("{:16} {:11.2f}%\n", "error", 100 * fit.relative_error);
+  json["relative_error"] = fit.relative_error;
+  return {.json = json.dump(2) + "\n", .text = std::move(text)};
 }
 
 /// Adds an option that sets one of the law's numbers.
-void add_real(study::OptionedStudy& all, const std::string& option, const std::string& help, const std::string& key) {
+void add_real(OptionedStudy& all, const std::string& option, const std::string& help, const std::string& key) {
   all.add_value(
       option, "X", fmt::format("{} ({:.3g})", help, all.study->numbers.at(key)),
       [=, law = all.study](const std::string& text) { law->numbers.at(key) = parse_number(option, text, 0); });
@@ -147,7 +124,7 @@ void add_real(study::OptionedStudy& all, const std::string& option, const std::s
 
 }  // namespace
 
-Body declare_model_scaling(CLI::App& app) {
+OptionedStudy scaling_study() {
   Study described;
   described.name = "scaling";
   described.numbers = {{"workers", 1}, {"serial", 0.05}, {"alpha", 0}, {"kappa", 0}, {"lambda", 0}, {"beta", 2.0 / 3}};
@@ -155,7 +132,7 @@ Body declare_model_scaling(CLI::App& app) {
   described.default_sweep = "workers=1..1024:x2";
   described.has_machine = false;
   auto choices = std::make_shared<ScalingChoices>();
-  study::OptionedStudy all = study::with_options(std::move(described));
+  OptionedStudy all = with_options(std::move(described));
   add_real(all, "--serial", "The serial part s", "serial");
   add_real(all, "--alpha", "The problem grows like N^alpha: 0 for Amdahl's law, 1 for Gustafson's", "alpha");
   add_real(all, "--kappa", "The time in which a message streams", "kappa");
@@ -175,18 +152,13 @@ Body declare_model_scaling(CLI::App& app) {
         parse_choice<model::Work>("--work", text, {{"all", model::Work::all}, {"parallel", model::Work::parallel}});
   });
   all.add_value("--fit", "N:SPEEDUP,...|@FILE",
-                "Fit s, and with --communication kappa and lambda, to measured speedups",
+                "Fit s, and with --communication kappa and lambda, to measured speedups (none)",
                 [choices](const std::string& text) { choices->points = parse_points("--fit", text); });
   all.study->evaluate = [choices](const Case& at) { return evaluate_law(*choices, at); };
-  declare_options(app, all);
-  const auto plot_path = declare_plot(app);
-  return [=](Session& session) {
-    if (!choices->points.empty()) {
-      run_fit(session, all, *plot_path, *choices);
-    } else {
-      run_study(session, all, *plot_path);
-    }
+  all.other = [choices, study = all.study, asked = all.asked]() -> std::optional<OtherAnswer> {
+    return choices->points.empty() ? std::nullopt : std::optional(answer_fit(*study, *asked, *choices));
   };
+  return all;
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::study
