@@ -417,7 +417,7 @@ penstock_status penstock_exchange_blocks(penstock_team* team, const void* send, 
 
 /* ---- Models of machines ---------------------------------------------------------------------------------------- */
 
-/* Asks a model ("fft", "gemm", "pingpong", "plan" or "topology") as `penstock model` does: `arguments` are those that
+/* Asks a model ("fft", "gemm", "pingpong", "plan", "project", "scaling" or "topology") as `penstock model` does: `arguments` are those that
  * the command takes behind the model's name, such as "--machine", "frontier", "--nodes", "64". `json` becomes what the
  * command writes by --json; valid until this thread's next call of this function. */
 penstock_status penstock_model(const char* model, const char* const* arguments, size_t count, const char** json);

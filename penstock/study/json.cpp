@@ -89,15 +89,24 @@ std::string to_json(const Study& study, const Answer& answer) {
   return json.dump(2) + "\n";
 }
 
-std::string json_of(std::string_view model, std::span<const std::string> arguments) {
+std::vector<std::string_view> model_names() {
+  std::vector<std::string_view> names(models.size());
+  std::ranges::transform(models, names.begin(), &Model::name);
+  return names;
+}
+
+OptionedStudy study_of(std::string_view model, std::span<const std::string> arguments) {
   const auto found = std::ranges::find(models, model, &Model::name);
   if (found == models.end()) {
-    std::array<std::string_view, models.size()> names;
-    std::ranges::transform(models, names.begin(), &Model::name);
-    throw Error(fmt::format("'{}' is no model: give one of {}", model, fmt::join(names, ", ")));
+    throw Error(fmt::format("'{}' is no model: give one of {}", model, fmt::join(model_names(), ", ")));
   }
-  const OptionedStudy optioned = found->study();
+  OptionedStudy optioned = found->study();
   take(optioned, arguments);
+  return optioned;
+}
+
+std::string json_of(std::string_view model, std::span<const std::string> arguments) {
+  const OptionedStudy optioned = study_of(model, arguments);
   if (const std::optional<OtherAnswer> other = optioned.other()) {
     return other->json;
   }

@@ -145,9 +145,14 @@ Answer answer(const Study& study, const StudyOptions& options);
 /// As `penstock model` writes it by --json, with a newline at the end.
 std::string to_json(const Study& study, const Answer& answer);
 
-/// The JSON of the model of this name ("fft", "gemm", "pingpong", "plan", "project", "scaling", "topology"), asked by
-/// the arguments that `penstock model` takes behind the name: "--nodes", "64". Throws Error where it has no such
-/// option, or as `answer`.
+/// The names of the models, which are the subcommands of `penstock model`.
+std::vector<std::string_view> model_names();
+
+/// The model of this name, asked by the arguments that `penstock model` takes behind the name: "--nodes", "64". Throws
+/// Error where there is no such model or option.
+OptionedStudy study_of(std::string_view model, std::span<const std::string> arguments);
+
+/// The JSON that `penstock model` writes for these. Throws Error as study_of and `answer` do.
 std::string json_of(std::string_view model, std::span<const std::string> arguments);
 
 // For studies that answer more than `answer` does.
