@@ -1,0 +1,12 @@
+# Puts a style and a script into a page. Used as cmake -DPAGE=... -DSTYLE=... -DSCRIPT=... -DOUTPUT=... -P
+cmake_minimum_required(VERSION 3.25)
+file(READ "${PAGE}" page)
+file(READ "${STYLE}" style)
+string(REPLACE "@STYLE@" "${style}" page "${page}")
+string(FIND "${page}" "@SCRIPT@" at)
+string(SUBSTRING "${page}" 0 ${at} before)
+math(EXPR behind "${at} + 8")
+string(SUBSTRING "${page}" ${behind} -1 after)
+file(READ "${SCRIPT}" script)
+file(WRITE "${OUTPUT}.part" "${before}${script}${after}")
+file(RENAME "${OUTPUT}.part" "${OUTPUT}")
