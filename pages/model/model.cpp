@@ -1,7 +1,6 @@
 // The models for a page: what a browser calls, compiled to WebAssembly. The numbers are those of `penstock model`, as
 // the code is.
 #include <emscripten.h>
-
 #include <toml++/toml.h>
 
 #include <exception>
@@ -141,8 +140,7 @@ EMSCRIPTEN_KEEPALIVE const char* penstock_describe_all() {
 
 /// The machine of a machine file's text.
 EMSCRIPTEN_KEEPALIVE const char* penstock_describe_machine(const char* text, const char* name) {
-  return penstock::pages::keep(
-      [&] { return penstock::pages::describe(penstock::machine::parse(text, name)); });
+  return penstock::pages::keep([&] { return penstock::pages::describe(penstock::machine::parse(text, name)); });
 }
 
 /// Keeps the text of a machine file for `--machine NAME.toml`.
@@ -152,9 +150,8 @@ EMSCRIPTEN_KEEPALIVE void penstock_keep_machine(const char* file, const char* te
 
 /// The answer of a model to its arguments, a list in JSON.
 EMSCRIPTEN_KEEPALIVE const char* penstock_ask(const char* model, const char* arguments) {
-  return penstock::pages::keep([&] {
-    return penstock::pages::answer(model, nlohmann::json::parse(arguments).get<std::vector<std::string>>());
-  });
+  return penstock::pages::keep(
+      [&] { return penstock::pages::answer(model, nlohmann::json::parse(arguments).get<std::vector<std::string>>()); });
 }
 
 }  // extern "C"

@@ -61,8 +61,9 @@ constexpr auto min_element(Range&& range, Compare compare = {}, Projection proje
 
 template <class Range, class Value, class Compare = std::less<>, class Projection = identity>
 constexpr auto lower_bound(Range&& range, const Value& value, Compare compare = {}, Projection projection = {}) {
-  return std::lower_bound(begin(range), end(range), value,
-                          [&](auto&& each, auto&& sought) { return invoke(compare, invoke(projection, each), sought); });
+  return std::lower_bound(begin(range), end(range), value, [&](auto&& each, auto&& sought) {
+    return invoke(compare, invoke(projection, each), sought);
+  });
 }
 
 template <class Range, class Output, class Operation>

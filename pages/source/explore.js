@@ -342,6 +342,7 @@ function listen() {
 async function start() {
   models = await loadModels();
   described = models.describeAll();
+  window.penstock = models; // for the browser's console
   listen();
   fillAll();
   $("page").hidden = false;

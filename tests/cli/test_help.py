@@ -29,7 +29,7 @@ class Help(unittest.TestCase):
                     if option.value:
                         self.assertTrue(option.default, option.description)
 
-    @unittest.skipUnless(command.MPIEXEC, "the page is of a build with MPI, which has more options")
+    @unittest.skipUnless(command.MPIEXEC and command.HAS_PAGES, "the page is of a build with MPI and pages")
     def test_the_page_of_options_says_what_help_says(self):
         self.assertEqual(help_pages.PAGE.read_text(), help_pages.page(command.COMMAND),
                          "write it anew: scripts/help_pages.py options build/release/penstock")

@@ -114,6 +114,8 @@ RUNS = {
     ],
     "reproduce": [("reproduce", "all")],
 }
+if command.HAS_PAGES:
+    RUNS["explore"] = [("explore", "--output", "page.html")]
 if HAS_GEMM:
     RUNS |= {
         "gemm-ranks": [
@@ -176,7 +178,7 @@ class Schemas(command.CommandTest):
     def test_every_schema_has_runs(self):
         without_runs = {path.stem for path in schema.FOLDER.glob("*.json")} - set(RUNS)
         self.assertEqual("try" in without_runs, not HAS_LIBRARIES)
-        without_runs -= {"try"}
+        without_runs -= {"try"} if command.HAS_PAGES else {"try", "explore"}
         self.assertEqual(
             without_runs,
             set() if HAS_GEMM and command.MPIEXEC else without_runs & {"gemm-ranks", "gemm-files", "bench-gemm", "bench-gemm-files", "bench-pack"},

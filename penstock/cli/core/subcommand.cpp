@@ -26,6 +26,10 @@ std::span<const Subcommand> subcommands() {
                    declare_try, false},
         Subcommand{"model", "Evaluate a model of a described machine: times, what bounds them, what more would gain",
                    declare_model, false},
+#if PENSTOCK_HAS_PAGES
+        Subcommand{"explore", "Write a page, for a browser, in which the models of all machines answer at once",
+                   declare_explore, false},
+#endif
         Subcommand{"reproduce", "Show the figures of the documents that Penstock comes from, ours beside theirs",
                    declare_reproduce, false},
   };

@@ -33,6 +33,7 @@ Body declare_group(CLI::App& app, std::span<const Subcommand> all);
 
 Body declare_bench(CLI::App& app);
 Body declare_calibrate(CLI::App& app);
+Body declare_explore(CLI::App& app);
 Body declare_fft(CLI::App& app);
 Body declare_gemm(CLI::App& app);
 Body declare_model(CLI::App& app);

@@ -1,0 +1,51 @@
+// `penstock explore`: the page that asks the models in a browser, which is built with the command and lies in it.
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "penstock/base/base.hpp"
+#include "penstock/cli/core/parse.hpp"
+#include "penstock/cli/core/subcommand.hpp"
+#include "penstock/cli/report/output.hpp"
+#include "penstock/cli/report/result_file.hpp"
+
+// The file's bytes, and a symbol at either end.
+asm(R"(
+  .section .rodata
+  .global penstock_explore_page
+  .global penstock_explore_page_end
+penstock_explore_page:
+  .incbin ")" PENSTOCK_EXPLORE_PAGE R"("
+penstock_explore_page_end:
+  .previous
+)");
+extern "C" const char penstock_explore_page;
+extern "C" const char penstock_explore_page_end;
+
+namespace penstock::cli {
+
+Body declare_explore(CLI::App& app) {
+  auto path = std::make_shared<std::string>("penstock-explore.html");
+  add_value(app, "--output", "FILE.html", "The page's file, to be opened in a browser (penstock-explore.html)",
+            [path](const std::string& text) { *path = text; });
+  return [path](Session& session) {
+    const std::string_view page(&penstock_explore_page, &penstock_explore_page_end);
+    ResultFile output(session, "--output", *path);
+    ResultFile json(session, "--json", session.options.json_path);
+    session.has_begun_work = true;
+    output.write(session.is_first() ? page : "");
+    if (session.has_table()) {
+      print_output("{}: {}, which need nothing else; open the file in a browser\n", *path, format_bytes(page.size()));
+    }
+    const nlohmann::ordered_json facts{{"file", *path}, {"bytes", page.size()}};
+    json.write(session.is_first() ? facts.dump(2) + "\n" : "");
+  };
+}
+
+}  // namespace penstock::cli
