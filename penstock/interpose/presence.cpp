@@ -7,7 +7,10 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
+#include <string>
+#include <string_view>
 
 namespace penstock::interpose {
 namespace {
@@ -15,6 +18,27 @@ namespace {
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
   return value != nullptr ? value : "";
+}
+
+/// The launcher's process on this node, from which all ranks there descend: MPICH's by its name, as a shell may stand
+/// between it and the program; else the parent.
+pid_t launcher() {
+  pid_t each = getppid();
+  while (each > 1) {
+    // "number (name) state parent ...", of which the name may have blanks and brackets.
+    std::string line;
+    std::getline(std::ifstream(fmt::format("/proc/{}/stat", each)), line);
+    const std::size_t begin = line.find('(');
+    const std::size_t end = line.rfind(") ");
+    if (begin == std::string::npos || end == std::string::npos || end + 4 >= line.size()) {
+      break;
+    }
+    if (std::string_view(line).substr(begin + 1, end - begin - 1) == "hydra_pmi_proxy") {
+      return each;
+    }
+    each = std::atoi(line.c_str() + end + 4);
+  }
+  return getppid();
 }
 
 struct Address {
@@ -45,7 +69,7 @@ Presence::Presence() {
                        variable("PMIX_SERVER_URI2"));
     rank_ = variable("PMIX_RANK");
   } else if (!variable("PMI_FD").empty() || !variable("PMI_PORT").empty()) {
-    job_ = fmt::format("{} child of {}", getuid(), getppid());  // the launcher's process on this node
+    job_ = fmt::format("{} child of {}", getuid(), launcher());
     rank_ = variable("PMI_RANK");
   }
 }
