@@ -65,10 +65,9 @@ void add_numbers(Json& numbers, const toml::node& node, const std::string& key) 
 }
 
 Json describe(const machine::Machine& machine) {
-  const std::string text = machine::format(machine);
   Json numbers = Json::object();
-  add_numbers(numbers, toml::parse(text), "");
-  return {{"name", machine.name}, {"text", text}, {"numbers", std::move(numbers)}};
+  add_numbers(numbers, toml::parse(machine::format(machine)), "");
+  return {{"name", machine.name}, {"numbers", std::move(numbers)}};
 }
 
 Json describe_all() {
@@ -77,10 +76,7 @@ Json describe_all() {
     const study::OptionedStudy optioned = study::study_of(name, {});
     Json options = Json::array();
     for (const study::Option& option : optioned.options) {
-      options.push_back({{"name", option.name},
-                         {"value", option.value_name},
-                         {"help", option.help},
-                         {"is_repeated", option.is_repeated}});
+      options.push_back({{"name", option.name}, {"value", option.value_name}, {"help", option.help}});
     }
     models.push_back({{"name", name},
                       {"options", std::move(options)},
@@ -106,8 +102,7 @@ Json answer(const std::string& model, const std::vector<std::string>& arguments)
   Json keys = Json::object();
   for (const study::Evaluated& each : answer.points) {
     for (const study::Quantity& quantity : each.quantities) {
-      keys[quantity.key] = {
-          {"name", quantity.name}, {"unit", name_of(quantity.unit)}, {"is_in_table", quantity.is_in_table}};
+      keys[quantity.key] = {{"name", quantity.name}, {"unit", name_of(quantity.unit)}};
     }
   }
   return {{"json", study::to_json(*optioned.study, answer)},

@@ -9,7 +9,7 @@ const width = 720;
 const height = 400;
 const margin = { top: 16, right: 16, bottom: 44, left: 76 };
 
-/** Colours of the curves, told apart also by dashes: as many machines as two, each with its dash. */
+/** How many colours curves have; those of a second machine are dashed as well. */
 export const curveCount = 6;
 
 function scaleOf(values, isLogarithmic, range) {

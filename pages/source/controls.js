@@ -37,62 +37,45 @@ const isChoice = (option) => /^[a-z0-9-]+(\|[a-z0-9-]+)+$/.test(option.value);
 const isNumber = (option) => option.value === "N" && /^[0-9.e+]+$/.test(defaultOf(option));
 
 /**
- * A slider over factors of two from 1 on, and a field beside it for any number. `change` is called with the text, or
- * undefined for the default.
+ * A field for any text, and a slider beside it: `place` of `range`, which has `min`, `max` and `step`, stands for
+ * `textAt(place)`, and a text for `placeOf(text)`. `change` is called with each new text.
  */
-function numberRow(option, text, change) {
-  const usual = defaultOf(option);
-  const lowest = Number(usual) === 0 ? 0 : 1;
-  const field = input(`field${option.name}`, "text", text ?? usual);
-  field.inputMode = "numeric";
-  const slider = input(`slider${option.name}`, "range", "0");
-  slider.min = "0";
-  slider.max = "20";
-  slider.step = "1";
-  slider.setAttribute("aria-label", nameOf(option));
-  const place = (value) => (Number(value) <= 0 ? 0 : Math.round(Math.log2(Number(value))) + (lowest === 0 ? 1 : 0));
+export function sliderRow(name, help, text, range, placeOf, textAt, change) {
+  const id = name.replaceAll(" ", "-");
+  const field = input(`field-${id}`, "text", text);
+  field.inputMode = "decimal";
+  const slider = Object.assign(input(`slider-${id}`, "range", ""), range);
+  slider.setAttribute("aria-label", name);
   const show = () => {
-    slider.value = String(place(field.value));
+    slider.value = String(placeOf(field.value) || 0);
     slider.setAttribute("aria-valuetext", field.value);
   };
   show();
   slider.addEventListener("input", () => {
-    const at = Number(slider.value);
-    field.value = String(lowest === 0 ? (at === 0 ? 0 : 2 ** (at - 1)) : 2 ** at);
+    field.value = textAt(Number(slider.value));
     slider.setAttribute("aria-valuetext", field.value);
-    change(field.value === usual ? undefined : field.value);
+    change(field.value);
   });
   field.addEventListener("input", () => {
     show();
-    change(field.value === usual || field.value === "" ? undefined : field.value);
+    change(field.value);
   });
-  return row(nameOf(option), option.help, field, slider);
+  return row(name, help, field, slider);
 }
 
+/** Whole numbers, the slider over factors of two; from 0 on where that is the default. */
+function numberRow(option, text, change) {
+  const first = Number(defaultOf(option)) === 0 ? 1 : 0; // the slider's place of 1
+  const placeOf = (value) => (Number(value) <= 0 ? 0 : Math.round(Math.log2(Number(value))) + first);
+  const textAt = (place) => String(place < first ? 0 : 2 ** (place - first));
+  return sliderRow(nameOf(option), option.help, text, { min: 0, max: 20, step: 1 }, placeOf, textAt, change);
+}
+
+/** The points of a field, the slider over cubes. */
 function sizeRow(option, text, change) {
-  const usual = defaultOf(option);
-  const field = input(`field${option.name}`, "text", text ?? usual);
-  const slider = input(`slider${option.name}`, "range", "8");
-  slider.min = "4";
-  slider.max = "15";
-  slider.step = "1";
-  slider.setAttribute("aria-label", `${nameOf(option)} of a cube`);
-  const show = () => {
-    slider.value = String(Math.round(Math.log2(Number(field.value.split("x")[0]) || 1)));
-    slider.setAttribute("aria-valuetext", field.value);
-  };
-  show();
-  slider.addEventListener("input", () => {
-    const extent = 2 ** Number(slider.value);
-    field.value = `${extent}x${extent}x${extent}`;
-    slider.setAttribute("aria-valuetext", field.value);
-    change(field.value === usual ? undefined : field.value);
-  });
-  field.addEventListener("input", () => {
-    show();
-    change(field.value === usual || field.value === "" ? undefined : field.value);
-  });
-  return row(nameOf(option), option.help, field, slider);
+  const placeOf = (value) => Math.round(Math.log2(Number(value.split("x")[0]) || 1));
+  const textAt = (place) => Array(3).fill(2 ** place).join("x");
+  return sliderRow(nameOf(option), option.help, text, { min: 4, max: 15, step: 1 }, placeOf, textAt, change);
 }
 
 function choiceRow(option, choices, text, change) {
@@ -129,10 +112,10 @@ export function fillControls(place, model, machines, texts, change) {
       place.append(choiceRow(option, option.value.split("|"), text, changed));
     } else if (option.value === "NAME|FILE") {
       place.append(choiceRow(option, machines, text, changed));
-    } else if (isNumber(option)) {
-      place.append(numberRow(option, text, changed));
-    } else if (option.value === "NXxNYxNZ") {
-      place.append(sizeRow(option, text, changed));
+    } else if (isNumber(option) || option.value === "NXxNYxNZ") {
+      const usual = defaultOf(option);
+      const made = isNumber(option) ? numberRow : sizeRow;
+      place.append(made(option, text ?? usual, (value) => changed(value === usual || value === "" ? undefined : value)));
     } else {
       const field = input(`field${option.name}`, "text", text ?? "");
       field.placeholder = defaultOf(option);

@@ -1,6 +1,6 @@
 // The page to explore machines and models: `penstock explore`.
 import { draw, fileOf } from "./chart.js";
-import { fillControls } from "./controls.js";
+import { fillControls, sliderRow } from "./controls.js";
 import { loadModels } from "./models.js";
 import { addressOf, argumentsOf, commandOf, questionOf } from "./question.js";
 import { textOf } from "./units.js";
@@ -218,21 +218,11 @@ function fillChanges(model) {
     return;
   }
   for (const [key, value] of Object.entries(machine.numbers)) {
-    const element = document.createElement("div");
-    element.className = "control";
-    const caption = document.createElement("label");
-    caption.textContent = key;
-    caption.htmlFor = `set.${key}`;
-    const field = document.createElement("input");
-    field.id = `set.${key}`;
-    field.value = question.changes[key] ?? String(value);
-    const slider = document.createElement("input");
-    slider.type = "range";
-    slider.min = "-2";
-    slider.max = "2";
-    slider.step = Number.isInteger(value) && value < 64 ? "1" : "0.125";
-    slider.value = String(Math.log2(Number(field.value) / value) || 0);
-    slider.setAttribute("aria-label", `${key}, factor`);
+    const isWhole = Number.isInteger(value);
+    const textAt = (place) => {
+      const changed = value * 2 ** place;
+      return String(isWhole ? Math.max(1, Math.round(changed)) : Number(changed.toPrecision(4)));
+    };
     const change = (text) => {
       if (text === "" || Number(text) === value) {
         delete question.changes[key];
@@ -241,18 +231,9 @@ function fillChanges(model) {
       }
       schedule();
     };
-    slider.addEventListener("input", () => {
-      const changed = value * 2 ** Number(slider.value);
-      field.value = String(Number.isInteger(value) ? Math.max(1, Math.round(changed)) : Number(changed.toPrecision(4)));
-      slider.setAttribute("aria-valuetext", field.value);
-      change(field.value);
-    });
-    field.addEventListener("input", () => {
-      slider.value = String(Math.log2(Number(field.value) / value) || 0);
-      change(field.value);
-    });
-    element.append(caption, field, slider);
-    place.append(element);
+    const range = { min: -2, max: 2, step: isWhole && value < 64 ? 1 : 0.125 };
+    const placeOf = (text) => Math.log2(Number(text) / value);
+    place.append(sliderRow(key, key, question.changes[key] ?? String(value), range, placeOf, textAt, change));
   }
 }
 
