@@ -42,7 +42,8 @@ function ticks(scale, isLogarithmic, wanted) {
 
 /**
  * Draws into the element `place`: `chart` has `x` (numbers), `xName`, `isGeometric` (both axes are logarithmic),
- * `unit` of the ordinates, `series` of {name, y, machine}, and `marked`, an abscissa or undefined.
+ * `unit` of the ordinates, `series` of {name, y, machine, colour}, of which one may have an `x` of its own, and `marked`,
+ * an abscissa or undefined. `title` says what is drawn; without it the names of the curves do.
  */
 export function draw(place, chart) {
   const host = select(place);
@@ -51,7 +52,7 @@ export function draw(place, chart) {
     .append("svg")
     .attr("viewBox", `0 0 ${width} ${height}`)
     .attr("role", "img")
-    .attr("aria-label", `${chart.series.map((each) => each.name).join(", ")} over ${chart.xName}`)
+    .attr("aria-label", chart.title ?? `${chart.series.map((each) => each.name).join(", ")} over ${chart.xName}`)
     .attr("class", "chart");
   const x = scaleOf(chart.x, chart.isGeometric, [margin.left, width - margin.right]);
   const y = scaleOf(
@@ -99,7 +100,7 @@ export function draw(place, chart) {
       .attr("y2", height - margin.bottom);
   }
   for (const each of chart.series) {
-    const points = chart.x.map((at, i) => [at, each.y[i]]);
+    const points = (each.x ?? chart.x).map((at, i) => [at, each.y[i]]);
     const classes = `curve colour-${each.colour % curveCount} machine-${each.machine}`;
     svg.append("path").attr("class", classes).attr("d", path(points));
     svg

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "penstock/fft/kinds.hpp"
 #include "penstock/fft/wisdom.hpp"
 #include "penstock/machine/machine.hpp"
 #include "penstock/shape/shape.hpp"
@@ -52,6 +53,13 @@ struct Breakdown {
   void add(const Breakdown& other, double share = 1) noexcept;
 };
 
+/// What one rank sends another in an exchange.
+struct SentTo {
+  int rank = 0;
+  std::uint64_t bytes = 0;  ///< of one field
+  std::uint64_t messages = 0;
+};
+
 /// One stage as planned, on this rank.
 struct StagePlan {
   int pass = 0;                     ///< stages of one pass are joined by a plane in cache
@@ -59,6 +67,8 @@ struct StagePlan {
   bool is_move = false;             ///< no transform: data changes places
   std::uint64_t bytes_read = 0;     ///< from memory: the user's array, or data that peers wrote
   std::uint64_t bytes_written = 0;  ///< to memory: the user's array, the peers' memory, messages
+  Box box;                          ///< of the points that this rank has before the stage
+  std::vector<SentTo> sent;         ///< in the exchange that ends the stage, by rank; none where there is none
 };
 
 /// The decisions of a plan.

@@ -8,6 +8,7 @@
 #include "penstock/fft/direction_index.hpp"
 #include "penstock/fft/pipeline.hpp"
 #include "penstock/fft/planner.hpp"
+#include "penstock/fft/sequence.hpp"
 
 namespace penstock::fft {
 namespace {
@@ -71,6 +72,7 @@ Decision decide(const Problem& problem, const Schedules& schedules) {
     std::vector<StagePlan> stages = describe_stages(schedule);
     for (StagePlan& stage : stages) {
       stage.along = problem.sequence[at(stage.along)];
+      stage.box = from_sequence(Distribution{.box = stage.box}, problem.sequence).box;
     }
     return stages;
   };

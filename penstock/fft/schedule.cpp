@@ -1,8 +1,11 @@
 #include "penstock/fft/schedule.hpp"
 
 #include <algorithm>
+#include <map>
+#include <ranges>
 #include <utility>
 
+#include "penstock/fft/direction_index.hpp"
 #include "penstock/fft/stage_builder.hpp"
 
 namespace penstock::fft {
@@ -32,13 +35,42 @@ std::vector<StagePlan> describe_stages(const Schedule& schedule) {
     }
     return end.place == Place::plane ? 0 : bytes;
   };
+  const auto box_of = [](const Stage& stage) {
+    const auto set = [](Box& box, int direction, const Range& range) {
+      box.lower[at(direction)] = range.lower;
+      box.extent[at(direction)] = range.extent;
+    };
+    Box box;
+    set(box, stage.outer, stage.outer_range);
+    if (!stage.tiles.empty()) {
+      const std::int64_t lower = stage.tiles.front().lower;
+      set(box, stage.across, {lower, stage.tiles.back().lower + stage.tiles.back().extent - lower});
+    }
+    set(box, stage.along, {stage.along_lower, stage.before_points});
+    return box;
+  };
+  const auto sent_by = [&](const Stage& stage) {
+    std::map<int, SentTo> sent;
+    if (stage.sink.place == Place::exchange) {
+      for (const gas::Outgoing& message : schedule.exchanges[stage.sink.exchange].outgoing) {
+        SentTo& to = sent[message.peer];
+        to.rank = message.peer;
+        to.bytes += message.bytes;
+        ++to.messages;
+      }
+    }
+    const auto all = std::views::values(sent);
+    return std::vector<SentTo>(all.begin(), all.end());
+  };
   for (std::size_t pass = 0; pass < schedule.passes.size(); ++pass) {
     for (const Stage& stage : schedule.passes[pass].stages) {
       plans.push_back({.pass = static_cast<int>(pass),
                        .along = stage.along,
                        .is_move = !stage.kind,
                        .bytes_read = traffic(stage.source),
-                       .bytes_written = traffic(stage.sink)});
+                       .bytes_written = traffic(stage.sink),
+                       .box = box_of(stage),
+                       .sent = sent_by(stage)});
     }
   }
   return plans;

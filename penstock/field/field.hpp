@@ -143,6 +143,7 @@ fft::Scaling inverse(fft::Scaling scaling) noexcept;
 struct Times {
   std::vector<double> all_s;
   fft::Breakdown best;
+  std::vector<fft::Breakdown> best_of_ranks = {};  ///< the same repetition's, by rank
   double min_s() const;
   double median_s() const;
 };

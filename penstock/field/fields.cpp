@@ -143,28 +143,27 @@ namespace {
 template <class Transform>
 void time_once(const gas::Team& team, const fft::Breakdown& last, Times* times, Transform transform) {
   struct Measured {
-    double slowest_s;
-    fft::Breakdown mean;
+    double total_s;
+    fft::Breakdown breakdown;
   };
   team.barrier();
   const double begin_s = seconds();
   transform();
-  Measured mine{seconds() - begin_s, {}};
+  const Measured mine{seconds() - begin_s, last};
   if (times == nullptr) {
     return;
   }
-  mine.mean.add(last, 1.0 / team.size());
-  Measured all{};
-  const auto merge = [](Measured a, const Measured& b) {
-    a.slowest_s = std::max(a.slowest_s, b.slowest_s);
-    a.mean.add(b.mean);
-    return a;
-  };
-  gas::all_reduce(team, std::span<const Measured>(&mine, 1), std::span(&all, 1), merge);
-  if (times->all_s.empty() || all.slowest_s < times->min_s()) {
-    times->best = all.mean;
+  const std::vector<Measured> all = team.all_gather(mine);
+  const double slowest_s = std::ranges::max(all, {}, &Measured::total_s).total_s;
+  if (times->all_s.empty() || slowest_s < times->min_s()) {
+    times->best = {};
+    times->best_of_ranks.clear();
+    for (const Measured& each : all) {
+      times->best.add(each.breakdown, 1.0 / team.size());
+      times->best_of_ranks.push_back(each.breakdown);
+    }
   }
-  times->all_s.push_back(all.slowest_s);
+  times->all_s.push_back(slowest_s);
 }
 
 }  // namespace

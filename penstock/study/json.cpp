@@ -59,6 +59,7 @@ std::string key_of(model::Resource resource) {
 
 std::string to_json(const Study& study, const Answer& answer) {
   auto json = nlohmann::ordered_json::object();
+  json["schema"] = "model-" + study.name;
   json["model"] = study.name;
   if (study.has_machine) {
     json["machine"] = answer.points.front().at.machine.name;

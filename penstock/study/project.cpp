@@ -86,7 +86,8 @@ OtherAnswer answer_lanes(const Study& projected, const StudyOptions& options, co
     return quantities;
   };
   refuse_unread(compared, options, {{.at = at, .swept = 0, .quantities = compared.evaluate(at)}});
-  nlohmann::ordered_json json{{"model", "project"}, {"cpu", cpu.name}, {"gpu", gpu.name}, {"n", n}};
+  const std::string schema = "model-project-against";
+  nlohmann::ordered_json json{{"schema", schema}, {"model", "project"}, {"cpu", cpu.name}, {"gpu", gpu.name}, {"n", n}};
   std::string text = fmt::format(
       "CPU: {}\nGPU: {}\nFFT of {:.0f}^3 points, eq. 2 as {}\n\n{:8}{:>12}{:>16}{:>11}{:>11}{:>14}{:>14}\n", cpu.name,
       gpu.name, n, choices.reading.name, "", "nodes", "peak EFlop/s", "T_mem", "T_net", "T_mem + T_net", "the larger");
@@ -101,7 +102,7 @@ OtherAnswer answer_lanes(const Study& projected, const StudyOptions& options, co
                              {"memory_s", lane.memory_s},
                              {"network_s", lane.network_s}});
   }
-  return {.json = json.dump(2) + "\n", .text = std::move(text)};
+  return {.schema = schema, .json = json.dump(2) + "\n", .text = std::move(text)};
 }
 
 }  // namespace

@@ -98,7 +98,8 @@ OtherAnswer answer_fit(const Study& law, const StudyOptions& options, const Scal
   const model::Scaling form = scaling_of(choices, at);
   refuse_unread(law, options, {{.at = at, .swept = 0, .quantities = {}}});
   const model::ScalingFit fit = model::fit_scaling(choices.points, form);
-  nlohmann::ordered_json json{{"model", "scaling"}};
+  const std::string schema = "model-scaling-fit";
+  nlohmann::ordered_json json{{"schema", schema}, {"model", "scaling"}};
   std::string text = fmt::format("{:16} {:>12}  95% interval\n", "", "fitted");
   const auto add = [&](const std::string& name, const std::optional<model::Estimate>& estimate) {
     if (estimate) {
@@ -112,7 +113,7 @@ OtherAnswer answer_fit(const Study& law, const StudyOptions& options, const Scal
   add("kappa_plus_lambda", fit.kappa_plus_lambda);
   text += fmt::format("{:16} {:11.2f}%\n", "error", 100 * fit.relative_error);
   json["relative_error"] = fit.relative_error;
-  return {.json = json.dump(2) + "\n", .text = std::move(text)};
+  return {.schema = schema, .json = json.dump(2) + "\n", .text = std::move(text)};
 }
 
 /// Adds an option that sets one of the law's numbers.

@@ -88,6 +88,7 @@ struct Option {
 
 /// An answer that is no list of points, as JSON and as lines for a terminal.
 struct OtherAnswer {
+  std::string schema;  ///< the file of schemas/ that describes the JSON, without ".json"
   std::string json;
   std::string text;
 };

@@ -14,6 +14,7 @@ import unittest
 COMMAND = os.environ["PENSTOCK_COMMAND"]
 MPIEXEC = os.environ.get("PENSTOCK_MPIEXEC", "")
 HAS_UCX = os.environ.get("PENSTOCK_HAS_UCX", "0") == "1"
+HAS_GEMM = os.environ.get("PENSTOCK_HAS_GEMM", "0") == "1"
 HAS_PAGES = os.environ.get("PENSTOCK_HAS_PAGES", "0") == "1"
 # What --local takes here.
 LOCAL_TRANSFORMS = ("penstock", *("fftw",) * (os.environ.get("PENSTOCK_HAS_FFTW", "0") == "1"))

@@ -4,7 +4,7 @@
 Each run below is validated. At the end each key that is described must have been in the JSON of some run.
 """
 
-import os
+import json
 import re
 import unittest
 
@@ -21,7 +21,6 @@ FUGAKU = ("--machine", "fugaku", "--size", "256x256x256")
 FRONTIER = ("--machine", "frontier")
 HTMT = ("--machine", "htmt-2007", "--way", "htmt")
 LINK = "network.link_bandwidth_bytes_per_s=1e9,2e9"
-HAS_GEMM = os.environ["PENSTOCK_HAS_GEMM"] not in ("0", "OFF", "")
 
 
 def sweeps(prefix, *arguments):
@@ -114,9 +113,11 @@ RUNS = {
     ],
     "reproduce": [("reproduce", "all")],
 }
+COMPARED = tuple(f"{ranks}.json" for ranks in (1, 2, 4))
+RUNS["compare"] = [("compare", *COMPARED), ("compare", *COMPARED[:2]), ("compare", "1.json", "other.json")]
 if command.HAS_PAGES:
     RUNS["explore"] = [("explore", "--output", "page.html")]
-if HAS_GEMM:
+if command.HAS_GEMM:
     RUNS |= {
         "gemm-ranks": [
             ("gemm", "--size", "20", "--ranks", "2", "--reps", "1", "--check"),
@@ -144,6 +145,9 @@ class Schemas(command.CommandTest):
         npy_files.write(self.folder / "point.npy", (1, 1, 1), "<c16", range(2))
         npy_files.write(self.folder / "row.npy", (1, 1, 8), "<c16", range(16))
         npy_files.write(self.folder / "m.npy", (8, 8), "<f8", range(64))
+        for name, ranks, size in (*((each, int(each[0]), 8) for each in COMPARED), ("other.json", 1, 9)):
+            result = {"schema": "gemm-ranks", "n": size, "ranks": ranks, "time_min_s": 0.1 + 0.9 / ranks}
+            (self.folder / name).write_text(json.dumps(result))
 
     def facts_of(self, name, arguments):
         if "--" in arguments:  # what follows is another program's
@@ -181,7 +185,7 @@ class Schemas(command.CommandTest):
         without_runs -= {"try"} if command.HAS_PAGES else {"try", "explore"}
         self.assertEqual(
             without_runs,
-            set() if HAS_GEMM and command.MPIEXEC else without_runs & {"gemm-ranks", "gemm-files", "bench-gemm", "bench-gemm-files", "bench-pack"},
+            set() if command.HAS_GEMM and command.MPIEXEC else without_runs & {"gemm-ranks", "gemm-files", "bench-gemm", "bench-gemm-files", "bench-pack"},
         )
 
     def test_no_table_has_a_number_that_is_none(self):

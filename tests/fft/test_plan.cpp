@@ -183,6 +183,41 @@ TEST(Plan, SaysWhereItsTimeWentAndWhatItDecided) {
   });
 }
 
+// Each exchange brings a rank the points of its next box that others have: the boxes say how many.
+TEST(Plan, SaysWhatEachRankHasBeforeAStageAndSendsAfterIt) {
+  gas::on_worlds({1, 2, 3, 4, 6}, [](gas::Team& team) {
+    for (const std::array<int, 3>& sequence : {std::array{0, 1, 2}, std::array{2, 0, 1}}) {
+      const Extents size{7, 12, 9};
+      Options options = estimated(size);
+      options.sequence = sequence;
+      options.output = Output::as_input;
+      const Plan<double> plan(team, options);
+      const std::vector<StagePlan>& stages = plan.decision().forward_stages;
+      for (std::size_t i = 0; i < stages.size(); ++i) {
+        const std::vector<Box> before = team.all_gather(stages[i].box);
+        const Box& ends_in = i + 1 < stages.size() ? stages[i + 1].box : plan.output().box;
+        const std::vector<Box> after = team.all_gather(ends_in);
+        std::int64_t points = 0;
+        for (const Box& box : before) {
+          points += box.count();
+        }
+        EXPECT_EQ(points, 7 * 12 * 9);
+        std::uint64_t messages = 0;
+        for (const SentTo& to : stages[i].sent) {
+          const Box common = shape::intersect(stages[i].box, after[static_cast<std::size_t>(to.rank)]);
+          EXPECT_EQ(to.bytes, static_cast<std::uint64_t>(common.count()) * sizeof(std::complex<double>));
+          messages += to.messages;
+        }
+        EXPECT_GE(messages, stages[i].sent.size());
+        // Nothing is sent where all have what they need already.
+        EXPECT_TRUE(before == after ||
+                    team.all_gather(stages[i].sent.size()) != std::vector<std::size_t>(before.size()));
+      }
+      EXPECT_EQ(stages.front().box, plan.input().box);
+    }
+  });
+}
+
 // What measuring finds best, here told, may want more memory than what the estimate takes: passes more than rows.
 TEST(Plan, LendsTransformsWhatMeasuredOnesWant) {
   constexpr std::array names{"adjacent", "contiguous", "apart"};

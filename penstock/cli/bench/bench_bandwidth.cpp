@@ -45,7 +45,7 @@ nlohmann::ordered_json to_json(const Session& session, const std::vector<Bandwid
 }
 
 void run_bench_bandwidth(Session& session, const BandwidthOptions& options) {
-  run_bench(session, options, lab::measure_bandwidth, print_bandwidths,
+  run_bench(session, "bench-bandwidth", options, lab::measure_bandwidth, print_bandwidths,
             [&](const std::vector<BandwidthResult>& results) { return to_json(session, results); });
 }
 

@@ -109,7 +109,7 @@ nlohmann::ordered_json to_json(const Session& session, const std::vector<Exchang
 }
 
 void run_bench_exchange(Session& session, const ExchangeOptions& options) {
-  run_bench(session, options, lab::measure_exchange, print_exchanges,
+  run_bench(session, "bench-exchange", options, lab::measure_exchange, print_exchanges,
             [&](const std::vector<ExchangeResult>& results) { return to_json(session, results); });
 }
 

@@ -20,7 +20,7 @@
 #include "penstock/cli/core/version.hpp"
 #include "penstock/cli/report/output.hpp"
 #include "penstock/cli/report/progress.hpp"
-#include "penstock/cli/report/result_file.hpp"
+#include "penstock/cli/report/results.hpp"
 #include "penstock/gemm/gemm.hpp"
 
 namespace penstock::cli {
@@ -37,7 +37,7 @@ struct BenchGemmOptions {
 void run_bench_gemm(Session& session, const BenchGemmOptions& options) {
   const gas::Team& team = session.team;
   const std::int64_t n = options.n;
-  ResultFile json(session, "--json", session.options.json_path);
+  Results results(session, "bench-gemm");
   const bool has_scalapack =
       Scalapack::is_built_in() && session.processes.has_mpi() && session.processes.size() == team.size();
   const auto matrix_bytes = static_cast<std::uint64_t>(n * n * 8);
@@ -108,7 +108,7 @@ void run_bench_gemm(Session& session, const BenchGemmOptions& options) {
                                 {"transport", team.transport().name},
                                 {"mpi", mpi_text()},
                                 {"results", ways_to_json(ways, flops)}};
-  json.write(session.is_first() ? result.dump(2) + "\n" : "");
+  results.write(result);
   team.barrier();
 }
 

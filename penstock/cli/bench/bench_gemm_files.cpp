@@ -12,7 +12,7 @@
 #include "penstock/base/control_group.hpp"
 #include "penstock/cli/bench/bench_ways.hpp"
 #include "penstock/cli/report/output.hpp"
-#include "penstock/cli/report/result_file.hpp"
+#include "penstock/cli/report/results.hpp"
 #include "penstock/gemm/gemm.hpp"
 
 namespace penstock::cli {
@@ -128,7 +128,7 @@ void run_bench_gemm_files(Session& session, const BenchFiles& options) {
     throw Error(fmt::format("matrices in files are multiplied by one process with --threads, and these are {} ranks",
                             session.team.size()));
   }
-  ResultFile json(session, "--json", session.options.json_path);
+  Results results(session, "bench-gemm-files");
   const Progress progress(session);
   const ScratchFolder folder(options.folder);
   gemm::FileProduct ours{.a = folder.file("a.npy"), .b = folder.file("b.npy"), .c = folder.file("c.npy")};
@@ -174,13 +174,11 @@ void run_bench_gemm_files(Session& session, const BenchFiles& options) {
     print_output("GFlop/s, best and median of {} in turn; the products are the same\n\n", options.rounds);
     print_ways(ways, flops);
   }
-  json.write(nlohmann::ordered_json{{"n", n},
-                                    {"threads", session.threads},
-                                    {"memory_bytes", options.memory_bytes},
-                                    {"limit_is_imposed", limit.is_imposed()},
-                                    {"results", ways_to_json(ways, flops)}}
-                 .dump(2) +
-             "\n");
+  results.write({{"n", n},
+                 {"threads", session.threads},
+                 {"memory_bytes", options.memory_bytes},
+                 {"limit_is_imposed", limit.is_imposed()},
+                 {"results", ways_to_json(ways, flops)}});
 }
 
 }  // namespace penstock::cli

@@ -143,7 +143,7 @@ void run_bench_latency(Session& session, const LatencyRequest& asked) {
       print_fits(fits_of(results));
     }
   };
-  run_bench(session, asked.measured, lab::measure_latency, print,
+  run_bench(session, "bench-latency", asked.measured, lab::measure_latency, print,
             [&](const LatencyResults& results) { return to_json(session, results, fits_of(results)); });
 }
 

@@ -16,7 +16,7 @@
 #include "penstock/cli/report/json.hpp"
 #include "penstock/cli/report/output.hpp"
 #include "penstock/cli/report/progress.hpp"
-#include "penstock/cli/report/result_file.hpp"
+#include "penstock/cli/report/results.hpp"
 #include "penstock/lab/pack/pack.hpp"
 
 namespace penstock::cli {
@@ -171,7 +171,7 @@ void run_bench_pack(Session& session, const PackOptions& asked) {
   if (session.options.threads > 1) {
     throw Error(fmt::format("--threads {}: bench pack measures one thread", session.options.threads));
   }
-  ResultFile json(session, "--json", session.options.json_path);
+  Results results(session, "bench-pack");
   session.processes.start_mpi();
   PackReport report;
   PackOptions options = asked;
@@ -187,7 +187,7 @@ void run_bench_pack(Session& session, const PackOptions& asked) {
     print_pack_times(report);
     print_summary(report);
   }
-  json.write(to_json(session, options, report).dump(2) + "\n");
+  results.write(to_json(session, options, report));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include "penstock/cli/core/version.hpp"
 #include "penstock/cli/report/output.hpp"
 #include "penstock/cli/report/progress.hpp"
-#include "penstock/cli/report/result_file.hpp"
+#include "penstock/cli/report/results.hpp"
 
 namespace penstock::cli {
 
@@ -41,11 +41,12 @@ inline nlohmann::ordered_json json_head(const Session& session) {
   return json;
 }
 
-/// Collective: measures with progress shown, prints the table, writes the JSON. `options` say whether MPI's ways join
-/// in, which this settles: where the team's ranks are those of MPI_COMM_WORLD.
+/// Collective: measures with progress shown, prints the table, writes the results. `options` say whether MPI's ways
+/// join in, which this settles: where the team's ranks are those of MPI_COMM_WORLD.
 template <class Options, class Measure, class Print, class ToJson>
-void run_bench(Session& session, Options options, const Measure& measure, const Print& print, const ToJson& to_json) {
-  ResultFile json(session, "--json", session.options.json_path);
+void run_bench(Session& session, const char* schema, Options options, const Measure& measure, const Print& print,
+               const ToJson& to_json) {
+  Results files(session, schema);
   options.has_mpi = session.processes.has_mpi() && session.processes.size() == session.team.size();
   const auto results = [&] {
     const Progress progress(session);
@@ -57,7 +58,7 @@ void run_bench(Session& session, Options options, const Measure& measure, const 
     print_output("transport {}, {} ranks\n", session.team.transport().name, session.team.size());
     print(results);
   }
-  json.write(session.is_first() ? to_json(results).dump(2) + "\n" : "");
+  files.write(to_json(results));
 }
 
 }  // namespace penstock::cli

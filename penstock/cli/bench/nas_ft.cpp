@@ -18,7 +18,7 @@
 #include "penstock/cli/fft/plan_options.hpp"
 #include "penstock/cli/report/json.hpp"
 #include "penstock/cli/report/output.hpp"
-#include "penstock/cli/report/result_file.hpp"
+#include "penstock/cli/report/results.hpp"
 #include "penstock/lab/nas/nas.hpp"
 
 namespace penstock::cli {
@@ -98,7 +98,7 @@ nlohmann::ordered_json to_json(const Session& session, const lab::nas::Problem& 
 
 void run_nas_ft(Session& session, const NasFtOptions& options) {
   // Whether the file can be written is found out now, not after minutes.
-  ResultFile json(session, "--json", session.options.json_path);
+  Results results(session, "nas-ft");
   fft::Options fft = options.fft;
   fft.threads = session.threads;
   // The checksums are the progress, too, as they come; beside JSON on standard output they go to a terminal alone.
@@ -119,7 +119,7 @@ void run_nas_ft(Session& session, const NasFtOptions& options) {
   if (session.has_table()) {
     print_result(session, result);
   }
-  json.write(to_json(session, options.problem, result).dump(2) + "\n");
+  results.write(to_json(session, options.problem, result));
   if (!result.is_verified) {
     throw Error(fmt::format("NAS FT class {} is not verified: an error of {:.1e} exceeds {:.0e}", options.problem.name,
                             result.largest_error, lab::nas::tolerance));

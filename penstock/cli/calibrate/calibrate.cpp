@@ -16,6 +16,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/cli/calibrate/calibrate_node.hpp"
 #include "penstock/cli/calibrate/calibrate_transports.hpp"
+#include "penstock/cli/calibrate/machine_curves.hpp"
 #include "penstock/cli/core/parse.hpp"
 #include "penstock/cli/core/subcommand.hpp"
 #include "penstock/cli/core/version.hpp"
@@ -23,6 +24,7 @@
 #include "penstock/cli/report/output.hpp"
 #include "penstock/cli/report/progress.hpp"
 #include "penstock/cli/report/result_file.hpp"
+#include "penstock/cli/report/results.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -123,7 +125,7 @@ std::string summary_of(const CalibratedMachine& calibrated) {
 }
 
 void run_calibrate(Session& session, const CalibrateRequest& request) {
-  ResultFile json(session, "--json", session.options.json_path);
+  Results results(session, "calibrate");
   ResultFile output(session, "--output", request.output_path);
   const std::string folder = folder_of(request);
   session.team.together([&] {
@@ -168,7 +170,7 @@ void run_calibrate(Session& session, const CalibrateRequest& request) {
     const std::string text = machine::format(calibrated.machine, calibrated.comments);
     machine::parse(text, "the machine file");  // what was measured may be nothing that a machine can have
     output.write(text);
-    json.write(to_json(calibrated, took_s).dump(2) + "\n");
+    results.write(to_json(calibrated, took_s), {{"curves", machine_curves(calibrated.machine)}});
     if (session.has_table()) {
       write_output(request.output_path == "-" ? "" : request.output_path.empty() ? text : summary_of(calibrated));
     }

@@ -26,6 +26,7 @@
 #include "penstock/cli/core/transport_choice.hpp"
 #include "penstock/cli/core/version.hpp"
 #include "penstock/cli/report/output.hpp"
+#include "penstock/cli/report/pages.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -49,6 +50,16 @@ void add_rank_options(CLI::App& app, CommonOptions& options) {
 void add_json_option(CLI::App& app, CommonOptions& options) {
   add_value(app, "--json", "FILE", "Write the results as JSON; - writes them to standard output instead of the table",
             [&](const std::string& text) { options.json_path = text; });
+}
+
+void add_report_option(CLI::App& app, CommonOptions& options) {
+  add_value(app, "--report", "FILE.html", "Write a page, for a browser, that shows the results (none)",
+            [&](const std::string& text) {
+              if (text == "-") {
+                throw Error("--report -: give the page a file");
+              }
+              options.report_path = text;
+            });
 }
 
 /// On the first process alone.
@@ -85,6 +96,9 @@ Outcome run(Processes& processes, Interruption& interruption, std::vector<std::s
         add_rank_options(*leaf, options);
       }
       add_json_option(*leaf, options);
+      if (subcommand.has_report && !report_page().empty()) {
+        add_report_option(*leaf, options);
+      }
     }
   }
   app.require_subcommand(0, 1);

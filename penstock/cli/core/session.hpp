@@ -18,6 +18,7 @@ struct CommonOptions {
   int threads = 0;  ///< of each rank; 0: what OMP_NUM_THREADS says, else the usable processors, shared
   std::vector<std::string> arguments;  ///< of the command, as they were given
   std::string json_path;               ///< empty: no JSON; "-": standard output, instead of the table
+  std::string report_path;             ///< of the page; empty: none
 };
 
 /// One rank's view of a run.

@@ -28,8 +28,10 @@ std::span<const Subcommand> subcommands() {
                    declare_model, false},
 #if PENSTOCK_HAS_PAGES
         Subcommand{"explore", "Write a page, for a browser, in which the models of all machines answer at once",
-                   declare_explore, false},
+                   declare_explore, false, false},
 #endif
+        Subcommand{"compare", "Show the results of several runs beside each other, and how they scale", declare_compare,
+                   false},
         Subcommand{"reproduce", "Show the figures of the documents that Penstock comes from, ours beside theirs",
                    declare_reproduce, false},
   };

@@ -23,6 +23,7 @@ struct Subcommand {
   const char* summary;
   Body (*declare)(CLI::App& app);
   bool is_distributed = true;
+  bool has_report = true;  ///< takes --report
 };
 
 /// All of them, in the order in which help lists them.
@@ -33,6 +34,7 @@ Body declare_group(CLI::App& app, std::span<const Subcommand> all);
 
 Body declare_bench(CLI::App& app);
 Body declare_calibrate(CLI::App& app);
+Body declare_compare(CLI::App& app);
 Body declare_explore(CLI::App& app);
 Body declare_fft(CLI::App& app);
 Body declare_gemm(CLI::App& app);

@@ -13,20 +13,9 @@
 #include "penstock/cli/core/parse.hpp"
 #include "penstock/cli/core/subcommand.hpp"
 #include "penstock/cli/report/output.hpp"
+#include "penstock/cli/report/pages.hpp"
 #include "penstock/cli/report/result_file.hpp"
-
-// The file's bytes, and a symbol at either end.
-asm(R"(
-  .section .rodata
-  .global penstock_explore_page
-  .global penstock_explore_page_end
-penstock_explore_page:
-  .incbin ")" PENSTOCK_EXPLORE_PAGE R"("
-penstock_explore_page_end:
-  .previous
-)");
-extern "C" const char penstock_explore_page;
-extern "C" const char penstock_explore_page_end;
+#include "penstock/cli/report/results.hpp"
 
 namespace penstock::cli {
 
@@ -35,16 +24,16 @@ Body declare_explore(CLI::App& app) {
   add_value(app, "--output", "FILE.html", "The page's file, to be opened in a browser (penstock-explore.html)",
             [path](const std::string& text) { *path = text; });
   return [path](Session& session) {
-    const std::string_view page(&penstock_explore_page, &penstock_explore_page_end);
+    const std::string_view page = explore_page();
     ResultFile output(session, "--output", *path);
-    ResultFile json(session, "--json", session.options.json_path);
+    Results results(session, "explore");
     session.has_begun_work = true;
     output.write(session.is_first() ? page : "");
     if (session.has_table()) {
       print_output("{}: {}, which need nothing else; open the file in a browser\n", *path, format_bytes(page.size()));
     }
     const nlohmann::ordered_json facts{{"file", *path}, {"bytes", page.size()}};
-    json.write(session.is_first() ? facts.dump(2) + "\n" : "");
+    results.write(facts);
   };
 }
 

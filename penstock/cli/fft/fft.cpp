@@ -10,6 +10,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/cli/core/subcommand.hpp"
+#include "penstock/cli/fft/fft_details.hpp"
 #include "penstock/cli/fft/fft_files.hpp"
 #include "penstock/cli/fft/fft_options.hpp"
 #include "penstock/cli/fft/fft_report.hpp"
@@ -17,6 +18,7 @@
 #include "penstock/cli/report/output.hpp"
 #include "penstock/cli/report/progress.hpp"
 #include "penstock/cli/report/result_file.hpp"
+#include "penstock/cli/report/results.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -94,7 +96,7 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
   report.available_bytes =
       options.fft.memory_budget_bytes > 0 ? options.fft.memory_budget_bytes : available_memory_bytes();
   field::Fields<Real>::require_memory(team, options.fft);
-  ResultFile json(session, "--json", session.options.json_path);
+  Results results(session, "fft");
   ResultFile spectrum_file(session, "--spectrum", options.spectrum_path);
   auto output = open_output<Real>(session, options);
   std::vector<Interruption::Unfinished> unfinished;
@@ -146,7 +148,9 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
   if (session.has_table()) {
     write_output(describe_results(session, options, report));
   }
-  team.together([&] { json.write(to_json(session, options, report).dump(2) + "\n"); });
+  const nlohmann::ordered_json details =
+      results.have_page() ? fft_details(team, fields.plan().output(), report) : nlohmann::ordered_json();
+  team.together([&] { results.write(to_json(session, options, report), details); });
   if (report.has_failed()) {
     throw Error(fmt::format("the check has failed: a relative error of {:.1e}, where {:.1e} is allowed",
                             *report.relative_error, report.tolerance));

@@ -12,6 +12,7 @@
 #include "penstock/cli/report/file_report.hpp"
 #include "penstock/cli/report/output.hpp"
 #include "penstock/cli/report/result_file.hpp"
+#include "penstock/cli/report/results.hpp"
 #include "penstock/fft/files/files.hpp"
 
 namespace penstock::cli {
@@ -170,7 +171,7 @@ void run_fft_files(Session& session, const FftOptions& options) {
     throw Error(fmt::format("{} holds {}, and is transformed as it is in passes over its file: leave --precision out",
                             options.input_path, npy::name(type)));
   }
-  ResultFile json(session, "--json", session.options.json_path);
+  Results results(session, "fft-files");
   ResultFile trace_file(session, "--trace", options.trace_path);
   const auto engine = percolate::make_engine(options.engine);
   percolate::Trace trace;
@@ -214,7 +215,7 @@ void run_fft_files(Session& session, const FftOptions& options) {
     write_output(describe(plan, result, workers));
   }
   trace_file.write(trace.chrome_json());
-  json.write(to_json(plan, result, options, workers).dump(2) + "\n");
+  results.write(to_json(plan, result, options, workers));
 }
 
 }  // namespace penstock::cli

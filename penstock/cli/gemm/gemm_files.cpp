@@ -11,6 +11,7 @@
 #include "penstock/cli/report/output.hpp"
 #include "penstock/cli/report/progress.hpp"
 #include "penstock/cli/report/result_file.hpp"
+#include "penstock/cli/report/results.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -96,7 +97,7 @@ void run_gemm_files(Session& session, const GemmOptions& asked) {
   if (options.memory_bytes == 0) {
     options.memory_bytes = available_memory_bytes() / 2;
   }
-  ResultFile json(session, "--json", session.options.json_path);
+  Results results(session, "gemm-files");
   ResultFile trace_file(session, "--trace", options.trace_path);
   const auto engine = percolate::make_engine(options.engine);
   percolate::Trace trace;
@@ -130,7 +131,7 @@ void run_gemm_files(Session& session, const GemmOptions& asked) {
     write_output(describe(plan, result, session.threads));
   }
   trace_file.write(trace.chrome_json());
-  json.write(to_json(plan, result, options, session.threads).dump(2) + "\n");
+  results.write(to_json(plan, result, options, session.threads));
 }
 
 }  // namespace penstock::cli

@@ -15,7 +15,7 @@
 #include "penstock/cli/core/subcommand.hpp"
 #include "penstock/cli/report/json.hpp"
 #include "penstock/cli/report/output.hpp"
-#include "penstock/cli/report/result_file.hpp"
+#include "penstock/cli/report/results.hpp"
 #include "penstock/lab/reproductions/reproductions.hpp"
 
 namespace penstock::cli {
@@ -105,7 +105,7 @@ void run_reproduce(Session& session, const std::string& name) {
   } else {
     all.push_back(lab::reproduce(name));
   }
-  ResultFile json(session, "--json", session.options.json_path);
+  Results results(session, "reproduce");
   session.has_begun_work = true;
   nlohmann::ordered_json facts = nlohmann::ordered_json::array();
   std::size_t printed = 0;
@@ -135,7 +135,7 @@ void run_reproduce(Session& session, const std::string& name) {
         "curve that they draw\n",
         agreeing, printed, fitted + refit, fitted, refit);
   }
-  json.write(session.is_first() ? facts.dump(2) + "\n" : "");
+  results.write(facts);
   if (unexplained > 0) {
     throw Error(fmt::format("{} figures do not reproduce and have no reason", unexplained));
   }

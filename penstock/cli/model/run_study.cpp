@@ -16,7 +16,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/cli/core/parse.hpp"
 #include "penstock/cli/report/output.hpp"
-#include "penstock/cli/report/result_file.hpp"
+#include "penstock/cli/report/results.hpp"
 #include "penstock/lab/plot/plot.hpp"
 
 namespace penstock::cli {
@@ -178,12 +178,12 @@ void run_study(Session& session, const study::OptionedStudy& optioned, const std
     if (!plot_path.empty()) {
       throw Error("--plot draws the points of a sweep, and here there are none: leave it out");
     }
-    ResultFile json(session, "--json", session.options.json_path);
+    Results results(session, other->schema);
     session.has_begun_work = true;
     if (session.has_table()) {
       write_output(other->text);
     }
-    json.write(session.is_first() ? other->json : "");
+    results.write(nlohmann::ordered_json::parse(other->json));
     return;
   }
   const Study& study = *optioned.study;
@@ -191,7 +191,7 @@ void run_study(Session& session, const study::OptionedStudy& optioned, const std
   if (!plot_path.empty() && !answer.sweep) {
     throw Error("--plot draws a sweep: give --sweep as well");
   }
-  ResultFile json(session, "--json", session.options.json_path);
+  Results results(session, "model-" + study.name);
   session.has_begun_work = true;
   if (session.has_table()) {
     write_output(study.has_machine ? answer.points.front().at.machine.name + "\n\n" : "");
@@ -202,7 +202,7 @@ void run_study(Session& session, const study::OptionedStudy& optioned, const std
       draw_points(study, answer.points, *answer.sweep, plot_path);
     }
   });
-  json.write(session.is_first() ? study::to_json(study, answer) : "");
+  results.write(nlohmann::ordered_json::parse(study::to_json(study, answer)));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "penstock/base/base.hpp"
+#include "penstock/cli/report/command_line.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -21,32 +22,12 @@ std::string rough_time(double time_s) {
 
 }  // namespace
 
-namespace {
-
-std::string quoted_for_shell(const std::string& text) {
-  constexpr std::string_view special = " \t\n'\"\\$`&|;<>()*?[]{}~#!";
-  if (!text.empty() && text.find_first_of(special) == std::string::npos) {
-    return text;
-  }
-  std::string quoted;
-  for (const char letter : text) {
-    quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  }
-  return fmt::format("'{}'", quoted);
-}
-
-}  // namespace
-
 std::string bytes_text(std::int64_t bytes) {
   return format_bytes(static_cast<std::uint64_t>(bytes));
 }
 
 void say_how_to_resume(const Session& session) {
-  std::string command = "penstock";
-  for (const std::string& argument : session.options.arguments) {
-    command += fmt::format(" {}", quoted_for_shell(argument));
-  }
-  session.interruption.say("what is complete is kept, and the same command resumes it: " + command);
+  session.interruption.say("what is complete is kept, and the same command resumes it: " + command_line(session));
 }
 
 void show(const Progress& progress, const percolate::Progress& at) {

@@ -25,7 +25,7 @@
 #include "penstock/cli/core/subcommand.hpp"
 #include "penstock/cli/report/output.hpp"
 #include "penstock/cli/report/progress.hpp"
-#include "penstock/cli/report/result_file.hpp"
+#include "penstock/cli/report/results.hpp"
 
 extern char** environ;
 
@@ -204,7 +204,7 @@ std::string told(const ProgramRun& with, const ProgramRun& without) {
 }
 
 void try_program(Session& session, const TryOptions& options) {
-  ResultFile json(session, "--json", session.options.json_path);
+  Results results(session, "try");
   const std::vector<Library> libraries = find_libraries(options);
   std::vector<std::string> preloaded, names;
   for (const Library& library : libraries) {
@@ -247,18 +247,16 @@ void try_program(Session& session, const TryOptions& options) {
     }
     print_output("Served       what the libraries told:\n{}", served);
   }
-  json.write(nlohmann::json{{"program", options.program},
-                            {"libraries", preloaded},
-                            {"without_s", without_s},
-                            {"with_s", with_s},
-                            {"times_as_fast", gain},
-                            {"status_without", without.status},
-                            {"status_with", with.status},
-                            {"output_lines", outputs.lines},
-                            {"output_lines_that_differ", outputs.differing},
-                            {"served", served}}
-                 .dump(2) +
-             "\n");
+  results.write({{"program", options.program},
+                 {"libraries", preloaded},
+                 {"without_s", without_s},
+                 {"with_s", with_s},
+                 {"times_as_fast", gain},
+                 {"status_without", without.status},
+                 {"status_with", with.status},
+                 {"output_lines", outputs.lines},
+                 {"output_lines_that_differ", outputs.differing},
+                 {"served", served}});
   if (with.status != without.status) {
     throw Error(fmt::format("the program ends with status {} as it is, and with {} with the libraries", without.status,
                             with.status));

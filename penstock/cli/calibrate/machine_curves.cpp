@@ -1,0 +1,71 @@
+#include "penstock/cli/calibrate/machine_curves.hpp"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "penstock/model/model.hpp"
+
+namespace penstock::cli {
+namespace {
+
+struct Series {
+  std::string name;
+  std::vector<double> y;
+};
+
+struct Curves {
+  const char* title;
+  const char* x_name;
+  const char* y_name;
+  const char* unit;
+  std::vector<double> x = {};
+  std::vector<Series> series = {};
+};
+
+nlohmann::ordered_json to_json(const Curves& curves) {
+  auto series = nlohmann::ordered_json::array();
+  for (const Series& each : curves.series) {
+    series.push_back({{"name", each.name}, {"y", each.y}});
+  }
+  return {{"title", curves.title}, {"x_name", curves.x_name}, {"y_name", curves.y_name},
+          {"unit", curves.unit},   {"x", curves.x},           {"series", series}};
+}
+
+}  // namespace
+
+nlohmann::ordered_json machine_curves(const machine::Machine& machine) {
+  Curves memory{"Memory by threads", "threads", "read plus written, all threads together", "B/s"};
+  memory.series = {{"copy", {}}, {"triad", {}}};
+  for (const machine::ThreadBandwidth& each : machine.node.thread_bandwidths) {
+    memory.x.push_back(static_cast<double>(each.threads));
+    memory.series[0].y.push_back(each.copy_bytes_per_s);
+    memory.series[1].y.push_back(each.triad_bytes_per_s);
+  }
+  Curves caches{"Caches by what they hold", "bytes", "read plus written by one core", "B/s"};
+  caches.series = {{"copy", {}}};
+  for (const machine::CacheLevel& each : machine.node.caches) {
+    caches.x.push_back(static_cast<double>(each.capacity_bytes));
+    caches.series[0].y.push_back(each.bandwidth_bytes_per_s);
+  }
+  Curves messages{"Messages by transport", "bytes", "one message alone, as fitted", "s"};
+  for (double bytes = 1; bytes <= 0x1p24; bytes *= 4) {
+    messages.x.push_back(bytes);
+  }
+  for (const machine::Transport& each : machine.transports) {
+    Series series{each.name, {}};
+    for (const double bytes : messages.x) {
+      series.y.push_back(model::message_time_s(each.pieces, bytes));
+    }
+    messages.series.push_back(series);
+  }
+  auto all = nlohmann::ordered_json::array();
+  for (const Curves& curves : {memory, caches, messages}) {
+    if (curves.x.size() > 1 && !curves.series.empty()) {
+      all.push_back(to_json(curves));
+    }
+  }
+  return all;
+}
+
+}  // namespace penstock::cli
