@@ -11,7 +11,11 @@ export function stackedBars(names, rows, unit) {
   const bars = rows.map((row) => {
     const told = names.map((name, i) => `${name} ${textOf(row.parts[i], unit)}`).join(", ");
     const parts = row.parts.map((part, i) =>
-      make("span", { class: `part colour-${i}`, style: `width:${(100 * part) / longest}%`, title: `${names[i]} ${textOf(part, unit)}` }),
+      make("span", {
+        class: `part colour-${i}`,
+        style: `width:${(100 * part) / longest}%`,
+        title: `${names[i]} ${textOf(part, unit)}`,
+      }),
     );
     const total = textOf(totalOf(row), unit);
     return make(

@@ -19,7 +19,9 @@ export function chartFigure(title, chart) {
 export function givenCurves(curves) {
   const isPositive = (values) => values.every((value) => value > 0);
   const isGeometric =
-    isPositive(curves.x) && Math.max(...curves.x) > 20 * Math.min(...curves.x) && curves.series.every((each) => isPositive(each.y));
+    isPositive(curves.x) &&
+    Math.max(...curves.x) > 20 * Math.min(...curves.x) &&
+    curves.series.every((each) => isPositive(each.y));
   return chartFigure(`${curves.title}; ${curves.y_name}`, {
     x: curves.x,
     xName: curves.x_name,
@@ -65,7 +67,13 @@ function measuredCharts(runs, abscissa) {
         names.map((name, colour) => {
           const rows = run.rows.filter((row) => curveOf(row) === name);
           const title = runs.length > 1 ? `${name}, ${run.name}` : name;
-          return { name: title, x: rows.map((row) => row[abscissa]), y: rows.map((row) => valueOf(key, row[key])), colour, machine };
+          return {
+            name: title,
+            x: rows.map((row) => row[abscissa]),
+            y: rows.map((row) => valueOf(key, row[key])),
+            colour,
+            machine,
+          };
         }),
       );
       const all = series.flatMap((each) => each.x);
@@ -82,7 +90,9 @@ function measuredCharts(runs, abscissa) {
 /** A model's points: a chart for each unit, in which all quantities of that unit are. */
 function modelCharts(runs, abscissa) {
   const { rows } = runs[0];
-  const keys = Object.keys(rows[0]).filter((key) => key !== abscissa && valuesOf(rows, key).size > 1 && isNumber(rows[0][key]));
+  const keys = Object.keys(rows[0]).filter(
+    (key) => key !== abscissa && valuesOf(rows, key).size > 1 && isNumber(rows[0][key]),
+  );
   return ["s", "Flop/s", "B/s"].flatMap((unit) => {
     const drawn = keys.filter((key) => unitOf(key) === unit).slice(0, curveCount);
     if (drawn.length === 0) {
@@ -98,7 +108,8 @@ function modelCharts(runs, abscissa) {
       })),
     );
     const x = series.flatMap((each) => each.x);
-    const title = `${drawn.length > 1 ? { s: "times", "Flop/s": "rates", "B/s": "bandwidths" }[unit] : nameOf(drawn[0])} over ${nameOf(abscissa)}`;
+    const what = drawn.length > 1 ? { s: "times", "Flop/s": "rates", "B/s": "bandwidths" }[unit] : nameOf(drawn[0]);
+    const title = `${what} over ${nameOf(abscissa)}`;
     return [chartFigure(title, { x, xName: nameOf(abscissa), unit, isGeometric: isSpread(x), series })];
   });
 }

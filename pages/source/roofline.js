@@ -14,7 +14,8 @@ export function rooflineFigure(roofline) {
   const ridge = memory > 0 ? roofline.flops_per_s / memory : Math.min(...at);
   const low = Math.min(...at, ridge) / 2;
   const high = Math.max(...at, ridge) * 2;
-  const roof = memory > 0 ? [low * memory, roofline.flops_per_s, roofline.flops_per_s] : Array(3).fill(roofline.flops_per_s);
+  const roof =
+    memory > 0 ? [low * memory, roofline.flops_per_s, roofline.flops_per_s] : Array(3).fill(roofline.flops_per_s);
   const series = [
     { name: "the machine's limit", x: [low, ridge, high], y: roof, colour: 0, machine: 1 },
     ...points.map((each, i) => ({
@@ -25,9 +26,17 @@ export function rooflineFigure(roofline) {
       machine: 0,
     })),
   ];
-  const limit = memory > 0 ? `memory gives ${textOf(memory, "B/s")}` : "the field stays in cache, so that memory sets no limit";
-  const words = `Right of the bend arithmetic is the limit (${textOf(roofline.flops_per_s, "Flop/s")}), left of it memory: ${limit}.`;
-  const figure = chartFigure("Rate over operations for each byte", { x: series.flatMap((each) => each.x), xName: "operations for each byte", unit: "Flop/s", isGeometric: true, series });
+  const limit =
+    memory > 0 ? `memory gives ${textOf(memory, "B/s")}` : "the field stays in cache, so that memory sets no limit";
+  const rate = textOf(roofline.flops_per_s, "Flop/s");
+  const words = `Right of the bend arithmetic is the limit (${rate}), left of it memory: ${limit}.`;
+  const figure = chartFigure("Rate over operations for each byte", {
+    x: series.flatMap((each) => each.x),
+    xName: "operations for each byte",
+    unit: "Flop/s",
+    isGeometric: true,
+    series,
+  });
   figure.append(make("p", { class: "quiet" }, words));
   return figure;
 }

@@ -30,7 +30,14 @@ function flattened(object, schema, prefix = "") {
     if (isList(value) || value === null || key === "schema" || (Array.isArray(value) && value.length === 0)) {
       return [];
     }
-    return [{ path: prefix + key, name: prefix + nameOf(key), text: quantityText(key, value), about: about?.description ?? "" }];
+    return [
+      {
+        path: prefix + key,
+        name: prefix + nameOf(key),
+        text: quantityText(key, value),
+        about: about?.description ?? "",
+      },
+    ];
   });
 }
 
@@ -59,11 +66,17 @@ export function listsOf(result) {
 /** These lists, each a table that is opened by its name. */
 export function listTables(result, schema) {
   return listsOf(result).map(([key, list]) => {
-      const flat = list.map((row) => new Map(flattened(row, undefined).map((each) => [each.name, each.text])));
-      const names = [...new Set(flat.flatMap((row) => [...row.keys()]))];
-      const rows = flat.map((row) => names.map((name) => row.get(name) ?? "–"));
-      const about = schema?.properties?.[key]?.description ?? "";
-      const title = `${nameOf(key)}: ${list.length} rows`;
-      return make("details", {}, make("summary", {}, title), make("p", { class: "quiet" }, about), makeTable(names, rows, title));
-    });
+    const flat = list.map((row) => new Map(flattened(row, undefined).map((each) => [each.name, each.text])));
+    const names = [...new Set(flat.flatMap((row) => [...row.keys()]))];
+    const rows = flat.map((row) => names.map((name) => row.get(name) ?? "–"));
+    const about = schema?.properties?.[key]?.description ?? "";
+    const title = `${nameOf(key)}: ${list.length} rows`;
+    return make(
+      "details",
+      {},
+      make("summary", {}, title),
+      make("p", { class: "quiet" }, about),
+      makeTable(names, rows, title),
+    );
+  });
 }

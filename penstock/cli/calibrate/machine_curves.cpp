@@ -48,6 +48,15 @@ nlohmann::ordered_json machine_curves(const machine::Machine& machine) {
     caches.x.push_back(static_cast<double>(each.capacity_bytes));
     caches.series[0].y.push_back(each.bandwidth_bytes_per_s);
   }
+  Curves transforms{"1-D transforms by their length", "points", "one core, while all work", "Flop/s"};
+  transforms.series = {{"complex double", {}}, {"complex single", {}}, {"real double", {}}, {"real single", {}}};
+  for (const machine::FftRate& each : machine.node.fft_rates) {
+    transforms.x.push_back(static_cast<double>(each.length));
+    transforms.series[0].y.push_back(each.complex_double_flops);
+    transforms.series[1].y.push_back(each.complex_single_flops);
+    transforms.series[2].y.push_back(each.real_double_flops);
+    transforms.series[3].y.push_back(each.real_single_flops);
+  }
   Curves messages{"Messages by transport", "bytes", "one message alone, as fitted", "s"};
   for (double bytes = 1; bytes <= 0x1p24; bytes *= 4) {
     messages.x.push_back(bytes);
@@ -60,7 +69,7 @@ nlohmann::ordered_json machine_curves(const machine::Machine& machine) {
     messages.series.push_back(series);
   }
   auto all = nlohmann::ordered_json::array();
-  for (const Curves& curves : {memory, caches, messages}) {
+  for (const Curves& curves : {memory, caches, transforms, messages}) {
     if (curves.x.size() > 1 && !curves.series.empty()) {
       all.push_back(to_json(curves));
     }

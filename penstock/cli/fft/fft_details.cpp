@@ -143,6 +143,7 @@ ordered_json fft_details(const gas::Team& team, const fft::Distribution& output,
                          {"flops_per_s", report.figures.resources.fft_rate_flops},
                          {"points", std::move(points)}};
   details["gains"] = gains_of(report);
+  details["why_not_predicted"] = report.why_not_predicted;
   details["cores"] = report.figures.machine.node.cores;
   details["cache_bytes"] = report.figures.machine.node.cache_bytes;
   return details;
