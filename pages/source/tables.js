@@ -70,7 +70,7 @@ export function listTables(result, schema) {
     const names = [...new Set(flat.flatMap((row) => [...row.keys()]))];
     const rows = flat.map((row) => names.map((name) => row.get(name) ?? "–"));
     const about = schema?.properties?.[key]?.description ?? "";
-    const title = `${nameOf(key)}: ${list.length} rows`;
+    const title = `${nameOf(key)}: ${list.length} row${list.length === 1 ? "" : "s"}`;
     return make(
       "details",
       {},
