@@ -1,8 +1,12 @@
-# Puts a style and a script into a page. Used as cmake -DPAGE=... -DSTYLE=... -DSCRIPT=... -DOUTPUT=... -P
+# Puts styles and a script into a page. Used as cmake -DPAGE=... -DSTYLE=... -DSCRIPT=... -DOUTPUT=... -P
 cmake_minimum_required(VERSION 3.25)
 file(READ "${PAGE}" page)
-file(READ "${STYLE}" style)
-string(REPLACE "@STYLE@" "${style}" page "${page}")
+set(all_styles "")
+foreach(each ${STYLE})
+  file(READ "${each}" style)
+  string(APPEND all_styles "${style}")
+endforeach()
+string(REPLACE "@STYLE@" "${all_styles}" page "${page}")
 string(FIND "${page}" "@SCRIPT@" at)
 string(SUBSTRING "${page}" 0 ${at} before)
 math(EXPR behind "${at} + 8")

@@ -1,6 +1,6 @@
 // The report of several runs beside each other.
-import { stackedBars } from "./bars.js";
-import { chartsOf, givenCurves } from "./curves.js";
+import { stackedBars } from "./stacked_bars.js";
+import { chartsOf, givenCurves } from "./chart_figures.js";
 import { make } from "./elements.js";
 import { nameOf, quantityText } from "./quantities.js";
 import { schemas } from "./schemas.js";

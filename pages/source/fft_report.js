@@ -1,5 +1,5 @@
 // The report of `penstock fft`.
-import { gainBars, stackedBars } from "./bars.js";
+import { gainBars, stackedBars } from "./stacked_bars.js";
 import { drawBoxes, exchangeFigure } from "./boxes.js";
 import { make } from "./elements.js";
 import { quantityText } from "./quantities.js";

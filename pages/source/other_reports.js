@@ -1,6 +1,6 @@
 // The reports of the other subcommands: what is special to each.
-import { gainBars, stackedBars } from "./bars.js";
-import { givenCurves } from "./curves.js";
+import { gainBars, stackedBars } from "./stacked_bars.js";
+import { givenCurves } from "./chart_figures.js";
 import { make } from "./elements.js";
 import { quantityText } from "./quantities.js";
 import { headline, keyed, mostRanksOfBars, percent, section } from "./sections.js";

@@ -1,6 +1,6 @@
 // The page of a run, or of several beside each other: `penstock ... --report` and `penstock compare`.
 import { compareSections } from "./comparison.js";
-import { chartsOf } from "./curves.js";
+import { chartsOf } from "./chart_figures.js";
 import { make } from "./elements.js";
 import { fftSections } from "./fft_report.js";
 import * as others from "./other_reports.js";

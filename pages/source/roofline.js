@@ -1,5 +1,5 @@
 // The roofline: the rate that a machine allows by the operations for each byte, and what this run reached.
-import { chartFigure } from "./curves.js";
+import { chartFigure } from "./chart_figures.js";
 import { make } from "./elements.js";
 import { textOf } from "./units.js";
 

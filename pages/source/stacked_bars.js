@@ -20,7 +20,7 @@ export function stackedBars(names, rows, unit) {
     const total = textOf(totalOf(row), unit);
     return make(
       "div",
-      { class: "bar" },
+      { class: "bar-row" },
       make("span", {}, row.name),
       make("span", { class: "parts", role: "img", "aria-label": `${row.name}: ${told}` }, ...parts),
       make("span", {}, row.note === undefined ? total : `${total} ${row.note}`),
@@ -36,7 +36,7 @@ export function gainBars(factors) {
     const name = `twice the ${resource.replaceAll("_", " ")}`;
     const value = `${factor.toFixed(2)} times faster`;
     const meter = make("meter", { min: 1, max: 2, value: factor, "aria-label": `${name}: ${value}` });
-    return make("div", { class: "bar" }, make("span", {}, name), meter, make("span", {}, value));
+    return make("div", { class: "bar-row" }, make("span", {}, name), meter, make("span", {}, value));
   });
   return make("div", { class: "bars" }, ...rows);
 }
