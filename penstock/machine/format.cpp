@@ -45,9 +45,7 @@ class Section {
     quoted << toml::value<std::string>(value);
     line(key, quoted.str());
   }
-  void topology(std::string_view key, Topology value) {
-    text(key, std::string(topology_names[static_cast<std::size_t>(value)].second));
-  }
+  void topology(std::string_view key, Topology value) { text(key, std::string(name_of(value))); }
   void integers(std::string_view key, const std::vector<std::int64_t>& values) {
     if (!values.empty()) {
       line(key, fmt::format("[{}]", fmt::join(values, ", ")));
@@ -103,6 +101,10 @@ class Section {
 };
 
 }  // namespace
+
+std::string_view name_of(Topology topology) noexcept {
+  return topology_names[static_cast<std::size_t>(topology)].second;
+}
 
 std::string format(const Machine& machine, const Comments& comments) {
   Machine copy = machine;  // the visitors take what they may fill

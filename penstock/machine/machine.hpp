@@ -121,6 +121,9 @@ struct Transport {
 
 enum class Topology { bus, crossbar, fat_tree, mesh, torus, hypercube, dragonfly };
 
+/// As machine files have it: "fat-tree".
+std::string_view name_of(Topology topology) noexcept;
+
 /// The network between the nodes.
 struct Network {
   Topology topology = Topology::crossbar;

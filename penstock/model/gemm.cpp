@@ -83,7 +83,7 @@ ShiftedTime shifted_time(const Machine& machine, const ShiftedRun& run) {
     }
     const machine::Transport transport = find_transport(machine, run.transport);
     const machine::MessagePiece& piece = piece_of(transport.pieces, depth * word * std::max(tile_m, tile_n));
-    const double injection = topology_metrics(*machine.network, nodes).injection_bytes_per_s / ranks_per_node;
+    const double injection = injection_bytes_per_s(*machine.network, nodes) / ranks_per_node;
     const double bandwidth = std::min(piece.bandwidth_bytes_per_s, injection);
     const double overhead_s =
         piece.latency_s + transport.send_overhead_s + transport.receive_overhead_s + transport.gap_s;
@@ -99,10 +99,16 @@ ShiftedTime shifted_time(const Machine& machine, const ShiftedRun& run) {
 }
 
 std::vector<std::array<int, 3>> layered_grids(int ranks) {
+  std::vector<int> divisors;
+  for (int divisor = 1; divisor <= ranks; ++divisor) {
+    if (ranks % divisor == 0) {
+      divisors.push_back(divisor);
+    }
+  }
   std::vector<std::array<int, 3>> grids;
-  for (int layers = 2; layers <= ranks; ++layers) {
-    for (int rows = 1; ranks % layers == 0 && rows <= ranks / layers; ++rows) {
-      if (ranks / layers % rows == 0) {
+  for (const int layers : divisors) {
+    for (const int rows : divisors) {
+      if (layers > 1 && ranks / layers % rows == 0) {
         grids.push_back({layers, rows, ranks / layers / rows});
       }
     }

@@ -22,7 +22,11 @@ double to_others(double nodes) {
 }
 
 TopologyMetrics bus_metrics(double nodes) {
-  return {.links = 1, .diameter = nodes > 1 ? 1.0 : 0.0, .bisection_links = 1, .all_to_all_load = nodes - 1};
+  return {.topology = Topology::bus,
+          .links = 1,
+          .diameter = nodes > 1 ? 1.0 : 0.0,
+          .bisection_links = 1,
+          .all_to_all_load = nodes - 1};
 }
 
 TopologyMetrics crossbar_metrics(double nodes) {
@@ -47,8 +51,11 @@ TopologyMetrics fat_tree_metrics(const Network& network, double nodes) {
   for (double reach = per_leaf * ports; reach < nodes && ports > 2; reach *= ports / 2) {
     ++levels;
   }
-  const double uplinks = std::ceil(nodes / per_leaf) * uplinks_per_leaf;
-  return {.links = nodes + (levels - 1) * uplinks,
+  const double leaves = std::ceil(nodes / per_leaf);
+  const double uplinks = leaves * uplinks_per_leaf;
+  return {.topology = Topology::fat_tree,
+          .parts = leaves,
+          .links = nodes + (levels - 1) * uplinks,
           .diameter = 2 * levels,
           .bisection_links = nodes / 2 / oversubscription,
           .all_to_all_load =
@@ -58,7 +65,7 @@ TopologyMetrics fat_tree_metrics(const Network& network, double nodes) {
 
 TopologyMetrics grid_metrics(const Network& network, std::int64_t nodes) {
   const bool wraps = is_torus(network, nodes);
-  TopologyMetrics metrics;
+  TopologyMetrics metrics{.topology = wraps ? Topology::torus : Topology::mesh};
   double longest = 1;
   for (const std::int64_t extent : shape_of(network, nodes)) {
     const auto length = static_cast<double>(extent);
@@ -76,15 +83,19 @@ TopologyMetrics grid_metrics(const Network& network, std::int64_t nodes) {
 }
 
 TopologyMetrics hypercube_metrics(std::int64_t nodes) {
-  if (!std::has_single_bit(static_cast<std::uint64_t>(nodes))) {
-    throw Error(fmt::format("a hypercube has a power of 2 of nodes, and {} is none", nodes));
-  }
   const auto count = static_cast<double>(nodes);
   const double dimensions = std::log2(count);
-  return {.links = count * dimensions / 2,
+  return {.topology = Topology::hypercube,
+          .links = count * dimensions / 2,
           .diameter = dimensions,
           .bisection_links = count / 2,
           .all_to_all_load = nodes > 1 ? 0.5 : 0.0};
+}
+
+/// The groups that so many nodes of a dragonfly are in.
+double groups_of(const Network& network, std::int64_t nodes) {
+  return std::ceil(static_cast<double>(nodes) /
+                   static_cast<double>(*network.nodes_per_router * *network.routers_per_group));
 }
 
 /// Messages go the shortest way: within the group to the router with the link, over it, and within the other group.
@@ -94,18 +105,16 @@ TopologyMetrics dragonfly_metrics(const Network& network, std::int64_t nodes) {
   const auto global = static_cast<double>(*network.global_links_per_router);
   const auto count = static_cast<double>(nodes);
   const double per_group = per_router * routers;
-  const double groups = std::ceil(count / per_group);
-  if (groups - 1 > routers * global) {
-    throw Error(fmt::format("a dragonfly of {} nodes has {} groups, and the {} links of a group reach {} others", nodes,
-                            groups, routers * global, routers * global));
-  }
+  const double groups = groups_of(network, nodes);
   if (count <= per_router) {
     return crossbar_metrics(count);
   }
   const double routers_here = groups > 1 ? routers : std::ceil(count / per_router);
   const double outside = std::max(0.0, count - per_group) / count;
   const double local_load = per_router * std::min(per_router / count + 2 * outside / routers_here, 1.0);
-  TopologyMetrics metrics{.links = count + groups * routers_here * (routers_here - 1) / 2,
+  TopologyMetrics metrics{.topology = Topology::dragonfly,
+                          .parts = groups,
+                          .links = count + groups * routers_here * (routers_here - 1) / 2,
                           .diameter = 3,
                           .bisection_links = std::floor(routers_here / 2) * std::ceil(routers_here / 2),
                           .all_to_all_load = std::max(to_others(count), local_load)};
@@ -137,6 +146,24 @@ TopologyMetrics metrics_without_rates(const Network& network, std::int64_t nodes
   return {};
 }
 
+/// Throws Error where the network cannot join so many nodes.
+void check_nodes(const Network& network, std::int64_t nodes) {
+  if (nodes < 1) {
+    throw Error(fmt::format("a network of {} nodes is none: give 1 or more", nodes));
+  }
+  if (network.topology == Topology::hypercube && !std::has_single_bit(static_cast<std::uint64_t>(nodes))) {
+    throw Error(fmt::format("a hypercube has a power of 2 of nodes, and {} is none", nodes));
+  }
+  if (network.topology == Topology::dragonfly) {
+    const double groups = groups_of(network, nodes);
+    const std::int64_t others = *network.routers_per_group * *network.global_links_per_router;
+    if (groups - 1 > static_cast<double>(others)) {
+      throw Error(fmt::format("a dragonfly of {} nodes has {} groups, and the {} links of a group reach {} others",
+                              nodes, groups, others, others));
+    }
+  }
+}
+
 /// The links by which a node sends at once.
 double links_of_node(const Network& network, std::int64_t nodes) {
   if (network.topology == Topology::hypercube) {
@@ -155,14 +182,17 @@ double links_of_node(const Network& network, std::int64_t nodes) {
 }  // namespace
 
 TopologyMetrics topology_metrics(const Network& network, std::int64_t nodes) {
-  if (nodes < 1) {
-    throw Error(fmt::format("a network of {} nodes is none: give 1 or more", nodes));
-  }
+  check_nodes(network, nodes);
   TopologyMetrics metrics = metrics_without_rates(network, nodes);
   metrics.bisection_bytes_per_s = metrics.bisection_links * network.link_bandwidth_bytes_per_s;
-  metrics.injection_bytes_per_s = network.injection_bandwidth_bytes_per_s.value_or(network.link_bandwidth_bytes_per_s *
-                                                                                   links_of_node(network, nodes));
+  metrics.injection_bytes_per_s = injection_bytes_per_s(network, nodes);
   return metrics;
+}
+
+double injection_bytes_per_s(const Network& network, std::int64_t nodes) {
+  check_nodes(network, nodes);
+  return network.injection_bandwidth_bytes_per_s ? *network.injection_bandwidth_bytes_per_s
+                                                 : network.link_bandwidth_bytes_per_s * links_of_node(network, nodes);
 }
 
 double all_to_all_s(const Network& network, std::int64_t nodes, double bytes) {

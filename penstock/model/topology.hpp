@@ -17,17 +17,24 @@ namespace penstock::model {
 
 /// The metrics of a network of a given number of nodes.
 struct TopologyMetrics {
+  /// How the nodes are joined: a part of a machine may be simpler than the machine, as a fat tree of one leaf is a
+  /// crossbar, and a small part of a torus a mesh.
+  machine::Topology topology = machine::Topology::crossbar;
+  double parts = 0;                  ///< leaf switches of a fat tree, groups of a dragonfly; else 0
   double links = 0;                  ///< each carries both directions; links of nodes to their switches included
   double diameter = 0;               ///< links between the two nodes farthest apart
   double bisection_links = 0;        ///< the minimum between two halves
   double bisection_bytes_per_s = 0;  ///< over the bisection links, in one direction
-  double injection_bytes_per_s = 0;  ///< what one node can send
+  double injection_bytes_per_s = 0;  ///< as the function of this name
   double all_to_all_load = 0;        ///< where each node sends to all
 };
 
 /// Throws Error where `network` cannot join `nodes` nodes: less than 1; no power of 2 for a hypercube; more groups of a
 /// dragonfly than the links of a group reach.
 TopologyMetrics topology_metrics(const machine::Network& network, std::int64_t nodes);
+
+/// What one node of a part of `nodes` nodes can send. Throws Error as `topology_metrics` does.
+double injection_bytes_per_s(const machine::Network& network, std::int64_t nodes);
 
 /// The time in which each node sends `bytes` evenly to all nodes: the larger of the most loaded link's time and the
 /// time of a node's injection.

@@ -72,14 +72,19 @@ Quantities evaluate_run(const FftChoices& choices, const Case& at) {
     messages += exchange.messages;
   }
   const double flops = model::fft_flops(run.fft);
+  FftRun alone = run;
+  alone.nodes = 1;
+  alone.ty = alone.tz = 0;
+  const double alone_s = model::fft_time(at.machine, alone).total_s;
   Quantities quantities = {
       {"nodes", "nodes", Unit::number, static_cast<double>(run.nodes)},
       {"grid", "grid", Unit::text, 0, fmt::format("{}x{}", time.ty, time.tz)},
       {"time_s", "time", Unit::seconds, time.total_s},
       {"rate_flops", "rate", Unit::flops_per_s, rate_of(flops, time.total_s)},
+      {"efficiency", "efficiency", Unit::number, rate_of(alone_s, static_cast<double>(run.nodes) * time.total_s)},
       {"compute_s", "computing", Unit::seconds, time.compute_s},
-      {"arithmetic_s", "  of it arithmetic", Unit::seconds, sum(time.arithmetic_s), {}, false},
-      {"memory_s", "  or memory, if longer", Unit::seconds, sum(time.memory_s), {}, false},
+      {"arithmetic_s", "  arithmetic", Unit::seconds, sum(time.arithmetic_s), {}, false},
+      {"memory_s", "  or memory traffic, if longer", Unit::seconds, sum(time.memory_s), {}, false},
       {"copy_s", "  copies", Unit::seconds, time.copy_s, {}, false},
       {"bus_s", "  bus", Unit::seconds, time.bus_s, {}, false},
       {"overhead_s", "  overhead of messages", Unit::seconds, time.overhead_s, {}, false},
@@ -155,7 +160,8 @@ void add_choices(OptionedStudy& all, const std::shared_ptr<FftChoices>& choices)
                       text == "packed"  ? 0
                       : text == "slabs" ? 1
                                         : static_cast<double>(parse_integer("--planes-per-message", text, 1));
-                });
+                },
+                {"planes_per_message"});
   all.add_value("--transport", "NAME", "Of the machine's transports (its first)",
                 [choices](const std::string& text) { choices->run.transport = text; });
   all.add_value("--order", "nodes|cores",

@@ -40,14 +40,22 @@ std::int64_t words_of_row(const Case& at) {
   return n;
 }
 
-/// All nodes in one layer, as global arrays are laid out, or in layers, with panels of all depths.
-Quantities evaluate_nodes(const GemmChoices& choices, const Case& at) {
-  const std::int64_t nodes = at.integer("nodes");
-  constexpr std::int64_t max_nodes = 1 << 24;
-  if (nodes < 1 || nodes > max_nodes) {
-    throw Error(fmt::format("{} nodes: give from 1 to {}", nodes, max_nodes));
-  }
+struct TimedRun {
+  model::ShiftedRun run;
+  model::ShiftedTime time;
+};
+
+/// The shortest run with all nodes in one layer, as global arrays are laid out, or in layers, with panels of all
+/// depths.
+TimedRun shortest_run(const GemmChoices& choices, const Case& at, std::int64_t nodes) {
   const std::int64_t n = words_of_row(at);
+  const model::ShiftedRun all{.m = at.number("n"),
+                              .n = at.number("n"),
+                              .k = at.number("n"),
+                              .word_bytes = at.integer("word_bytes"),
+                              .flops = model::gemm_flops(at.number("n")),
+                              .transport = choices.transport,
+                              .overlaps = choices.overlaps};
   const std::vector<int> flat = shape::even_grid(std::array{n, n}, static_cast<int>(nodes));
   std::vector<std::array<int, 3>> grids{{1, flat[0], flat[1]}};
   if (choices.may_layer) {
@@ -57,28 +65,32 @@ Quantities evaluate_nodes(const GemmChoices& choices, const Case& at) {
   std::vector<model::ShiftedTime> times;
   for (const auto& [layers, rows, columns] : grids) {
     for (const std::int64_t depth : model::panel_depths) {
-      runs.push_back({.m = at.number("n"),
-                      .n = at.number("n"),
-                      .k = at.number("n"),
-                      .word_bytes = at.integer("word_bytes"),
-                      .flops = model::gemm_flops(at.number("n")),
-                      .layers = layers,
-                      .rows = rows,
-                      .columns = columns,
-                      .depth = static_cast<double>(depth),
-                      .transport = choices.transport,
-                      .overlaps = choices.overlaps});
+      runs.push_back(all);
+      runs.back().layers = layers;
+      runs.back().rows = rows;
+      runs.back().columns = columns;
+      runs.back().depth = static_cast<double>(depth);
       times.push_back(model::shifted_time(at.machine, runs.back()));
     }
   }
   const double memory = at.number("budget_bytes");
   const std::size_t best = model::shortest(times, memory > 0 ? memory : std::numeric_limits<double>::infinity());
-  const model::ShiftedRun& run = runs[best];
-  const model::ShiftedTime& time = times[best];
+  return {runs[best], times[best]};
+}
+
+Quantities evaluate_nodes(const GemmChoices& choices, const Case& at) {
+  const std::int64_t nodes = at.integer("nodes");
+  constexpr std::int64_t max_nodes = 1 << 24;
+  if (nodes < 1 || nodes > max_nodes) {
+    throw Error(fmt::format("{} nodes: give from 1 to {}", nodes, max_nodes));
+  }
+  const auto [run, time] = shortest_run(choices, at, nodes);
+  const double alone_s = shortest_run(choices, at, 1).time.total_s;
   return {{"n", "n", Unit::number, run.n},
           {"nodes", "nodes", Unit::number, static_cast<double>(nodes)},
           {"time_s", "time", Unit::seconds, time.total_s},
           {"rate_flops", "rate", Unit::flops_per_s, rate_of(run.flops, time.total_s)},
+          {"efficiency", "efficiency", Unit::number, rate_of(alone_s, static_cast<double>(nodes) * time.total_s)},
           {"multiply_s", "multiplies", Unit::seconds, time.multiply_s},
           {"shift_s", "panels on their way", Unit::seconds, time.shift_s},
           {"hidden_s", "hidden", Unit::seconds, time.hidden_s},
@@ -198,7 +210,8 @@ OptionedStudy gemm_study() {
       "--memory", "BYTES",
       "What out-of-core multiplies may use of the inner level, as 8GiB (all of it), and those over nodes besides the "
       "matrices (as much as they like)",
-      [study](const std::string& text) { study->numbers["budget_bytes"] = static_cast<double>(parse_bytes(text)); });
+      [study](const std::string& text) { study->numbers["budget_bytes"] = static_cast<double>(parse_bytes(text)); },
+      {"budget_bytes"});
   all.add_value("--outer", "LEVEL", "The memory level of the matrices (storage)",
                 [choices](const std::string& text) { choices->outer = text; });
   all.add_value("--inner", "LEVEL", "The memory level of the blocks (memory)",

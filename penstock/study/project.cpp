@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "penstock/base/base.hpp"
@@ -15,6 +16,7 @@ namespace {
 struct ProjectChoices {
   std::string against;  ///< the GPU-like machine; empty: none
   model::MemoryReading reading = model::MemoryReading::printed();
+  bool is_growing = false;  ///< whether n^3 grows like the nodes
 };
 
 /// As the paper counts machines: all nodes, each of one processor.
@@ -30,10 +32,16 @@ model::ExascaleMachine exascale_machine(const machine::Machine& machine) {
           .bus_bytes_per_s = machine.node.bus_bandwidth_bytes_per_s.value_or(0)};
 }
 
+/// The points in each direction in the year of `later`.
+double points_of(const ProjectChoices& choices, const Case& at, const machine::Machine& later) {
+  const double growth = static_cast<double>(later.count) / static_cast<double>(at.machine.count);
+  return at.number("n") * (choices.is_growing ? std::cbrt(growth) : 1);
+}
+
 Quantities evaluate_year(const ProjectChoices& choices, const Case& at) {
   const machine::Machine later = model::project(at.machine, at.integer("year"));
   const machine::Node& node = later.node;
-  const double n = at.number("n");
+  const double n = points_of(choices, at, later);
   Quantities quantities = {
       {"year", "year", Unit::number, at.number("year")},
       {"count", "nodes", Unit::number, static_cast<double>(later.count)},
@@ -45,10 +53,15 @@ Quantities evaluate_year(const ProjectChoices& choices, const Case& at) {
       {"line_bytes", "line", Unit::bytes, static_cast<double>(node.line_bytes), {}, false},
   };
   if (later.network) {
-    const auto times_on = [&](const machine::Machine& machine) {
-      return model::exascale_times(exascale_machine(machine), n, choices.reading);
+    using Network = model::ExascaleNetwork;
+    const auto times_on = [&](const Network& network) {
+      return model::exascale_times(exascale_machine(later), n, choices.reading, network);
     };
-    const model::ExascaleTimes times = times_on(later);
+    const auto ratio_on = [&](const Network& network) {
+      const model::ExascaleTimes times = times_on(network);
+      return rate_of(times.memory_s, times.network_s);
+    };
+    const model::ExascaleTimes times = times_on({});
     const double time_s = times.memory_s + times.network_s;
     quantities.insert(
         quantities.end(),
@@ -56,7 +69,12 @@ Quantities evaluate_year(const ProjectChoices& choices, const Case& at) {
          {"memory_s", "T_mem", Unit::seconds, times.memory_s},
          {"network_s", "T_net", Unit::seconds, times.network_s},
          {"time_s", "FFT", Unit::seconds, time_s},
-         {"rate_flops", "its rate", Unit::flops_per_s, rate_of(model::exascale_flops(n), time_s)}});
+         {"rate_flops", "its rate", Unit::flops_per_s, rate_of(model::exascale_flops(n), time_s)},
+         {"fft_n", "its n", Unit::number, n, {}, false},
+         {"ratio_torus", "T_mem / T_net", Unit::number, ratio_on({}), {}, false},
+         {"ratio_ideal", "  with the ideal mapping", Unit::number, ratio_on({.kind = Network::Kind::ideal}), {}, false},
+         {"ratio_torus_4", "  on a 4-D torus", Unit::number, ratio_on({.dimensions = 4}), {}, false},
+         {"ratio_torus_5", "  on a 5-D torus", Unit::number, ratio_on({.dimensions = 5}), {}, false}});
   }
   return quantities;
 }
@@ -70,7 +88,7 @@ OtherAnswer answer_lanes(const Study& projected, const StudyOptions& options, co
   const std::int64_t year = at.integer("year");
   const machine::Machine cpu = model::project(at.machine, year);
   const machine::Machine gpu = model::project(machine::find(choices.against), year);
-  const double n = at.number("n");
+  const double n = points_of(choices, at, cpu);
   const auto lanes_of = [&](const machine::Machine& machine) {
     return model::swim_lanes(exascale_machine(gpu), exascale_machine(model::project(machine, year)), n,
                              choices.reading);
@@ -124,6 +142,8 @@ OptionedStudy project_study() {
         "--equations", text,
         {{"printed", model::MemoryReading::printed()}, {"uncapped", model::MemoryReading::uncapped()}});
   });
+  all.add_flag("--growing", "n^3 grows like the nodes, from --n in the machine's own year",
+               [choices] { choices->is_growing = true; });
   all.study->evaluate = [choices](const Case& at) { return evaluate_year(*choices, at); };
   all.other = [choices, study = all.study, asked = all.asked]() -> std::optional<OtherAnswer> {
     return choices->against.empty() ? std::nullopt : std::optional(answer_lanes(*study, *asked, *choices));

@@ -118,9 +118,9 @@ OtherAnswer answer_fit(const Study& law, const StudyOptions& options, const Scal
 
 /// Adds an option that sets one of the law's numbers.
 void add_real(OptionedStudy& all, const std::string& option, const std::string& help, const std::string& key) {
-  all.add_value(
-      option, "X", fmt::format("{} ({:.3g})", help, all.study->numbers.at(key)),
-      [=, law = all.study](const std::string& text) { law->numbers.at(key) = parse_number(option, text, 0); });
+  all.add_value(option, "X", fmt::format("{} ({:.3g})", help, all.study->numbers.at(key)),
+                [=, law = all.study](const std::string& text) { law->numbers.at(key) = parse_number(option, text, 0); },
+                {key});
 }
 
 }  // namespace

@@ -133,8 +133,12 @@ std::int64_t Case::integer(const std::string& key) const {
 }
 
 void OptionedStudy::add_value(std::string name, std::string value_name, std::string help,
-                              std::function<void(const std::string&)> take) {
-  options.push_back({std::move(name), std::move(value_name), std::move(help), std::move(take)});
+                              std::function<void(const std::string&)> take, std::vector<std::string> keys) {
+  options.push_back({.name = std::move(name),
+                     .value_name = std::move(value_name),
+                     .help = std::move(help),
+                     .take = std::move(take),
+                     .keys = std::move(keys)});
 }
 
 void OptionedStudy::add_flag(std::string name, std::string help, std::function<void()> take) {
@@ -146,16 +150,19 @@ void OptionedStudy::add_number(const std::string& name, const std::string& help,
   add_value(name, "N", fmt::format("{} ({:g})", help, study->numbers.at(key)),
             [=, of = study](const std::string& text) {
               of->numbers.at(key) = static_cast<double>(parse_integer(name, text, lowest));
-            });
+            },
+            {key});
 }
 
 void OptionedStudy::add_size() {
-  add_value("--size", "NXxNYxNZ", "Points of the field (256x256x256)", [of = study](const std::string& text) {
-    const auto [nx, ny, nz] = parse_size("--size", text);
-    of->numbers.at("nx") = static_cast<double>(nx);
-    of->numbers.at("ny") = static_cast<double>(ny);
-    of->numbers.at("nz") = static_cast<double>(nz);
-  });
+  add_value("--size", "NXxNYxNZ", "Points of the field (256x256x256)",
+            [of = study](const std::string& text) {
+              const auto [nx, ny, nz] = parse_size("--size", text);
+              of->numbers.at("nx") = static_cast<double>(nx);
+              of->numbers.at("ny") = static_cast<double>(ny);
+              of->numbers.at("nz") = static_cast<double>(nz);
+            },
+            {"nx", "ny", "nz"});
 }
 
 OptionedStudy with_options(Study study) {
@@ -270,7 +277,7 @@ Answer answer(const Study& study, const StudyOptions& options) {
       .key = sweep ? sweep->key : options.solve_key};
   refuse_unread(study, options, answer.points);
   for (Evaluated& each : answer.points) {
-    each.gains = gains_of(study, each);
+    each.gains = options.has_gains ? gains_of(study, each) : std::vector<model::Gain>();
   }
   return answer;
 }

@@ -74,6 +74,7 @@ struct StudyOptions {
   std::optional<Sweep> sweep;
   std::string solve_key;
   std::optional<double> solve_time_s;
+  bool has_gains = true;  ///< whether each point says what twice of each resource gains
 };
 
 /// An option of a study, whose text goes to `take`, which may throw. `help` ends with what is taken where the option is
@@ -83,7 +84,8 @@ struct Option {
   std::string value_name;  ///< that stands for the text in the help; empty: the option is a flag and has no text
   std::string help;
   std::function<void(const std::string&)> take;
-  bool is_repeated = false;  ///< may be given many times
+  bool is_repeated = false;            ///< may be given many times
+  std::vector<std::string> keys = {};  ///< of the study's numbers that the option sets
 };
 
 /// An answer that is no list of points, as JSON and as lines for a terminal.
@@ -102,7 +104,7 @@ struct OptionedStudy {
   std::function<std::optional<OtherAnswer>()> other = [] { return std::nullopt; };
 
   void add_value(std::string name, std::string value_name, std::string help,
-                 std::function<void(const std::string&)> take);
+                 std::function<void(const std::string&)> take, std::vector<std::string> keys = {});
   void add_flag(std::string name, std::string help, std::function<void()> take);
   /// An option that sets one of the study's numbers: a whole number of at least `lowest`.
   void add_number(const std::string& name, const std::string& help, const std::string& key, std::int64_t lowest);

@@ -50,7 +50,9 @@ Quantities evaluate_network(const shape::Grid& grid, model::RankOrder order, con
       network.dimensions.empty() ? "" : fmt::format("{}", fmt::join(model::shape_of(network, nodes), "x"));
   Quantities quantities = {
       {"nodes", "nodes", Unit::number, static_cast<double>(nodes)},
+      {"topology", "topology", Unit::text, 0, std::string(machine::name_of(metrics.topology)), false},
       {"shape", "shape", Unit::text, 0, shape, !shape.empty()},
+      {"parts", "leaf switches, or groups", Unit::number, metrics.parts, {}, false},
       {"links", "links", Unit::number, metrics.links},
       {"diameter", "diameter", Unit::number, metrics.diameter},
       {"bisection_links", "links of bisection", Unit::number, metrics.bisection_links},
@@ -78,7 +80,8 @@ OptionedStudy topology_study() {
   const auto study = all.study;
   all.add_number("--nodes", "Nodes; 0: all of the machine", "nodes", 0);
   all.add_value("--bytes", "BYTES", "What each node sends to all, as 1MiB (1MiB)",
-                [study](const std::string& text) { study->numbers["bytes"] = static_cast<double>(parse_bytes(text)); });
+                [study](const std::string& text) { study->numbers["bytes"] = static_cast<double>(parse_bytes(text)); },
+                {"bytes"});
   auto grid = std::make_shared<shape::Grid>();
   all.add_value("--grid", "TYxTZ", "A grid of ranks: what its exchanges ask of the links",
                 [grid](const std::string& text) {

@@ -203,6 +203,23 @@ class Others(Model):
                                lanes["GPU"]["memory_s"] + lanes["GPU"]["network_s"])
         self.assertTrue(math.isclose(lanes["CPU-3"]["nodes"], 132651, rel_tol=0.02), lanes["CPU-3"])
 
+    def test_a_problem_grows_with_the_nodes_as_in_figure_6(self):
+        # By the paper's own factors for ten years: reproduce_exascale.cpp. Doubling times differ from them a little.
+        first, last = self.points("project", "--machine", "cpu-2020", "--n", "10613", "--growing", "--sweep", "year=2010,2020")
+        self.assertAlmostEqual(first["fft_n"], 4096, delta=50)
+        self.assertEqual(last["fft_n"], 10613)
+        figure = json.loads(self.run_alone("reproduce", "exascale", "--json", "-").stdout)[0]["curves"][-1]
+        for key, series in zip(("ratio_torus", "ratio_ideal", "ratio_torus_4", "ratio_torus_5"), figure["series"], strict=True):
+            self.assertTrue(math.isclose(last[key], series["y"][-1], rel_tol=0.001), (key, last[key], series))
+            self.assertTrue(math.isclose(first[key], series["y"][0], rel_tol=0.07), (key, first[key], series))
+
+    def test_the_efficiency_is_the_part_of_one_nodes_rate(self):
+        for arguments in (("fft", "--machine", "gigabit-ethernet", "--size", "128x128x128"),
+                          ("gemm", "--machine", "infiniband-ddr", "--n", "8192")):
+            one, four = self.points(*arguments, "--sweep", "nodes=1,4")
+            self.assertEqual(one["efficiency"], 1)
+            self.assertAlmostEqual(four["efficiency"], one["time_s"] / four["time_s"] / 4)
+
 
 class Solutions(Model):
     def test_a_time_that_cannot_be_reached_ends_with_the_shortest_and_where_it_is(self):

@@ -239,5 +239,19 @@ TEST(FatTree, WithStaticRoutesUsesThePartOfItsUplinksThatDrawingLotsGives) {
   EXPECT_NEAR(static_routing_share(1e6, 1e6), 1 - std::exp(-1), 1e-6);
 }
 
+TEST(Topology, APartIsJoinedMoreSimplyThanTheMachineWhereItIsSmall) {
+  EXPECT_EQ(topology_metrics(fat_tree(2), 8).topology, Topology::crossbar);
+  const TopologyMetrics two_leaves = topology_metrics(fat_tree(2), 9);
+  EXPECT_EQ(two_leaves.topology, Topology::fat_tree);
+  EXPECT_EQ(two_leaves.parts, 2);
+  EXPECT_EQ(topology_metrics(dragonfly, 2).topology, Topology::crossbar);
+  EXPECT_EQ(topology_metrics(dragonfly, 17).parts, 3);
+  Network torus = torus_of({4, 4});
+  torus.torus_from_nodes = 16;
+  EXPECT_EQ(topology_metrics(torus, 8).topology, Topology::mesh);
+  EXPECT_EQ(topology_metrics(torus, 16).topology, Topology::torus);
+  EXPECT_EQ(topology_metrics(simple(Topology::bus), 4).topology, Topology::bus);
+}
+
 }  // namespace
 }  // namespace penstock::model
