@@ -1,12 +1,12 @@
-# Puts styles and a script into a page. Used as cmake -DPAGE=... -DSTYLE=... -DSCRIPT=... -DOUTPUT=... -P
+# Puts styles and a script into a page. Used as cmake -DPAGE=... -DSTYLES=... -DSCRIPT=... -DOUTPUT=... -P
 cmake_minimum_required(VERSION 3.25)
 file(READ "${PAGE}" page)
-set(all_styles "")
-foreach(each ${STYLE})
+set(all "")
+foreach(each ${STYLES})
   file(READ "${each}" style)
-  string(APPEND all_styles "${style}")
+  string(APPEND all "${style}")
 endforeach()
-string(REPLACE "@STYLE@" "${all_styles}" page "${page}")
+string(REPLACE "@STYLE@" "${all}" page "${page}")
 string(FIND "${page}" "@SCRIPT@" at)
 string(SUBSTRING "${page}" 0 ${at} before)
 math(EXPR behind "${at} + 8")

@@ -67,7 +67,11 @@ void add_numbers(Json& numbers, const toml::node& node, const std::string& key) 
 Json describe(const machine::Machine& machine) {
   Json numbers = Json::object();
   add_numbers(numbers, toml::parse(machine::format(machine)), "");
-  return {{"name", machine.name}, {"numbers", std::move(numbers)}};
+  Json transports = Json::array();
+  for (const machine::Transport& transport : machine.transports) {
+    transports.push_back(transport.name);
+  }
+  return {{"name", machine.name}, {"numbers", std::move(numbers)}, {"transports", std::move(transports)}};
 }
 
 Json describe_all() {
@@ -76,7 +80,8 @@ Json describe_all() {
     const study::OptionedStudy optioned = study::study_of(name, {});
     Json options = Json::array();
     for (const study::Option& option : optioned.options) {
-      options.push_back({{"name", option.name}, {"value", option.value_name}, {"help", option.help}});
+      options.push_back(
+          {{"name", option.name}, {"value", option.value_name}, {"help", option.help}, {"keys", option.keys}});
     }
     models.push_back({{"name", name},
                       {"options", std::move(options)},
@@ -92,12 +97,14 @@ Json describe_all() {
   return {{"models", std::move(models)}, {"machines", std::move(machines)}};
 }
 
-/// What `penstock model` writes, and what its keys mean.
-Json answer(const std::string& model, const std::vector<std::string>& arguments) {
+/// What `penstock model` writes, what its keys mean, and which of the model's numbers it depends on. Without gains it
+/// comes sooner, and says nothing of twice of each resource.
+Json answer(const std::string& model, const std::vector<std::string>& arguments, bool has_gains) {
   const study::OptionedStudy optioned = study::study_of(model, arguments);
   if (const auto other = optioned.other()) {
     return {{"json", other->json}};
   }
+  optioned.asked->has_gains = has_gains;
   const study::Answer answer = study::answer(*optioned.study, *optioned.asked);
   Json keys = Json::object();
   for (const study::Evaluated& each : answer.points) {
@@ -107,6 +114,7 @@ Json answer(const std::string& model, const std::vector<std::string>& arguments)
   }
   return {{"json", study::to_json(*optioned.study, answer)},
           {"keys", std::move(keys)},
+          {"reads", answer.points.back().at.reads->numbers},
           {"swept", answer.key},
           {"is_geometric", answer.sweep && answer.sweep->is_geometric}};
 }
@@ -143,10 +151,13 @@ EMSCRIPTEN_KEEPALIVE void penstock_keep_machine(const char* file, const char* te
   std::ofstream(file) << text;
 }
 
-/// The answer of a model to its arguments, a list in JSON.
-EMSCRIPTEN_KEEPALIVE const char* penstock_ask(const char* model, const char* arguments) {
-  return penstock::pages::keep(
-      [&] { return penstock::pages::answer(model, nlohmann::json::parse(arguments).get<std::vector<std::string>>()); });
+/// The answer of a model to its arguments, a list in JSON; without the gains of twice of each resource where
+/// `has_gains` is 0.
+EMSCRIPTEN_KEEPALIVE const char* penstock_ask(const char* model, const char* arguments, int has_gains) {
+  return penstock::pages::keep([&] {
+    const auto texts = nlohmann::json::parse(arguments).get<std::vector<std::string>>();
+    return penstock::pages::answer(model, texts, has_gains != 0);
+  });
 }
 
 }  // extern "C"

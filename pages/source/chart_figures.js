@@ -1,15 +1,17 @@
 // Lists of results as curves: over the bytes of a message, the nodes of a machine, or what else was varied.
-import { curveCount, draw } from "./chart.js";
+import { curveCount, drawChart } from "./chart.js";
 import { make, makeLegend } from "./elements.js";
 import { nameOf, unitOf, valueOf } from "./quantities.js";
 
 const abscissas = ["bytes", "workers", "nodes", "threads", "n", "year"];
 const ordinates = ["time_min_s", "bytes_per_s", "time_s", "rate_gflops", "speedup", "efficiency"];
 
+const ascending = (values) => [...new Set(values)].sort((a, b) => a - b);
+
 /** A chart as chart.js describes it, with its title and what its curves are. */
 export function chartFigure(title, chart) {
-  const place = make("div");
-  draw(place, { ...chart, title });
+  const place = make("div", { class: "drawing" });
+  drawChart(place, 760, { ...chart, x: ascending(chart.x) });
   const classesOf = (each) => `colour-${each.colour % curveCount} machine-${each.machine}`;
   const legend = makeLegend(chart.series.map((each) => [each.name, classesOf(each)]));
   return make("figure", {}, make("figcaption", {}, title), place, legend);
@@ -17,16 +19,12 @@ export function chartFigure(title, chart) {
 
 /** Curves as a result lists them: {title, x_name, y_name, x, series: [{name, y}]}. */
 export function givenCurves(curves) {
-  const isPositive = (values) => values.every((value) => value > 0);
-  const isGeometric =
-    isPositive(curves.x) &&
-    Math.max(...curves.x) > 20 * Math.min(...curves.x) &&
-    curves.series.every((each) => isPositive(each.y));
   return chartFigure(`${curves.title}; ${curves.y_name}`, {
     x: curves.x,
     xName: curves.x_name,
+    xUnit: unitOf(curves.x_name),
     unit: curves.unit ?? "",
-    isGeometric,
+    isGeometric: isSpread(curves.x),
     series: curves.series.map((each, colour) => ({ ...each, colour, machine: Math.floor(colour / curveCount) })),
   });
 }
@@ -80,6 +78,7 @@ function measuredCharts(runs, abscissa) {
       return chartFigure(`${nameOf(key)} over ${nameOf(abscissa)}`, {
         x: all,
         xName: nameOf(abscissa),
+        xUnit: unitOf(abscissa),
         unit: unitOf(key),
         isGeometric: isSpread(all),
         series: series.filter((each) => each.x.length > 0),
@@ -110,7 +109,16 @@ function modelCharts(runs, abscissa) {
     const x = series.flatMap((each) => each.x);
     const what = drawn.length > 1 ? { s: "times", "Flop/s": "rates", "B/s": "bandwidths" }[unit] : nameOf(drawn[0]);
     const title = `${what} over ${nameOf(abscissa)}`;
-    return [chartFigure(title, { x, xName: nameOf(abscissa), unit, isGeometric: isSpread(x), series })];
+    return [
+      chartFigure(title, {
+        x,
+        xName: nameOf(abscissa),
+        xUnit: unitOf(abscissa),
+        unit,
+        isGeometric: isSpread(x),
+        series,
+      }),
+    ];
   });
 }
 

@@ -1,18 +1,22 @@
 // The controls of a model, made from the options that the model itself declares.
+import { ranges } from "./views.js";
 
-/** The elements that say and set one option. */
+/** The elements that say and set one option; `help` is said below its name. */
 function row(label, help, ...inputs) {
   const element = document.createElement("div");
   element.className = "control";
   const caption = document.createElement("label");
   caption.textContent = label;
-  caption.title = help;
   caption.htmlFor = inputs[0].id;
-  for (const input of inputs) {
-    input.title = help;
-    input.setAttribute("aria-description", help);
-  }
   element.append(caption, ...inputs);
+  if (help !== "") {
+    const text = document.createElement("p");
+    text.className = "help";
+    text.id = `help-${inputs[0].id}`;
+    text.textContent = help;
+    inputs.forEach((input) => input.setAttribute("aria-describedby", text.id));
+    element.append(text);
+  }
   return element;
 }
 
@@ -24,35 +28,95 @@ function input(id, type, value) {
   return element;
 }
 
-/** What an option is where it is not given: what its help has in parentheses at its end. */
-export function defaultOf(option) {
-  const found = /\(([^()]*)\)$/.exec(option.help);
-  return found && found[1] !== "none" ? found[1] : "";
+/** What an option is where it is not given: what its help has in parentheses at its end, unless it may be "none". */
+function defaultOf(option) {
+  const usual = /\(([^()]*)\)$/.exec(option.help)?.[1] ?? "";
+  return usual === "none" && !option.value.split("|").includes("none") ? "" : usual;
 }
 
 const nameOf = (option) => option.name.slice(2).replaceAll("-", " ");
 
+/** The help of an option where it says more than its name does. */
+function helpOf(option) {
+  const help = option.help.replace(/ \([^()]*\)$/, "");
+  return help.toLowerCase() === nameOf(option).toLowerCase() ? "" : help;
+}
+
 /** Options of which one word is chosen: "c2c|r2c". */
 const isChoice = (option) => /^[a-z0-9-]+(\|[a-z0-9-]+)+$/.test(option.value);
-const isNumber = (option) => option.value === "N" && /^[0-9.e+]+$/.test(defaultOf(option));
+const isNumber = (option) => (option.value === "N" || option.value === "X") && /^[0-9.e+-]+$/.test(defaultOf(option));
 
 /**
- * A field for any text, and a slider beside it: `place` of `range`, which has `min`, `max` and `step`, stands for
- * `textAt(place)`, and a text for `placeOf(text)`. `change` is called with each new text.
+ * The places of a slider and the texts that they stand for: `min`, `max` and `step`; `placeOf(text)`, `textAt(place)`.
  */
-export function sliderRow(name, help, text, range, placeOf, textAt, change) {
+const slides = {
+  /** The powers of two from `first` to `last`, and 0 before them where `hasZero`. */
+  powers(first, last, hasZero) {
+    const low = Math.floor(Math.log2(first));
+    const zero = low - 1;
+    return {
+      min: hasZero ? zero : low,
+      max: Math.max(low + 1, Math.ceil(Math.log2(last))),
+      step: 1,
+      placeOf: (text) => (Number(text) > 0 ? Math.round(Math.log2(Number(text))) : zero),
+      textAt: (place) => String(hasZero && place === zero ? 0 : 2 ** place),
+    };
+  },
+  steps({ min, max, step = 1 }) {
+    return { min, max, step, placeOf: Number, textAt: (place) => String(Number(place.toFixed(6))) };
+  },
+  /** 0, and behind it from `min` to `max` by factors. */
+  parts({ min, max }) {
+    const count = 60;
+    const factor = (max / min) ** (1 / count);
+    return {
+      min: -1,
+      max: count,
+      step: 1,
+      placeOf: (text) => (Number(text) > 0 ? Math.round(Math.log(Number(text) / min) / Math.log(factor)) : -1),
+      textAt: (place) => String(place < 0 ? 0 : Number((min * factor ** place).toPrecision(2))),
+    };
+  },
+  /** From a quarter of a value to four times it. */
+  around(value) {
+    const isWhole = Number.isInteger(value);
+    return {
+      min: -2,
+      max: 2,
+      step: isWhole && value < 64 ? 1 : 0.125,
+      placeOf: (text) => Math.log2(Number(text) / value),
+      textAt(place) {
+        const changed = value * 2 ** place;
+        return String(isWhole ? Math.max(1, Math.round(changed)) : Number(changed.toPrecision(4)));
+      },
+    };
+  },
+  cubes: {
+    min: 4,
+    max: 15,
+    step: 1,
+    placeOf: (text) => Math.round(Math.log2(Number(text.split("x")[0]) || 1)),
+    textAt: (place) => Array(3).fill(2 ** place).join("x"),
+  },
+};
+
+/** A field for any text, and a slider beside it. `change` is called with each new text. */
+function sliderRow(name, help, text, slide, change) {
   const id = name.replaceAll(" ", "-");
   const field = input(`field-${id}`, "text", text);
   field.inputMode = "decimal";
-  const slider = Object.assign(input(`slider-${id}`, "range", ""), range);
-  slider.setAttribute("aria-label", name);
+  const slider = input(`slider-${id}`, "range", "");
+  slider.min = slide.min;
+  slider.max = slide.max;
+  slider.step = slide.step;
+  slider.setAttribute("aria-label", `${name}, a slider`);
   const show = () => {
-    slider.value = String(placeOf(field.value) || 0);
+    slider.value = String(slide.placeOf(field.value) || 0);
     slider.setAttribute("aria-valuetext", field.value);
   };
   show();
   slider.addEventListener("input", () => {
-    field.value = textAt(Number(slider.value));
+    field.value = slide.textAt(Number(slider.value));
     slider.setAttribute("aria-valuetext", field.value);
     change(field.value);
   });
@@ -63,19 +127,13 @@ export function sliderRow(name, help, text, range, placeOf, textAt, change) {
   return row(name, help, field, slider);
 }
 
-/** Whole numbers, the slider over factors of two; from 0 on where that is the default. */
-function numberRow(option, text, change) {
-  const first = Number(defaultOf(option)) === 0 ? 1 : 0; // the slider's place of 1
-  const placeOf = (value) => (Number(value) <= 0 ? 0 : Math.round(Math.log2(Number(value))) + first);
-  const textAt = (place) => String(place < first ? 0 : 2 ** (place - first));
-  return sliderRow(nameOf(option), option.help, text, { min: 0, max: 20, step: 1 }, placeOf, textAt, change);
-}
-
-/** The points of a field, the slider over cubes. */
-function sizeRow(option, text, change) {
-  const placeOf = (value) => Math.round(Math.log2(Number(value.split("x")[0]) || 1));
-  const textAt = (place) => Array(3).fill(2 ** place).join("x");
-  return sliderRow(nameOf(option), option.help, text, { min: 4, max: 15, step: 1 }, placeOf, textAt, change);
+function slideOf(option, machine) {
+  const range = ranges[option.name];
+  if (range !== undefined) {
+    return slides[range.kind](range);
+  }
+  const nodes = option.name === "--nodes" ? machine?.numbers.count : undefined;
+  return slides.powers(1, nodes ?? 2 ** 20, Number(defaultOf(option)) === 0);
 }
 
 function choiceRow(option, choices, text, change) {
@@ -88,39 +146,72 @@ function choiceRow(option, choices, text, change) {
   }
   list.value = text ?? (choices.includes(usual) ? usual : "");
   list.addEventListener("change", () => change(list.value === "" || list.value === usual ? undefined : list.value));
-  return row(nameOf(option), option.help, list);
+  return row(nameOf(option), helpOf(option), list);
+}
+
+function flagRow(option, text, change) {
+  const box = input(`field${option.name}`, "checkbox", "on");
+  box.checked = text !== undefined;
+  box.addEventListener("change", () => change(box.checked ? "" : undefined));
+  return row(nameOf(option), helpOf(option), box);
+}
+
+function textRow(option, text, change) {
+  const field = input(`field${option.name}`, "text", text ?? "");
+  field.placeholder = defaultOf(option);
+  field.addEventListener("input", () => change(field.value === "" ? undefined : field.value));
+  return row(nameOf(option), helpOf(option), field);
 }
 
 /** Options that are asked for elsewhere on the page. */
-const elsewhere = new Set(["--machine", "--set", "--sweep", "--solve", "--time"]);
+const elsewhere = new Set(["--machine", "--set", "--sweep", "--solve", "--time", "--fit"]);
 
-/** Fills `place` with the controls of `model`; `change(name, text)` is called for each change. */
-export function fillControls(place, model, machines, texts, change) {
-  place.replaceChildren();
-  for (const option of model.options) {
-    if (elsewhere.has(option.name)) {
-      continue;
-    }
+/**
+ * Fills `front` with the controls of what is changed most, sliders and choices, and `more` with the others.
+ * `described` has the machines and `machine` is the first one's; `change(name, text)` is called for each change.
+ */
+export function fillControls(front, more, model, described, machine, texts, change) {
+  front.replaceChildren();
+  more.replaceChildren();
+  const choices = [];
+  for (const option of model.options.filter(({ name }) => !elsewhere.has(name))) {
     const text = texts[option.name];
     const changed = (value) => change(option.name, value);
-    if (option.value === "") {
-      const box = input(`field${option.name}`, "checkbox", "on");
-      box.checked = text !== undefined;
-      box.addEventListener("change", () => changed(box.checked ? "" : undefined));
-      place.append(row(nameOf(option), option.help, box));
-    } else if (isChoice(option)) {
-      place.append(choiceRow(option, option.value.split("|"), text, changed));
+    const usual = defaultOf(option);
+    if (isNumber(option) || option.value === "NXxNYxNZ") {
+      const slide = isNumber(option) ? slideOf(option, machine) : slides.cubes;
+      const changedFrom = (value) => changed(value === usual || value === "" ? undefined : value);
+      front.append(sliderRow(nameOf(option), helpOf(option), text ?? usual, slide, changedFrom));
+    } else if (option.value === "") {
+      more.append(flagRow(option, text, changed));
     } else if (option.value === "NAME|FILE") {
-      place.append(choiceRow(option, machines, text, changed));
-    } else if (isNumber(option) || option.value === "NXxNYxNZ") {
-      const usual = defaultOf(option);
-      const made = isNumber(option) ? numberRow : sizeRow;
-      place.append(made(option, text ?? usual, (value) => changed(value === usual || value === "" ? undefined : value)));
+      choices.push(choiceRow(option, Object.keys(described.machines), text, changed));
+    } else if (option.value === "NAME" && machine?.transports.length > 0) {
+      choices.push(choiceRow(option, machine.transports, text, changed));
+    } else if (isChoice(option)) {
+      const words = option.value.split("|");
+      const made = choiceRow(option, words, text, changed);
+      if (words.includes(usual)) {
+        choices.push(made);
+      } else {
+        more.append(made);
+      }
     } else {
-      const field = input(`field${option.name}`, "text", text ?? "");
-      field.placeholder = defaultOf(option);
-      field.addEventListener("input", () => changed(field.value === "" ? undefined : field.value));
-      place.append(row(nameOf(option), option.help, field));
+      more.append(textRow(option, text, changed));
     }
+  }
+  front.append(...choices);
+}
+
+/**
+ * A slider for each of `numbers` (values by key), set by --set: `texts` are those set. Numbers of `far` go over many
+ * powers of two, the others from a quarter to four times.
+ */
+export function fillNumbers(place, numbers, far, texts, change) {
+  place.replaceChildren();
+  for (const [key, value] of Object.entries(numbers)) {
+    const slide = key in far ? slides.powers(far[key][0], far[key][1], false) : slides.around(value);
+    const changed = (text) => change(key, text === "" || Number(text) === value ? undefined : text);
+    place.append(sliderRow(key, "", texts[key] ?? String(value), slide, changed));
   }
 }

@@ -2,12 +2,13 @@
 
 /**
  * A question: `model`; `options`, the texts of the model's options by name ("--nodes"), of flags ""; `changes`, the
- * values of --set by key; `sweep`, the text of --sweep or ""; `machines`, one or two names, of models that have such.
+ * values of --set by key; `sweep`, the text of --sweep or ""; `machines`, one or two names, of models that have such;
+ * `shown`, the key of the number that the curves draw, or ""; `files`, the packed texts of machine files by name.
  */
 export function questionOf(address) {
-  const question = { model: "fft", options: {}, changes: {}, sweep: "", machines: ["frontier"] };
+  const question = { model: "fft", options: {}, changes: {}, sweep: "", machines: ["frontier"], shown: "", files: {} };
   for (const [key, value] of new URLSearchParams(address.replace(/^#/, ""))) {
-    if (key === "model" || key === "sweep") {
+    if (key === "model" || key === "sweep" || key === "shown") {
       question[key] = value;
     } else if (key === "machines") {
       question.machines = value.split(",").filter((name) => name !== "");
@@ -15,6 +16,8 @@ export function questionOf(address) {
       question.options[key] = value;
     } else if (key.startsWith("set.")) {
       question.changes[key.slice(4)] = value;
+    } else if (key.startsWith("file.")) {
+      question.files[key.slice(5)] = value;
     }
   }
   return question;
@@ -31,21 +34,31 @@ export function addressOf(question) {
   for (const [key, value] of Object.entries(question.changes)) {
     words.set(`set.${key}`, value);
   }
-  if (question.sweep !== "") {
-    words.set("sweep", question.sweep);
+  for (const key of ["sweep", "shown"]) {
+    if (question[key] !== "") {
+      words.set(key, question[key]);
+    }
+  }
+  for (const [name, packed] of Object.entries(question.files)) {
+    if (question.machines.includes(name)) {
+      words.set(`file.${name}`, packed);
+    }
   }
   return `#${words}`;
 }
 
-/** The arguments behind `penstock model MODEL`, for one of the machines, with the text of --sweep or "". */
-export function argumentsOf(question, model, machine, sweep) {
+/**
+ * The arguments behind `penstock model MODEL`, for one of the machines, with the text of --sweep or "", and without the
+ * options named in `without`.
+ */
+export function argumentsOf(question, model, machine, sweep, without = []) {
   const words = [];
   if (model.has_machine && machine !== undefined) {
     words.push("--machine", machine);
   }
   for (const option of model.options) {
     const text = question.options[option.name];
-    if (text === undefined) {
+    if (text === undefined || without.includes(option.name)) {
       continue;
     }
     words.push(option.name);
@@ -69,4 +82,19 @@ export function argumentsOf(question, model, machine, sweep) {
 export function commandOf(model, words) {
   const quoted = words.map((word) => (/^[\w.,:=+@/-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
   return ["penstock", "model", model, ...quoted].join(" ");
+}
+
+const streamed = (bytes, stream) => new Response(new Blob([bytes]).stream().pipeThrough(stream));
+
+/** A text as an address can carry it. */
+export async function packed(text) {
+  const bytes = new Uint8Array(await streamed(text, new CompressionStream("gzip")).arrayBuffer());
+  const letters = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+  return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** The text that `packed` has packed. */
+export async function unpacked(letters) {
+  const bytes = Uint8Array.from(atob(letters.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
+  return streamed(bytes, new DecompressionStream("gzip")).text();
 }

@@ -3,6 +3,11 @@ import { chartFigure } from "./chart_figures.js";
 import { make } from "./elements.js";
 import { textOf } from "./units.js";
 
+const powersOfTwo = (low, high) => {
+  const first = Math.ceil(Math.log2(low));
+  return Array.from({ length: Math.floor(Math.log2(high)) - first + 1 }, (_, i) => 2 ** (first + i));
+};
+
 /** `roofline` has memory_bytes_per_s and flops_per_s of the machine, and points of {name, flops, bytes, time_s}. */
 export function rooflineFigure(roofline) {
   const points = roofline.points.filter((each) => each.flops > 0 && each.bytes > 0 && each.time_s > 0);
@@ -31,8 +36,9 @@ export function rooflineFigure(roofline) {
   const rate = textOf(roofline.flops_per_s, "Flop/s");
   const words = `Right of the bend arithmetic is the limit (${rate}), left of it memory: ${limit}.`;
   const figure = chartFigure("Rate over operations for each byte", {
-    x: series.flatMap((each) => each.x),
+    x: powersOfTwo(low, high),
     xName: "operations for each byte",
+    xUnit: "",
     unit: "Flop/s",
     isGeometric: true,
     series,

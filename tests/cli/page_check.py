@@ -28,7 +28,7 @@ import unittest
 import command
 
 PACKAGES = pathlib.Path(__file__).parent / "pages"
-WIDTHS = (1280, 390)
+WINDOWS = tuple((width, shade) for width in (1280, 390) for shade in ("light", "dark"))
 # A page asks for itself, for nothing else.
 OWN_SCHEMES = ("data:", "blob:", "about:")
 
@@ -224,6 +224,11 @@ class Page:
         return [f"{each['impact']}: {each['help']} ({each['id']}): " + "; ".join(each["nodes"][:5])
                 for each in found if each["impact"] in ("serious", "critical")]
 
+    def processor_s(self):
+        """The processor time that the page's thread has taken since `Performance.enable` in the domain "threadTicks"."""
+        metrics = self.call("Performance.getMetrics")["metrics"]
+        return next(each["value"] for each in metrics if each["name"] == "TaskDuration")
+
     def overhang(self):
         """The pixels by which the page is wider than its window, on a phone the worst of faults."""
         return self.evaluate("document.documentElement.scrollWidth") - self._width
@@ -244,20 +249,19 @@ class PageTest(command.CommandTest):
             self.addCleanup(self._browser.close)
         return self._browser.open(page.as_uri() if isinstance(page, pathlib.Path) else page, **options)
 
-    def check_page(self, page, ready="true", name="page"):
+    def check_page(self, page, ready="true", name="page", windows=WINDOWS):
         """Light and dark, on a screen and a phone: no error, no request, nothing too wide, no serious hindrance.
 
         `ready` is an expression that is true when the page is complete; `name` tells its pictures apart.
         """
-        for width in WIDTHS:
-            for shade in ("light", "dark"):
-                with self.subTest(page=name, width=width, shade=shade):
-                    opened = self.open(page, width=width, is_dark=shade == "dark")
-                    opened.wait_for(ready)
-                    if "PENSTOCK_PICTURES" in os.environ:
-                        opened.take_picture(pathlib.Path(os.environ["PENSTOCK_PICTURES"]) / f"{name}-{width}-{shade}.png")
-                    self.assertEqual(opened.errors, [])
-                    self.assertEqual(opened.requests, [])
-                    self.assertLessEqual(opened.overhang(), 0)
-                    self.assertEqual(opened.hindrances(), [])
-                    opened.close()
+        for width, shade in windows:
+            with self.subTest(page=name, width=width, shade=shade):
+                opened = self.open(page, width=width, is_dark=shade == "dark")
+                opened.wait_for(ready)
+                if "PENSTOCK_PICTURES" in os.environ:
+                    opened.take_picture(pathlib.Path(os.environ["PENSTOCK_PICTURES"]) / f"{name}-{width}-{shade}.png")
+                self.assertEqual(opened.errors, [])
+                self.assertEqual(opened.requests, [])
+                self.assertLessEqual(opened.overhang(), 0)
+                self.assertEqual(opened.hindrances(), [])
+                opened.close()
