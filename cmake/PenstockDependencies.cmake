@@ -166,7 +166,8 @@ else()
   message(STATUS "Penstock: no nlohmann-json found (Debian: nlohmann-json3-dev); libpenstock-c has no models")
 endif()
 
-# The pages that the command writes: bundled by esbuild with parts of D3, with models compiled by Emscripten.
+# The pages that the command writes: bundled by esbuild with parts of D3, with models compiled by Emscripten. cpp-httplib
+# serves them.
 find_program(PENSTOCK_ESBUILD esbuild DOC "Bundles the scripts of the pages")
 find_program(PENSTOCK_EMXX em++ DOC "Emscripten's compiler, for the models in pages")
 find_path(PENSTOCK_D3 d3-scale/package.json PATHS /usr/share/nodejs DOC "The folder of the modules of D3")
@@ -176,12 +177,14 @@ foreach(part axis scale selection shape)
     set(PENSTOCK_D3 "PENSTOCK_D3-NOTFOUND")
   endif()
 endforeach()
+pkg_check_modules(HTTPLIB IMPORTED_TARGET cpp-httplib)
 set(PENSTOCK_HAS_PAGES 0)
 if(PENSTOCK_BUILD_COMMAND AND NOT PENSTOCK_IS_SIMULATED AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
-  if(PENSTOCK_ESBUILD AND PENSTOCK_EMXX AND PENSTOCK_D3)
+  if(PENSTOCK_ESBUILD AND PENSTOCK_EMXX AND PENSTOCK_D3 AND HTTPLIB_FOUND)
     set(PENSTOCK_HAS_PAGES 1)
   else()
-    message(STATUS "Penstock: no `penstock explore`, as esbuild, Emscripten or D3 is missing (Debian: esbuild, "
-                   "emscripten, node-d3-axis, node-d3-scale, node-d3-selection, node-d3-shape)")
+    message(STATUS "Penstock: no `penstock explore`, as esbuild, Emscripten, D3 or cpp-httplib is missing (Debian: "
+                   "esbuild, emscripten, libcpp-httplib-dev, node-d3-axis, node-d3-scale, node-d3-selection, "
+                   "node-d3-shape)")
   endif()
 endif()

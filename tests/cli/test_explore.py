@@ -8,10 +8,16 @@ import csv
 import io
 import json
 import os
+import pathlib
 import random
 import re
 import shlex
+import signal
+import socket
+import subprocess
 import unittest
+import urllib.error
+import urllib.request
 import xml.etree.ElementTree
 
 import command
@@ -132,7 +138,7 @@ class Explore(page_check.PageTest):
         self.assertLess(len(page), 3 << 20)
         self.assertTrue(page.startswith("<!doctype html>") and page.endswith("</html>\n"))
         markup = re.sub(r"<script>.*</script>", "", page, flags=re.DOTALL)
-        self.assertNotRegex(markup, r"(src|href)=")
+        self.assertNotRegex(markup, r'(src|href)="(?!data:)')
         self.assertNotRegex(markup, r"url\(|@import")
 
     def test_an_output_that_cannot_be_written_is_refused(self):
@@ -314,6 +320,64 @@ class Explore(page_check.PageTest):
                 page.evaluate(DRAGGING.replace("SLIDER", f"slider-{slider}").replace("FRAMES", str(frames)))
                 self.assertLess((page.processor_s() - before) / frames, FRAME_S)
                 self.assertEqual(page.errors, [])
+
+
+class Serve(page_check.PageTest):
+    def serve(self, *arguments):
+        """A server that has said where it is: the process, and its address."""
+        process = subprocess.Popen(
+            [command.COMMAND, "explore", "--serve", *arguments], cwd=self.folder,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        address = process.stdout.readline().strip()
+        self.assertIn("Ctrl-C ends", process.stdout.readline())
+        return process, address
+
+    def test_the_page_is_served_to_this_computer_alone_and_ends_with_ctrl_c(self):
+        process, address = self.serve()
+        port = int(re.fullmatch(r"http://127\.0\.0\.1:(\d+)/", address)[1])
+        with urllib.request.urlopen(address, timeout=60) as answer:
+            self.assertEqual(answer.headers["Content-Type"], "text/html; charset=utf-8")
+            served = answer.read()
+        self.run_alone("explore", "--output", "page.html")
+        self.assertEqual(served, (self.folder / "page.html").read_bytes())
+        listening = [line.split() for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]]
+        own = [line[1] for line in listening if line[1].endswith(f":{port:04X}") and line[3] == "0A"]
+        self.assertEqual(own, [f"0100007F:{port:04X}"])
+        page = self.open(address)
+        page.wait_for(READY)
+        self.assertEqual((page.errors, page.requests), ([], []))
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, stderr), (-signal.SIGINT, "penstock: interrupted by SIGINT\n"))
+        self.assertEqual(self.left_behind(), ["page.html"])
+
+    def test_nothing_else_is_served(self):
+        _, address = self.serve()
+        for path in ("index.html", "../etc/passwd", "favicon.ico"):
+            with self.assertRaises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(address + path, timeout=60)
+            self.assertEqual(refused.exception.code, 404)
+            refused.exception.close()
+
+    def test_a_port_in_use_is_refused_in_one_line(self):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = str(taken.getsockname()[1])
+            result = self.run_alone("explore", "--serve", "--port", port)
+        self.assertEqual((result.status, len(result.lines)), (2, 1), result.stderr)
+        self.assertIn(f"--port {port}: it cannot be had", result.lines[0])
+        # Also one that another of these servers has.
+        _, address = self.serve()
+        port = address.split(":")[2].strip("/")
+        result = self.run_alone("explore", "--serve", "--port", port)
+        self.assertEqual((result.status, len(result.lines)), (2, 1), result.stderr)
+
+    def test_what_does_not_go_together_is_refused(self):
+        for arguments in (("--port", "8080"), ("--serve", "--output", "page.html"), ("--serve", "--json", "-"), ("--serve", "--port", "70000")):
+            result = self.run_alone("explore", *arguments)
+            self.assertEqual((result.status, len(result.lines)), (2, 1), result.stderr)
 
 
 if __name__ == "__main__":
