@@ -27,7 +27,12 @@ export function keysOf(answers) {
   for (const each of good(answers)) {
     for (const [key, { name, unit }] of Object.entries(each.keys)) {
       if (!keys.has(key)) {
-        keys.set(key, { name: name.trim(), unit: unit === "text" ? "" : unit, isText: unit === "text", isPart: name.startsWith(" ") });
+        keys.set(key, {
+          name: name.trim(),
+          unit: unit === "text" ? "" : unit,
+          isText: unit === "text",
+          isPart: name.startsWith(" "),
+        });
       }
     }
   }
@@ -88,7 +93,10 @@ export function gainBars(answers) {
 }
 
 /** Rows of bars as rows for CSV. */
-export const barTable = (rows, names) => [["", ...names], ...rows.map((row) => [row.name, ...row.values.map((each) => each.value)])];
+export const barTable = (rows, names) => [
+  ["", ...names],
+  ...rows.map((row) => [row.name, ...row.values.map((each) => each.value)]),
+];
 
 /** The bars of Figure 5: the times of memory and network of each machine that replaces the GPU-like one. */
 export function laneBars(answers) {

@@ -18,12 +18,14 @@ export function startModels() {
       reject(new Error(error));
     }
   });
-  const call = (name) => (...values) =>
-    new Promise((resolve, reject) => {
-      last += 1;
-      waiting.set(last, { resolve, reject });
-      worker.postMessage({ id: last, name, values });
-    });
+  const call =
+    (name) =>
+    (...values) =>
+      new Promise((resolve, reject) => {
+        last += 1;
+        waiting.set(last, { resolve, reject });
+        worker.postMessage({ id: last, name, values });
+      });
   return { describeAll: call("describeAll"), addMachine: call("addMachine"), ask: call("ask") };
 }
 

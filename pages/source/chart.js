@@ -129,7 +129,10 @@ export function drawChart(place, width, chart) {
   }
   const nearest = (event) => {
     const across = event.clientX - svg.node().getBoundingClientRect().left;
-    return chart.x.reduce((best, at, i) => (Math.abs(x(at) - across) < Math.abs(x(chart.x[best]) - across) ? i : best), 0);
+    return chart.x.reduce(
+      (best, at, i) => (Math.abs(x(at) - across) < Math.abs(x(chart.x[best]) - across) ? i : best),
+      0,
+    );
   };
   const touched = svg
     .append("rect")

@@ -96,7 +96,10 @@ const slides = {
     max: 15,
     step: 1,
     placeOf: (text) => Math.round(Math.log2(Number(text.split("x")[0]) || 1)),
-    textAt: (place) => Array(3).fill(2 ** place).join("x"),
+    textAt: (place) =>
+      Array(3)
+        .fill(2 ** place)
+        .join("x"),
   },
 };
 
@@ -163,6 +166,38 @@ function textRow(option, text, change) {
   return row(nameOf(option), helpOf(option), field);
 }
 
+/** The control of an option, and whether it is one of those that are changed most. */
+function rowOf(option, described, machine, text, changed) {
+  const usual = defaultOf(option);
+  if (isNumber(option) || option.value === "NXxNYxNZ") {
+    const slide = isNumber(option) ? slideOf(option, machine) : slides.cubes;
+    const changedFrom = (value) => changed(value === usual || value === "" ? undefined : value);
+    return [sliderRow(nameOf(option), helpOf(option), text ?? usual, slide, changedFrom), true];
+  }
+  if (option.value === "") {
+    return [flagRow(option, text, changed), false];
+  }
+  if (option.value === "NAME|FILE") {
+    return [choiceRow(option, Object.keys(described.machines), text, changed), true];
+  }
+  if (option.value === "NAME" && machine?.transports.length > 0) {
+    return [choiceRow(option, machine.transports, text, changed), true];
+  }
+  if (isChoice(option)) {
+    const words = option.value.split("|");
+    return [choiceRow(option, words, text, changed), words.includes(usual)];
+  }
+  return [textRow(option, text, changed), false];
+}
+
+/** Hides the controls in `place` that set numbers of the model of which none is among `reads`: they would do nothing. */
+export function hideUnread(place, reads) {
+  for (const made of place.querySelectorAll("[data-keys]")) {
+    const keys = made.dataset.keys.split(" ").filter((key) => key !== "");
+    made.hidden = keys.length > 0 && !keys.some((key) => reads.includes(key));
+  }
+}
+
 /** Options that are asked for elsewhere on the page. */
 const elsewhere = new Set(["--machine", "--set", "--sweep", "--solve", "--time", "--fit"]);
 
@@ -175,29 +210,16 @@ export function fillControls(front, more, model, described, machine, texts, chan
   more.replaceChildren();
   const choices = [];
   for (const option of model.options.filter(({ name }) => !elsewhere.has(name))) {
-    const text = texts[option.name];
-    const changed = (value) => change(option.name, value);
-    const usual = defaultOf(option);
-    if (isNumber(option) || option.value === "NXxNYxNZ") {
-      const slide = isNumber(option) ? slideOf(option, machine) : slides.cubes;
-      const changedFrom = (value) => changed(value === usual || value === "" ? undefined : value);
-      front.append(sliderRow(nameOf(option), helpOf(option), text ?? usual, slide, changedFrom));
-    } else if (option.value === "") {
-      more.append(flagRow(option, text, changed));
-    } else if (option.value === "NAME|FILE") {
-      choices.push(choiceRow(option, Object.keys(described.machines), text, changed));
-    } else if (option.value === "NAME" && machine?.transports.length > 0) {
-      choices.push(choiceRow(option, machine.transports, text, changed));
-    } else if (isChoice(option)) {
-      const words = option.value.split("|");
-      const made = choiceRow(option, words, text, changed);
-      if (words.includes(usual)) {
-        choices.push(made);
-      } else {
-        more.append(made);
-      }
+    const [made, isFront] = rowOf(option, described, machine, texts[option.name], (value) =>
+      change(option.name, value),
+    );
+    made.dataset.keys = option.keys.join(" ");
+    if (!isFront) {
+      more.append(made);
+    } else if (made.querySelector("select") === null) {
+      front.append(made);
     } else {
-      more.append(textRow(option, text, changed));
+      choices.push(made);
     }
   }
   front.append(...choices);

@@ -1,8 +1,19 @@
 // The page to explore machines and models: `penstock explore`.
-import { barTable, fillTable, fitTable, gainBars, good, keysOf, laneBars, numberTable, timeBars, verdicts } from "./answers.js";
+import {
+  barTable,
+  fillTable,
+  fitTable,
+  gainBars,
+  good,
+  keysOf,
+  laneBars,
+  numberTable,
+  timeBars,
+  verdicts,
+} from "./answers.js";
 import { oneAtATime, startModels } from "./asking.js";
 import { drawBars } from "./bars.js";
-import { fillControls, fillNumbers } from "./controls.js";
+import { fillControls, fillNumbers, hideUnread } from "./controls.js";
 import { chartOf, groupName, groupsOf, showCurves, tableOf } from "./curves.js";
 import { addFigure, csvOf, download } from "./figure.js";
 import { addressOf, argumentsOf, commandOf, packed, questionOf, unpacked } from "./question.js";
@@ -33,8 +44,8 @@ const figures = {
     $("figures"),
     "lanes",
     "In place of the GPU-like machine",
-    "Machines of this machine's nodes beside the GPU-like one: CPU-1 has its peak, CPU-2 its time, CPU-3 its time where " +
-      "memory and network work at once. Bars are the times of memory and network.",
+    "Machines of this machine's nodes beside the GPU-like one: CPU-1 has its peak, CPU-2 its time, CPU-3 its time " +
+      "where memory and network work at once. Bars are the times of memory and network.",
     fileName,
   ),
   times: addFigure(
@@ -49,7 +60,8 @@ const figures = {
     $("pair"),
     "gains",
     "What twice as much would gain",
-    "How many times faster a machine with twice of one resource would be, all else as it is. The longest bar is what bounds.",
+    "How many times faster a machine with twice of one resource would be, all else as it is. The longest bar is what " +
+      "bounds.",
     fileName,
   ),
 };
@@ -98,8 +110,12 @@ function showNumbersOfModel(model, answers) {
     return;
   }
   reads = found;
+  hideUnread($("options"), reads);
+  hideUnread($("more"), reads);
   const ofOptions = new Set(model.options.flatMap((option) => option.keys));
-  const numbers = Object.entries(model.numbers).filter(([key, value]) => reads.includes(key) && !ofOptions.has(key) && value > 0);
+  const numbers = Object.entries(model.numbers).filter(
+    ([key, value]) => reads.includes(key) && !ofOptions.has(key) && value > 0,
+  );
   const far = {};
   const [key, range] = partsOf(model.default_sweep);
   if (key !== "") {
@@ -133,7 +149,12 @@ function showBars(figure, rows, names, from, to) {
     [rows, names],
     (place, width) => {
       drawBars(place, width, { rows, from, to });
-      const items = names.length < 2 ? [] : names.map((name, i) => Object.assign(document.createElement("li"), { className: `colour-${i} machine-0`, textContent: name }));
+      const items =
+        names.length < 2
+          ? []
+          : names.map((name, i) =>
+              Object.assign(document.createElement("li"), { className: `colour-${i} machine-0`, textContent: name }),
+            );
       const legend = Object.assign(document.createElement("ul"), { className: "legend" });
       legend.append(...items);
       figure.below.replaceChildren(...(items.length > 0 ? [legend] : []));
@@ -156,7 +177,9 @@ function showTopology(model, answers) {
     parts: point.parts,
     perLeaf: described.machines[first.machine]?.numbers["network.nodes_per_leaf"],
   };
-  const cut = `The red links are those between two halves of the nodes: ${textOf(point.bisection_links, "")} links, the bisection, of ${textOf(point.bisection_bytes_per_s, "B/s")} in each direction.`;
+  const rate = textOf(point.bisection_bytes_per_s, "B/s");
+  const links = `${textOf(point.bisection_links, "")} links, together ${rate} in each direction`;
+  const cut = `The red links are those between two halves of the nodes, the bisection: ${links}.`;
   figures.topology.show(
     [network, cut],
     (place, width) => {
@@ -178,9 +201,14 @@ async function showOthers(model) {
     return [];
   }
   const swept = model.default_sweep.split("=")[0];
-  const asked = { ...question, changes: Object.fromEntries(Object.entries(question.changes).filter(([key]) => key !== swept)) };
+  const asked = {
+    ...question,
+    changes: Object.fromEntries(Object.entries(question.changes).filter(([key]) => key !== swept)),
+  };
   const answers = await askAll(now, model, wordsOf(asked, model, ""));
-  const told = answers.filter((each) => each.error === undefined).map((each) => ({ ...each, other: JSON.parse(each.json) }));
+  const told = answers
+    .filter((each) => each.error === undefined)
+    .map((each) => ({ ...each, other: JSON.parse(each.json) }));
   const fit = told.find((each) => each.other.relative_error !== undefined);
   if (JSON.stringify(lastFit) !== JSON.stringify(fit?.other)) {
     lastFit = fit?.other;
@@ -234,7 +262,11 @@ const answerNow = answering(async () => {
 /** The value of a key as it is set, or as it is. */
 function valueOf(model, key) {
   const option = model.options.find((each) => each.keys.length === 1 && each.keys[0] === key);
-  const value = question.changes[key] ?? (option && question.options[option.name]) ?? model.numbers[key] ?? machineOf(0)?.numbers[key];
+  const value =
+    question.changes[key] ??
+    (option && question.options[option.name]) ??
+    model.numbers[key] ??
+    machineOf(0)?.numbers[key];
   return key === "nodes" && Number(value) === 0 ? machineOf(0)?.numbers.count : Number(value);
 }
 
@@ -256,7 +288,16 @@ async function fittedSeries(model, sweep) {
     return [];
   }
   const points = measured.split(",").map((each) => each.split(":").map(Number));
-  const series = [{ name: "measured", x: points.map(([at]) => at), y: points.map(([, value]) => value), isMeasured: true, colour: 1, machine: 0 }];
+  const series = [
+    {
+      name: "measured",
+      x: points.map(([at]) => at),
+      y: points.map(([, value]) => value),
+      isMeasured: true,
+      colour: 1,
+      machine: 0,
+    },
+  ];
   if (lastFit === undefined) {
     return series;
   }
@@ -269,7 +310,11 @@ async function fittedSeries(model, sweep) {
 /** The options that a fit stands for. */
 function optionsOf(fit) {
   const text = (estimate) => (estimate === undefined ? undefined : String(Math.max(0, estimate.value)));
-  const options = { "--serial": text(fit.serial), "--kappa": text(fit.kappa ?? fit.kappa_plus_lambda), "--lambda": fit.kappa_plus_lambda ? "0" : text(fit.lambda) };
+  const options = {
+    "--serial": text(fit.serial),
+    "--kappa": text(fit.kappa ?? fit.kappa_plus_lambda),
+    "--lambda": fit.kappa_plus_lambda ? "0" : text(fit.lambda),
+  };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
@@ -280,7 +325,8 @@ const answerCurves = answering(async () => {
   const model = modelOf(question.model);
   const sweep = question.sweep || usualSweep(model, machineOf(0), reads ?? []);
   const [swept] = partsOf(sweep);
-  const answers = sweep === "" ? [] : await askAll(sweeping, model, wordsOf(question, model, sweep, [others[model.name]]), false);
+  const answers =
+    sweep === "" ? [] : await askAll(sweeping, model, wordsOf(question, model, sweep, [others[model.name]]), false);
   const more = await fittedSeries(model, sweep);
   if (model.name !== question.model) {
     return;
@@ -311,7 +357,10 @@ const answerCurves = answering(async () => {
 function showCurveTable() {
   if ($("curve-numbers").open && lastChart !== undefined) {
     const [head, ...rows] = tableOf(lastChart);
-    const texts = rows.map(([at, ...values]) => [textOf(at, lastChart.xUnit), ...values.map((value) => (value === "" ? "" : textOf(value, lastChart.unit)))]);
+    const texts = rows.map(([at, ...values]) => [
+      textOf(at, lastChart.xUnit),
+      ...values.map((value) => (value === "" ? "" : textOf(value, lastChart.unit))),
+    ]);
     fillTable($("curve-table"), [head, ...texts]);
   }
 }
@@ -332,7 +381,10 @@ function showCommands(model, answers) {
   const sweep = question.sweep || usualSweep(model, machineOf(0), reads ?? []);
   const lines = answers.map((each) => commandOf(model.name, each.words));
   if (sweep !== "") {
-    lines.push("# the curves", ...wordsOf(question, model, sweep, [others[model.name]]).map(({ words }) => commandOf(model.name, words)));
+    lines.push(
+      "# the curves",
+      ...wordsOf(question, model, sweep, [others[model.name]]).map(({ words }) => commandOf(model.name, words)),
+    );
   }
   $("command").textContent = lines.join("\n");
 }
@@ -401,15 +453,31 @@ function fillAll() {
   }
   $("title").textContent = view.title;
   $("about").textContent = view.about;
-  const links = view.examples.map(([text, address]) => Object.assign(document.createElement("a"), { textContent: text, href: `#${address}` }));
+  const links = view.examples.map(([text, address]) =>
+    Object.assign(document.createElement("a"), { textContent: text, href: `#${address}` }),
+  );
   $("examples").replaceChildren("Try: ", ...links.flatMap((link, i) => (i === 0 ? [link] : [" · ", link])));
   $("machine-part").hidden = !model.has_machine;
   fillMachines();
-  fillControls($("options"), $("more"), model, described, model.has_machine ? machineOf(0) : undefined, question.options, changeOption);
+  fillControls(
+    $("options"),
+    $("more"),
+    model,
+    described,
+    model.has_machine ? machineOf(0) : undefined,
+    question.options,
+    changeOption,
+  );
   $("more-part").hidden = $("more").children.length === 0;
   const machine = machineOf(0);
   const isWithoutMachine = !model.has_machine || machine === undefined;
-  fillNumbers($("changes"), isWithoutMachine ? {} : Object.fromEntries(numbersOf(machine)), {}, question.changes, change);
+  fillNumbers(
+    $("changes"),
+    isWithoutMachine ? {} : Object.fromEntries(numbersOf(machine)),
+    {},
+    question.changes,
+    change,
+  );
   reads = undefined;
   $("numbers-of-model").replaceChildren();
   $("measured-part").hidden = model.name !== "scaling";
@@ -420,10 +488,16 @@ function fillAll() {
 
 /** "1:1,2:1.9" of lines of workers and speedup, the first of which may be headings. */
 function measuredOf(text) {
-  const lines = text.split(/[\r\n]+/).map((line) => line.trim()).filter((line) => line !== "");
+  const lines = text
+    .split(/[\r\n]+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
   const pairs = lines.map((line) => line.split(/[\s,;:]+/));
   const isHeading = pairs.length > 0 && Number.isNaN(Number(pairs[0][0]));
-  return pairs.slice(isHeading ? 1 : 0).map((pair) => pair.slice(0, 2).join(":")).join(",");
+  return pairs
+    .slice(isHeading ? 1 : 0)
+    .map((pair) => pair.slice(0, 2).join(":"))
+    .join(",");
 }
 
 /** The machine of a machine file's text, known to all who answer. */
@@ -457,7 +531,14 @@ function changeModel(name) {
     return;
   }
   const taken = Object.entries(question.options).filter(([option]) => kept.includes(option));
-  question = { ...question, model: name, options: { ...views[name].starts, ...Object.fromEntries(taken) }, changes: { ...views[name].changes }, sweep: "", shown: "" };
+  question = {
+    ...question,
+    model: name,
+    options: { ...views[name].starts, ...Object.fromEntries(taken) },
+    changes: { ...views[name].changes },
+    sweep: "",
+    shown: "",
+  };
 }
 
 /** Takes up the question of the page's address. */
@@ -479,7 +560,8 @@ function listenToMachines() {
     $(id).addEventListener("change", () => {
       const [first] = question.machines;
       const chosen = $(id).value;
-      question.machines = i === 0 ? [chosen, ...question.machines.slice(1)] : [first, chosen].filter((name) => name !== "");
+      question.machines =
+        i === 0 ? [chosen, ...question.machines.slice(1)] : [first, chosen].filter((name) => name !== "");
       question.changes = i === 0 ? {} : question.changes;
       fillAll();
     });
@@ -521,8 +603,12 @@ async function copy(text, what) {
 }
 
 function listenToButtons() {
-  $("save-numbers").addEventListener("click", () => download(`${fileName()}-numbers.csv`, "text/csv", csvOf(numberTable(lastAnswers, true))));
-  $("save-fit").addEventListener("click", () => download(`${fileName()}-fit.csv`, "text/csv", csvOf(fitTable(lastFit, true))));
+  $("save-numbers").addEventListener("click", () =>
+    download(`${fileName()}-numbers.csv`, "text/csv", csvOf(numberTable(lastAnswers, true))),
+  );
+  $("save-fit").addEventListener("click", () =>
+    download(`${fileName()}-fit.csv`, "text/csv", csvOf(fitTable(lastFit, true))),
+  );
   $("take-fit").addEventListener("click", () => {
     Object.assign(question.options, optionsOf(lastFit));
     fillAll();
@@ -536,7 +622,11 @@ function listenToButtons() {
 
 function listen() {
   for (const model of described.models) {
-    const tab = Object.assign(document.createElement("button"), { type: "button", value: model.name, textContent: views[model.name].title });
+    const tab = Object.assign(document.createElement("button"), {
+      type: "button",
+      value: model.name,
+      textContent: views[model.name].title,
+    });
     tab.addEventListener("click", () => {
       changeModel(model.name);
       fillAll();
@@ -547,13 +637,6 @@ function listen() {
   listenToCurves();
   listenToButtons();
   addEventListener("hashchange", readAddress);
-  let width = innerWidth;
-  addEventListener("resize", () => {
-    if (innerWidth !== width) {
-      width = innerWidth;
-      ask();
-    }
-  });
 }
 
 async function start() {

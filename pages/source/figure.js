@@ -33,7 +33,8 @@ export function addFigure(place, id, title, note, fileName) {
   const element = document.createElement("figure");
   element.id = id;
   element.hidden = true;
-  element.innerHTML = '<figcaption><h3></h3><p class="note"></p></figcaption><div class="drawing"></div><div class="below"></div>';
+  element.innerHTML =
+    '<figcaption><h3></h3><p class="note"></p></figcaption><div class="drawing"></div><div class="below"></div>';
   const heading = element.querySelector("h3");
   const text = element.querySelector(".note");
   heading.textContent = title;
@@ -43,8 +44,12 @@ export function addFigure(place, id, title, note, fileName) {
   buttons.className = "buttons";
   let shown; // what is drawn
   let rows = () => [];
+  let redraw = () => {};
+  new ResizeObserver(() => requestAnimationFrame(redraw)).observe(drawing);
   buttons.append(
-    button("SVG", title, () => download(`${fileName()}-${id}.svg`, "image/svg+xml", fileOf(drawing.querySelector("svg")))),
+    button("SVG", title, () =>
+      download(`${fileName()}-${id}.svg`, "image/svg+xml", fileOf(drawing.querySelector("svg"))),
+    ),
     button("CSV", title, () => download(`${fileName()}-${id}.csv`, "text/csv", csvOf(rows()))),
   );
   element.append(buttons);
@@ -55,6 +60,7 @@ export function addFigure(place, id, title, note, fileName) {
     hide() {
       element.hidden = true;
       shown = undefined;
+      redraw = () => {};
     },
     /**
      * `draw(drawing, width)` draws an SVG unless what it is drawn from, `content`, and the width are as they were;
@@ -65,12 +71,16 @@ export function addFigure(place, id, title, note, fileName) {
       heading.textContent = words.title ?? title;
       text.textContent = words.note ?? note;
       rows = table;
-      const width = Math.max(280, Math.min(drawing.clientWidth || 720, 900));
-      const key = JSON.stringify([content, width]);
-      if (key !== shown) {
-        shown = key;
-        draw(drawing, width);
-      }
+      const said = JSON.stringify(content);
+      redraw = () => {
+        const width = Math.max(280, Math.min(drawing.clientWidth || 720, 900));
+        const key = `${width} ${said}`;
+        if (key !== shown) {
+          shown = key;
+          draw(drawing, width);
+        }
+      };
+      redraw();
     },
   };
 }

@@ -95,6 +95,8 @@ export async function packed(text) {
 
 /** The text that `packed` has packed. */
 export async function unpacked(letters) {
-  const bytes = Uint8Array.from(atob(letters.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
+  const bytes = Uint8Array.from(atob(letters.replaceAll("-", "+").replaceAll("_", "/")), (letter) =>
+    letter.charCodeAt(0),
+  );
   return streamed(bytes, new DecompressionStream("gzip")).text();
 }

@@ -7,10 +7,12 @@ export const partsOf = (sweep) => {
 };
 
 /** Lists of a machine's measured curves: too many keys, and none says much alone. */
-const isOfCurve = (key) => /^node\.(thread_bandwidths|caches|fft_rates|tile_copies)\./.test(key) || /^network\.partitions/.test(key);
+const isOfCurve = (key) =>
+  /^node\.(thread_bandwidths|caches|fft_rates|tile_copies)\./.test(key) || /^network\.partitions/.test(key);
 
 /** The numbers of a machine that may be changed. */
-export const numbersOf = (machine) => Object.entries(machine?.numbers ?? {}).filter(([key, value]) => !isOfCurve(key) && value > 0 && key !== "year");
+export const numbersOf = (machine) =>
+  Object.entries(machine?.numbers ?? {}).filter(([key, value]) => !isOfCurve(key) && value > 0 && key !== "year");
 
 /** The keys to choose from: those of the model that count, then the machine's. */
 export function keysToSweep(model, machine, reads) {
@@ -53,7 +55,9 @@ export function usualSweep(model, machine, reads) {
     return model.default_sweep;
   }
   const canSweep = (each) => reads.includes(each) && (each !== "nodes" || machine?.numbers.count > 1);
-  const key = ["year", "nodes", "n", ...Object.keys(model.numbers).filter((each) => model.numbers[each] > 0)].find(canSweep);
+  const key = ["year", "nodes", "n", ...Object.keys(model.numbers).filter((each) => model.numbers[each] > 0)].find(
+    canSweep,
+  );
   if (key === undefined) {
     return "";
   }

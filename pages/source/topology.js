@@ -25,7 +25,8 @@ function pen(svg) {
 }
 
 /** Places of `count` things side by side, from `left` to `right`. */
-const spread = (count, left, right) => Array.from({ length: count }, (_, i) => left + ((i + 0.5) * (right - left)) / count);
+const spread = (count, left, right) =>
+  Array.from({ length: count }, (_, i) => left + ((i + 0.5) * (right - left)) / count);
 
 /** An even number where there is more than one, so that two halves can be drawn. */
 const drawnOf = (count, most) => (count <= most ? count : most - (most % 2));
@@ -34,12 +35,13 @@ function drawGrid(svg, width, network) {
   const draw = pen(svg);
   const order = network.shape.map((_, i) => i).sort((a, b) => network.shape[b] - network.shape[a] || a - b);
   const extents = order.map((i) => network.shape[i]);
-  const [columns, rows, planes] = [drawnOf(extents[0], 12), drawnOf(extents[1] ?? 1, 6), drawnOf(extents[2] ?? 1, 3)];
-  const shift = 16;
-  const step = Math.min(52, (width - 80) / (columns + 0.7));
-  const left = (width - (columns - 1) * step - (planes - 1) * shift) / 2;
-  const down = Math.min(34, (height - 70 - (planes - 1) * shift) / rows);
-  const at = (i, j, k) => [left + i * step + k * shift, 30 + (planes - 1 - k) * shift + j * down];
+  const [columns, rows, planes] = [drawnOf(extents[0], 10), drawnOf(extents[1] ?? 1, 4), drawnOf(extents[2] ?? 1, 3)];
+  const step = Math.min(76, (width - 60) / (columns + 1.2));
+  const [across, up] = [step * 0.36, 14]; // from a plane to the one behind it
+  const left = (width - (columns - 1) * step - (planes - 1) * across) / 2;
+  const top = 24 + (planes - 1) * up;
+  const down = Math.min(50, (height - 40 - (planes - 1) * up) / rows);
+  const at = (i, j, k) => [left + i * step + k * across, top - k * up + j * down];
   const wraps = (extent) => network.kind === "torus" && extent > 2;
   const middle = columns / 2;
   for (let k = planes - 1; k >= 0; k -= 1) {
@@ -71,7 +73,7 @@ function drawGrid(svg, width, network) {
     }
   }
   if (columns > 1) {
-    draw.cut(left + (Math.ceil(middle) - 0.5) * step + ((planes - 1) * shift) / 2, 8, 30 + (planes - 1) * shift + rows * down);
+    draw.cut(left + (Math.ceil(middle) - 0.5) * step + ((planes - 1) * across) / 2, 4, top + (rows - 0.4) * down);
   }
   const isAll = [columns, rows, planes].every((count, i) => count === (extents[i] ?? 1)) && extents.length <= 3;
   return [
@@ -88,7 +90,10 @@ function drawCrossbar(svg, width, network) {
   places.forEach((x, i) => draw.link([width / 2, 60], [x, 190], i >= count / 2));
   draw.box([width / 2, 60], 110, "switch");
   places.forEach((x) => draw.node([x, 190]));
-  return [`${network.nodes} nodes at one switch, each by a link of its own.`, count < network.nodes ? `Drawn: ${count}.` : ""];
+  return [
+    `${network.nodes} nodes at one switch, each by a link of its own.`,
+    count < network.nodes ? `Drawn: ${count}.` : "",
+  ];
 }
 
 function drawBus(svg, width, network) {
@@ -129,7 +134,12 @@ function drawFatTree(svg, width, network) {
 function drawHypercube(svg, width, network) {
   const draw = pen(svg);
   const dimensions = Math.min(Math.round(Math.log2(network.nodes)), 4);
-  const steps = [[36, 26], [-6, 74], [88, 8], [Math.min(260, width / 2.2), 14]];
+  const steps = [
+    [36, 26],
+    [-6, 74],
+    [88, 8],
+    [Math.min(260, width / 2.2), 14],
+  ];
   const count = 2 ** dimensions;
   const total = steps.slice(0, dimensions).reduce((sum, [x]) => sum + Math.max(x, 0), 0);
   const at = (node) =>
@@ -191,5 +201,7 @@ const drawings = {
  */
 export function drawTopology(place, width, network) {
   const svg = startSvg(place, width, height, `A ${network.kind} of ${network.nodes} nodes, cut into two halves`);
-  return drawings[network.kind](svg, width, network).filter((text) => text !== "").join(" ");
+  return drawings[network.kind](svg, width, network)
+    .filter((text) => text !== "")
+    .join(" ");
 }

@@ -15,7 +15,10 @@ export const views = {
     headline: ["time_s", "rate_flops", "efficiency"],
     starts: { "--size": "128x128x128", "--nodes": "4" },
     examples: [
-      ["Why four nodes of Gigabit Ethernet do not help 128³", "model=fft&machines=gigabit-ethernet&--size=128x128x128&--nodes=4"],
+      [
+        "Why four nodes of Gigabit Ethernet do not help 128³",
+        "model=fft&machines=gigabit-ethernet&--size=128x128x128&--nodes=4",
+      ],
       ["Two networks side by side", "model=fft&machines=infiniband-ddr,gigabit-ethernet&--size=512x512x512&--nodes=16"],
       ["A large one on Frontier", "model=fft&machines=frontier&--size=4096x4096x4096&--nodes=512&--ranks-per-node=8"],
       ["Efficiency on BlueGene/P", "model=fft&machines=bluegene-p&--size=1024x1024x1024&--nodes=1024&shown=efficiency"],
@@ -47,11 +50,16 @@ export const views = {
   plan: {
     title: "Plan",
     about:
-      "How long `penstock fft` would take with one plan: its grid of ranks, its threads, and how many planes share a " +
-      "message. Gathering and scattering are bound by memory, transforms by arithmetic, the rest by messages.",
+      "How long the command penstock fft would take with one plan: its grid of ranks, its threads, and how many planes " +
+      "share a message. Gathering and scattering are bound by memory, transforms by arithmetic, the rest by messages.",
     headline: ["time_s", "rate_flops"],
     starts: { "--size": "256x256x256" },
-    examples: [["Threads of one node", "model=plan&machines=default&--size=256x256x256&--threads=2&--passes=joined&sweep=threads=1,2"]],
+    examples: [
+      [
+        "Threads of one node",
+        "model=plan&machines=default&--size=256x256x256&--threads=2&--passes=joined&sweep=threads=1,2",
+      ],
+    ],
   },
   project: {
     title: "Years to come",
@@ -61,7 +69,10 @@ export const views = {
     headline: ["time_s", "rate_flops"],
     starts: { "--against": "gpu-2020" },
     examples: [
-      ["Figure 5: CPU-like machines in place of a GPU-like one", "model=project&machines=cpu-2020&--against=gpu-2020&--equations=uncapped"],
+      [
+        "Figure 5: CPU-like machines in place of a GPU-like one",
+        "model=project&machines=cpu-2020&--against=gpu-2020&--equations=uncapped",
+      ],
       [
         "Figure 6: memory over network, on tori of 3, 4 and 5 dimensions",
         "model=project&machines=cpu-2020&--growing=&--n=10613&sweep=year=2010..2020:%2B2&shown=ratio_torus",
@@ -78,7 +89,10 @@ export const views = {
     starts: {},
     changes: { workers: "64" },
     examples: [
-      ["A fit of measured speedups", "model=scaling&set.workers=64&--communication=blocking&--fit=1:1,2:1.9,4:3.4,8:5.6,12:6.2"],
+      [
+        "A fit of measured speedups",
+        "model=scaling&set.workers=64&--communication=blocking&--fit=1:1,2:1.9,4:3.4,8:5.6,12:6.2",
+      ],
       ["Gustafson's law", "model=scaling&set.workers=64&--serial=0.1&--alpha=1"],
     ],
   },

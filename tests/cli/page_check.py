@@ -55,7 +55,8 @@ def axe():
             except subprocess.TimeoutExpired:
                 raise unittest.SkipTest("axe-core is not installed, and npm's registry does not answer") from None
             if not script.exists():
-                raise unittest.SkipTest(f"axe-core is not installed, and npm cannot: {installed.stderr.splitlines()[0]}")
+                reason = installed.stderr.splitlines()[0]
+                raise unittest.SkipTest(f"axe-core is not installed, and npm cannot: {reason}")
     return script.read_text()
 
 
@@ -196,6 +197,14 @@ class Page:
                 raise TimeoutError(f"{self._address}: still not {condition}")
             time.sleep(0.02)
 
+    def enter(self, field, text, event="input"):
+        """As if the reader had entered a text into the field with that id; lists and boxes hear of it by "change"."""
+        self.evaluate(f"""{{
+            const field = document.getElementById({json.dumps(field)});
+            field.value = {json.dumps(text)};
+            field.dispatchEvent(new Event({json.dumps(event)}));
+        }}""")
+
     def press(self, *keys):
         """Presses keys one after another: "Tab", "Enter", "ArrowRight", " " and their like."""
         for key in keys:
@@ -218,14 +227,15 @@ class Page:
     def hindrances(self):
         """What axe-core finds serious or critical: a line for each rule, with the elements that break it."""
         self.evaluate(axe() + "; 1")
-        found = self.evaluate("axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map("
-                              "({ id, impact, help, nodes }) => ({ id, impact, help, "
-                              "nodes: nodes.map((node) => `${node.html.slice(0, 120)}: ${node.failureSummary}`) })))")
+        found = self.evaluate("""axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
+            violations.map(({ id, impact, help, nodes }) => ({ id, impact, help,
+                nodes: nodes.map((node) => `${node.html.slice(0, 120)}: ${node.failureSummary}`) })))""")
         return [f"{each['impact']}: {each['help']} ({each['id']}): " + "; ".join(each["nodes"][:5])
                 for each in found if each["impact"] in ("serious", "critical")]
 
     def processor_s(self):
-        """The processor time that the page's thread has taken since `Performance.enable` in the domain "threadTicks"."""
+        """The time that a processor has worked for the page's thread, since any moment; others have no part in it."""
+        self.call("Performance.enable", timeDomain="threadTicks")
         metrics = self.call("Performance.getMetrics")["metrics"]
         return next(each["value"] for each in metrics if each["name"] == "TaskDuration")
 

@@ -27,7 +27,8 @@ class PageCheck(page_check.PageTest):
         self.assertIn("missing is not defined", page.errors[1])
 
     def test_requests_are_noticed(self):
-        page = self.open_with('<img alt="" src="other.png"><script>fetch("http://127.0.0.1:9/").catch(() => {})</script>')
+        page = self.open_with('<img alt="" src="other.png">'
+                              '<script>fetch("http://127.0.0.1:9/").catch(() => {})</script>')
         self.assertEqual(sorted(address.rsplit(":", 1)[0] for address in page.requests)[-1], "http://127.0.0.1")
         self.assertTrue(any(address.endswith("other.png") for address in page.requests), page.requests)
 
