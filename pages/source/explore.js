@@ -598,8 +598,12 @@ function listenToCurves() {
 }
 
 async function copy(text, what) {
-  await navigator.clipboard.writeText(text);
-  $("copied").textContent = `${what} copied.`;
+  try {
+    await navigator.clipboard.writeText(text);
+    $("copied").textContent = `${what} copied.`;
+  } catch {
+    $("copied").textContent = "This browser does not let the page copy: mark the text instead.";
+  }
 }
 
 function listenToButtons() {

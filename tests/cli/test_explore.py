@@ -252,6 +252,15 @@ class Explore(page_check.PageTest):
         self.wait_until_still(page)
         self.assertEqual(page.evaluate(shown), ["slider-serial", "slider-alpha", "slider-kappa", "slider-lambda"])
 
+    def test_what_is_copied_is_said(self):
+        page = self.ask("")
+        page.evaluate("""window.copied = "";
+            Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { copied = text; } } });
+            document.getElementById("copy-address").click()""")
+        page.wait_for("document.getElementById('copied').textContent === 'The link is copied.'")
+        self.assertEqual(page.evaluate("copied"), page.evaluate("location.href"))
+        self.assertIn("machines=gigabit-ethernet", page.evaluate("copied"))
+
     def test_a_question_without_an_answer_says_why(self):
         page = self.ask("model=fft&machines=gigabit-ethernet&--nodes=4")
         page.enter("field-nodes", "many")
