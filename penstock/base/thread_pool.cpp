@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "penstock/base/error.hpp"
+#include "penstock/base/trace.hpp"
 #include "penstock/base/wait.hpp"
 
 namespace penstock {
@@ -21,11 +22,13 @@ struct ThreadPool::State {
   std::atomic<int> finished{0};
   bool is_ending = false;
   const std::function<void(int)>* work = nullptr;
+  trace::Recorder* recorder = nullptr;  // that of the thread that runs the work
   std::vector<std::exception_ptr> failures;
   std::vector<std::thread> threads;
 
   void perform(int index) noexcept {
     try {
+      const trace::Recording recording(index > 0 ? recorder : nullptr, index);
       (*work)(index);
     } catch (...) {
       failures[static_cast<std::size_t>(index)] = std::current_exception();
@@ -105,6 +108,7 @@ int ThreadPool::size() const noexcept {
 void ThreadPool::run(const std::function<void(int)>& work) {
   State& state = *state_;
   state.work = &work;
+  state.recorder = trace::this_recorder();
   state.finished.store(0, std::memory_order_relaxed);
   if (!state.threads.empty()) {
     state.start();

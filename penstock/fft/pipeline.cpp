@@ -39,9 +39,11 @@ Pipeline<Real>::Pipeline(const gas::Team& team, Schedule schedule, const std::ve
     const auto make = [&](const Stage& stage, const std::optional<PencilShape>& shape) {
       return shape ? plan_pencils(*stage.library, *shape, sizeof(Real), problem.options.effort) : nullptr;
     };
+    static constexpr std::array names{"transform x", "transform y", "transform z"};
     for (const Pass& pass : schedule_.passes) {
       auto& transforms = transforms_.emplace_back();
       for (const Stage& stage : pass.stages) {
+        names_.push_back(names[static_cast<std::size_t>(problem.sequence[static_cast<std::size_t>(stage.along)])]);
         transforms.push_back({.there = make(stage, stage.there), .back = make(stage, stage.back)});
       }
       open_tiles_.emplace_back(pass.stages.back().sink.groups.size());
@@ -183,6 +185,14 @@ bool Pipeline<Real>::work(const gas::Team& team, Worker& worker, Scratch& scratc
   return true;
 }
 
+/// Where a timeline has what happens to the worker's tile.
+template <class Real>
+trace::Place Pipeline<Real>::place_of(const Worker& worker, const Stage& stage) noexcept {
+  return {.outer = static_cast<std::int32_t>(worker.outer),
+          .tile = static_cast<std::int32_t>(worker.tile),
+          .stage = static_cast<std::int16_t>(stage.number)};
+}
+
 /// Whether what the worker's tile is gathered from has arrived, and the places that it is scattered to may be written.
 template <class Real>
 bool Pipeline<Real>::is_ready(Worker& worker) {
@@ -219,6 +229,9 @@ template <class Real>
 void Pipeline<Real>::wait_for_peers(const gas::Team& team, Worker& worker) {
   const double begin_s = seconds();
   const Stage& stage = schedule_.passes[worker.pass].stages[worker.stage];
+  if (trace::Track* const track = trace::this_track(); track != nullptr) {
+    track->set_place(place_of(worker, stage));
+  }
   const auto messages_of = [&](const End& end) -> const std::vector<std::size_t>& {
     return end.sections[end.section_of(worker.outer)].tiles[worker.tile].messages;
   };
@@ -233,6 +246,7 @@ void Pipeline<Real>::wait_for_peers(const gas::Team& team, Worker& worker) {
     }
   }
   if (may_overwrite_input(worker)) {
+    const trace::Span span("wait for readers", trace::Category::wait);
     wait_until([&] {
       team.check_revoked();  // by another thread of this rank, which was to read some
       return unread_tiles_->load(std::memory_order_acquire) == 0;
@@ -340,6 +354,10 @@ void Pipeline<Real>::run_tile(Worker& worker, Scratch& scratch) {
   const End& source = stage.source;
   const End& sink = stage.sink;
   StageTime& time = worker.times[stage.number];
+  trace::Track* const track = trace::this_track();
+  if (track != nullptr) {
+    track->set_place(place_of(worker, stage));
+  }
   const double begin_s = seconds();
   const auto copy = [&](const End& end, auto move_tile) {
     const Section& section = end.sections[end.section_of(worker.outer)];
@@ -370,7 +388,33 @@ void Pipeline<Real>::run_tile(Worker& worker, Scratch& scratch) {
   }
   const double scattered_s = seconds();
   time.scatter_s += scattered_s - transformed_s;
+  if (track != nullptr) {
+    record_tile(*track, worker, stage, {begin_s, gathered_s, transformed_s, scattered_s});
+  }
   poll_network(worker, scattered_s);
+}
+
+/// What a tile's copies and transform took, in a timeline: `times_s` are when they began and ended.
+template <class Real>
+void Pipeline<Real>::record_tile(trace::Track& track, const Worker& worker, const Stage& stage,
+                                 const std::array<double, 4>& times_s) {
+  const auto tile_of = [&](const End& end) -> const TileEnd& {
+    return end.sections[end.section_of(worker.outer)].tiles[worker.tile];
+  };
+  const auto add = [&](const char* name, trace::Category category, std::size_t begin, std::int64_t bytes) {
+    track.add(
+        {.name = name, .begin_s = times_s[begin], .end_s = times_s[begin + 1], .bytes = bytes, .category = category});
+  };
+  if (const TileEnd& tile = tile_of(stage.source); !tile.moves.empty()) {
+    add("gather", trace::Category::move, 0, tile.bytes);
+  }
+  if (stage.kind) {
+    add(names_[stage.number], trace::Category::transform, 1, -1);
+  }
+  if (const TileEnd& tile = tile_of(stage.sink); !tile.moves.empty()) {
+    add("scatter", trace::Category::move, 2, tile.bytes);
+  }
+  track.set_place({});
 }
 
 /// Transforms a tile, from and to where its pencils lie: returns the tile that it leaves them in, where it does.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/base/trace.hpp"
 #include "penstock/fft/local_transform.hpp"
 #include "penstock/fft/problem.hpp"
 #include "penstock/fft/schedule.hpp"
@@ -92,6 +93,8 @@ class Pipeline {
   std::byte* transform_tile(const Stage& stage, const Worker& worker, Scratch& scratch);
   void complete_tile(std::size_t pass, const End& sink, std::size_t group);
   void poll_network(Worker& worker, double now_s);
+  static trace::Place place_of(const Worker& worker, const Stage& stage) noexcept;
+  void record_tile(trace::Track& track, const Worker& worker, const Stage& stage, const std::array<double, 4>& times_s);
 
   Schedule schedule_;
   std::vector<gas::Exchange> exchanges_;
@@ -106,6 +109,7 @@ class Pipeline {
   std::unique_ptr<std::atomic<std::int64_t>> unread_tiles_;         // of the user's input
   bool polls_network_;                                              // between tiles
   std::vector<Worker> workers_;                                     // by thread
+  std::vector<const char*> names_;                                  // by stage: of its events in a timeline
   Run<Real> run_;
   double begin_s_ = 0;
 };

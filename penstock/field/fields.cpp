@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/base/trace.hpp"
 #include "penstock/field/field.hpp"
 
 namespace penstock::field {
@@ -139,31 +141,31 @@ double Times::median_s() const {
 
 namespace {
 
-/// Collective: runs `transform` once and adds its time to `times`, unless `times` is nullptr.
+/// Collective: runs `transform` once and adds its time to `times`.
 template <class Transform>
-void time_once(const gas::Team& team, const fft::Breakdown& last, Times* times, Transform transform) {
+void time_once(const gas::Team& team, const fft::Breakdown& last, Times& times, std::string_view name,
+               Transform transform) {
   struct Measured {
     double total_s;
     fft::Breakdown breakdown;
   };
   team.barrier();
+  std::optional<trace::Step> step(std::in_place, name, static_cast<int>(times.all_s.size()) + 1);
   const double begin_s = seconds();
   transform();
   const Measured mine{seconds() - begin_s, last};
-  if (times == nullptr) {
-    return;
-  }
+  step.reset();
   const std::vector<Measured> all = team.all_gather(mine);
   const double slowest_s = std::ranges::max(all, {}, &Measured::total_s).total_s;
-  if (times->all_s.empty() || slowest_s < times->min_s()) {
-    times->best = {};
-    times->best_of_ranks.clear();
+  if (times.all_s.empty() || slowest_s < times.min_s()) {
+    times.best = {};
+    times.best_of_ranks.clear();
     for (const Measured& each : all) {
-      times->best.add(each.breakdown, 1.0 / team.size());
-      times->best_of_ranks.push_back(each.breakdown);
+      times.best.add(each.breakdown, 1.0 / team.size());
+      times.best_of_ranks.push_back(each.breakdown);
     }
   }
-  times->all_s.push_back(slowest_s);
+  times.all_s.push_back(slowest_s);
 }
 
 }  // namespace
@@ -171,13 +173,19 @@ void time_once(const gas::Team& team, const fft::Breakdown& last, Times* times, 
 #pragma GCC visibility push(default)  // its instances are in the library
 template <class Real>
 RoundTrips time_round_trips(const gas::Team& team, Fields<Real>& fields, fft::Scaling scaling, int repetitions) {
-  team.agree_on("round trips", fmt::format("{} with scaling {}", repetitions, static_cast<int>(scaling)));
+  {
+    const trace::Pause pause;
+    team.agree_on("round trips", fmt::format("{} with scaling {}", repetitions, static_cast<int>(scaling)));
+    team.barrier();
+    fields.forward(scaling);
+    team.barrier();
+    fields.backward(inverse(scaling));
+  }
   RoundTrips trips;
-  for (int i = 0; i <= repetitions; ++i) {
-    const bool is_counted = i > 0;
-    const fft::Breakdown& last = fields.plan().last_breakdown();
-    time_once(team, last, is_counted ? &trips.forward : nullptr, [&] { fields.forward(scaling); });
-    time_once(team, last, is_counted ? &trips.backward : nullptr, [&] { fields.backward(inverse(scaling)); });
+  const fft::Breakdown& last = fields.plan().last_breakdown();
+  for (int i = 0; i < repetitions; ++i) {
+    time_once(team, last, trips.forward, "forward", [&] { fields.forward(scaling); });
+    time_once(team, last, trips.backward, "backward", [&] { fields.backward(inverse(scaling)); });
   }
   return trips;
 }

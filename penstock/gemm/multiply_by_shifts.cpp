@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/base/trace.hpp"
 #include "penstock/gemm/layer_sum.hpp"
 #include "penstock/gemm/shifts.hpp"
 
@@ -31,7 +32,8 @@ class Worker {
       a.advance();
       b.advance();
     };
-    const auto wait = [&](const auto& is_done) {
+    const auto wait = [&](int peer, const auto& is_done) {
+      const trace::Span span("wait for panels", trace::Category::wait, {.peer = peer}, trace::Within::recorded);
       const double begin_s = seconds();
       // Each poll is of many things: no spinning beyond a few.
       for (Backoff backoff(20); !is_done(); backoff.pause()) {
@@ -44,7 +46,8 @@ class Worker {
     if (team_.rank() < grid_.workers()) {
       T factor = beta;
       for (int step = 0; step < grid_.steps(); ++step) {
-        wait([&] { return a.has_arrived(step) && b.has_arrived(step); });
+        const int sender = a.has_arrived(step) ? b.sender(step) : a.sender(step);
+        wait(sender, [&] { return a.has_arrived(step) && b.has_arrived(step); });
         const double begin_s = seconds();
         if (grid_.panel(team_.rank(), step).extent > 0) {
           multiply_panel(a.panel(step), b.panel(step), grid_.panel(team_.rank(), step),
@@ -60,7 +63,7 @@ class Worker {
               tile.leading);
       }
     }
-    wait([&] { return a.is_done() && b.is_done(); });
+    wait(a.is_done() ? b.receiver() : a.receiver(), [&] { return a.is_done() && b.is_done(); });
     times.fetched_bytes += a.received_bytes() + b.received_bytes();
     const double done_s = seconds();
     team_.barrier();  // nobody puts into these buffers any more
@@ -84,6 +87,7 @@ class Worker {
     const bool by_rows = rows().extent >= columns().extent;
     const Range shared = by_rows ? rows() : columns();
     pool_.run([&](int thread) {
+      const trace::Span span("multiply", trace::Category::multiply, {}, trace::Within::recorded);
       const std::int64_t first = shared.extent * thread / pool_.size();
       const Range share{shared.lower + first, shared.extent * (thread + 1) / pool_.size() - first};
       for (const Range& some_rows : pieces(by_rows ? share : rows(), min_edge)) {

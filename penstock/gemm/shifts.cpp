@@ -126,6 +126,22 @@ bool Shifts<T>::has_arrived(int step) const {
 }
 
 template <class T>
+int Shifts<T>::sender(int step) const {
+  const Arrival* arrival = arrival_of(step);
+  return arrival == nullptr ? -1 : team_.world_rank(arrival->senders.front());
+}
+
+template <class T>
+int Shifts<T>::receiver() const {
+  if (!receivers_.empty()) {
+    return team_.world_rank(receivers_.front());
+  }
+  const auto queue =
+      std::ranges::find_if(queues_, [](const auto& each) { return each.second.begun < each.second.sends.size(); });
+  return queue == queues_.end() ? -1 : team_.world_rank(queue->first);
+}
+
+template <class T>
 Panel Shifts<T>::panel(int step) const {
   const auto [rows, columns] = wanted(factor_, grid_, team_.rank(), step);
   if (rows.extent == 0 || columns.extent == 0) {
@@ -177,6 +193,7 @@ bool Shifts<T>::try_send(int to, Queue& queue) {
     }
   }
   under_way_.push_back(std::move(put.remote));
+  receivers_.push_back(to);
   ++queue.begun;
   --sends_left_;
   return true;
@@ -203,6 +220,7 @@ void Shifts<T>::advance() {
   }
   while (!under_way_.empty() && under_way_.front().test()) {
     under_way_.pop_front();
+    receivers_.pop_front();
   }
   free_buffers();
 }

@@ -50,6 +50,10 @@ class Shifts {
   void advance();
   /// Whether the panel of a step is here.
   bool has_arrived(int step) const;
+  /// A rank of the world that sends the panel of a step; -1 where none does.
+  int sender(int step) const;
+  /// A rank of the world that is to receive what has not been sent, or is not there; -1 where all is.
+  int receiver() const;
   /// The panel of a step, which has arrived or lies in place; empty where that has no elements.
   Panel panel(int step) const;
   /// The panel of a step is needed here no more.
@@ -111,6 +115,7 @@ class Shifts {
   // The buffers. Signals: how many parts have come into each buffer; from `buffers` on the credits of each rank.
   gas::Segment segment_;
   std::deque<gas::Event> under_way_;
+  std::deque<int> receivers_;  // of these
   std::int64_t received_bytes_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/base/trace.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/gemm/distributed.hpp"
 #include "penstock/gemm/operand.hpp"
@@ -156,6 +157,7 @@ class Stationary {
     const bool by_rows = rows_.extent >= columns_.extent;
     const std::int64_t count = by_rows ? rows_.extent : columns_.extent;
     pool_.run([&](int thread) {
+      const trace::Span span("multiply", trace::Category::multiply, {}, trace::Within::recorded);
       const std::int64_t first = count * thread / pool_.size();
       const Range share{first, count * (thread + 1) / pool_.size() - first};
       const Range rows = by_rows ? Range{rows_.lower + share.lower, share.extent} : rows_;

@@ -74,11 +74,8 @@ percolate::RunTimes Driver::run(const percolate::Slots& slots, const percolate::
     const Done now = done();
     return percolate::Progress{.done = now.done, .total = now.total, .elapsed_s = elapsed_s()};
   };
-  if (options_.trace != nullptr) {
-    options_.trace->go_on_at(elapsed_s());
-  }
   return percolate::run(slots, engine(), percolate::with_progress(program, progress, options_.progress),
-                        {.workers = options_.threads, .window = window, .trace = options_.trace});
+                        {.workers = options_.threads, .window = window});
 }
 
 void Driver::complete(const journal::ResumeKey& key) {

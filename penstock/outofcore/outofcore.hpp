@@ -36,7 +36,6 @@ struct Options {
   /// resumed with them.
   bool verifies_input = false;
   percolate::Engine* engine = nullptr;  ///< the caller's; null: one of the driver, the best available
-  percolate::Trace* trace = nullptr;
   /// The machine whose rates predict the time; none: the rates are measured.
   std::optional<machine::Machine> machine = {};
   /// Called with bytes read and written by a transform, with flops by a multiply.

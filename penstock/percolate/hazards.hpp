@@ -12,7 +12,7 @@ struct Operation {
   int blockers = 0;  ///< operations to be done before it
   bool is_done = false;
   std::vector<std::shared_ptr<Operation>> successors;
-  std::int64_t event = -1;  ///< its last event in the trace
+  std::uint64_t event = 0;  ///< the id of its last event in a timeline
   virtual ~Operation() = default;
 };
 

@@ -6,12 +6,10 @@
 // - schedule.hpp: parcels, and the loop that walks a program of them
 // - progress.hpp: the progress of a program
 // - storage_rate.hpp: how fast storage is
-// - trace.hpp: which event waited for which, for a trace viewer
 #pragma once
 
 #include "penstock/percolate/levels.hpp"
 #include "penstock/percolate/progress.hpp"
 #include "penstock/percolate/schedule.hpp"
 #include "penstock/percolate/storage_rate.hpp"
-#include "penstock/percolate/trace.hpp"
 #include "penstock/percolate/transfer.hpp"

@@ -16,6 +16,7 @@
 #include "penstock/base/clock.hpp"
 #include "penstock/base/error.hpp"
 #include "penstock/base/thread_pool.hpp"
+#include "penstock/base/trace.hpp"
 #include "penstock/percolate/hazards.hpp"
 
 namespace penstock::percolate {
@@ -25,14 +26,15 @@ struct Body;
 
 struct Fetch final : Operation {
   Arrival arrival;
+  double begin_s = 0;
+  std::uint64_t after = 0;     // the event that it waited for
   std::shared_ptr<Body> body;  // of its parcel
 };
 
 struct Body final : Operation {
   Parcel parcel;
   std::int64_t number = 0;  // in the program
-  double wanted_s = 0;
-  std::size_t out = 0;  // transfers outward that are not done
+  std::size_t out = 0;      // transfers outward that are not done
 };
 
 class Run {
@@ -52,13 +54,19 @@ class Run {
     std::vector<std::thread> workers;
     try {
       for (int i = 1; i < options_.workers; ++i) {
-        workers.push_back(start_thread([this, i] { serve(i); }));
+        if (recorder_ != nullptr) {
+          recorder_->thread(i);  // made here, where an exception is caught
+        }
+        workers.push_back(start_thread([this, i] {
+          const trace::Recording recording(recorder_, i);
+          serve();
+        }));
       }
     } catch (...) {
       const Change change(*this);
       fail(std::current_exception());
     }
-    serve(0);
+    serve();
     for (std::thread& worker : workers) {
       worker.join();
     }
@@ -141,7 +149,6 @@ class Run {
     const auto body = std::make_shared<Body>();
     body->parcel = std::move(parcel);
     body->number = times_.parcels++;
-    body->wanted_s = now();
     ++live_;
     std::vector<std::shared_ptr<Fetch>> fetches;
     for (const Arrival& arrival : body->parcel.inward) {
@@ -168,29 +175,35 @@ class Run {
     }
     for (const auto& fetch : fetches) {
       if (fetch->blockers == 0) {
-        begin(*fetch, fetch, -1);
+        begin(*fetch, fetch, 0);
       }
     }
     if (body->blockers == 0) {
-      enable(body, -1);
+      enable(body, 0);
     }
   }
 
-  std::int64_t trace(const Body& body, const std::string& label, std::string lane, std::int64_t after) {
-    const double at = now();
-    return options_.trace == nullptr ? -1
-                                     : options_.trace->begin({.label = label,
-                                                              .lane = std::move(lane),
-                                                              .wanted_s = body.wanted_s,
-                                                              .begin_s = at,
-                                                              .end_s = at,
-                                                              .after = after});
+  /// With the lock held: records what has lasted from `begin_s` until now, and returns its id.
+  std::uint64_t record(trace::Track& track, const std::string& label, trace::Category category, double begin_s,
+                       std::uint64_t after, std::int64_t bytes = -1) {
+    const std::uint64_t id = recorder_->next_id();
+    track.add({.name = recorder_->keep(label),
+               .begin_s = begin_s,
+               .end_s = seconds(),
+               .id = id,
+               .after = after,
+               .bytes = bytes,
+               .category = category});
+    return id;
   }
 
-  void end_trace(std::int64_t event) {
-    if (options_.trace != nullptr) {
-      options_.trace->end(event, now());
-    }
+  /// Transfers outward overlap: the number of one that is not under way.
+  std::size_t take_outward_track() {
+    const auto free = std::find(outward_.begin(), outward_.end(), false);
+    const auto number = static_cast<std::size_t>(free - outward_.begin());
+    outward_.resize(std::max(outward_.size(), number + 1));
+    outward_[number] = true;
+    return number;
   }
 
   void count(const Transfer& transfer) {
@@ -198,13 +211,18 @@ class Run {
     (transfer.kind == Transfer::Kind::read ? times_.read_bytes : times_.written_bytes) += bytes;
   }
 
-  void begin(Fetch& fetch, const std::shared_ptr<Fetch>& pointer, std::int64_t after) {
+  void begin(Fetch& fetch, const std::shared_ptr<Fetch>& pointer, std::uint64_t after) {
     count(fetch.arrival.transfer);
-    fetch.event =
-        trace(*fetch.body, fetch.body->parcel.label + ": arrives", "slot " + slots_.name(fetch.arrival.slot), after);
+    fetch.begin_s = seconds();
+    fetch.after = after;
     ready_transfers_.emplace_back(fetch.arrival.transfer, [this, pointer](std::exception_ptr failure) {
       const Change change(*this);
-      end_trace(pointer->event);
+      if (recorder_ != nullptr) {
+        const Arrival& arrival = pointer->arrival;
+        pointer->event = record(recorder_->track("slot " + slots_.name(arrival.slot)),
+                                pointer->body->parcel.label + ": arrives", trace::Category::storage, pointer->begin_s,
+                                pointer->after, static_cast<std::int64_t>(arrival.transfer.bytes()));
+      }
       end_transfer(std::move(failure));
       if (!failure_) {
         end(*pointer);
@@ -220,7 +238,7 @@ class Run {
   }
 
   /// A body that waits for nothing: its work is a worker's, and without one it retires at once.
-  void enable(const std::shared_ptr<Body>& body, std::int64_t after) {
+  void enable(const std::shared_ptr<Body>& body, std::uint64_t after) {
     body->event = after;
     if (body->parcel.work) {
       enabled_.emplace(body->number, body);
@@ -237,11 +255,17 @@ class Run {
     }
     for (const Transfer& transfer : body->parcel.outward) {
       count(transfer);
-      const std::string& label = body->parcel.label;
-      const std::int64_t event = trace(*body, label + ": leaves", "outward", body->event);
-      ready_transfers_.emplace_back(transfer, [this, body, event](std::exception_ptr failure) {
+      const double begin_s = seconds();
+      const std::size_t number = recorder_ == nullptr ? 0 : take_outward_track();
+      const std::uint64_t after = body->event;
+      ready_transfers_.emplace_back(transfer, [=, this, bytes = transfer.bytes()](std::exception_ptr failure) {
         const Change change(*this);
-        end_trace(event);
+        std::uint64_t event = 0;
+        if (recorder_ != nullptr) {
+          event = record(recorder_->track(fmt::format("outward {}", number)), body->parcel.label + ": leaves",
+                         trace::Category::storage, begin_s, after, static_cast<std::int64_t>(bytes));
+          outward_[number] = false;
+        }
         end_transfer(std::move(failure));
         if (--body->out == 0 && !failure_) {
           body->event = event;
@@ -273,11 +297,9 @@ class Run {
   }
 
   /// A worker: the earliest enabled parcel first, so that slots come free in the order in which others wait for them.
-  void serve(int worker) {
-    const std::string lane = fmt::format("worker {}", worker);
+  void serve() {
     while (true) {
       std::shared_ptr<Body> body;
-      std::int64_t event = -1;
       double begin_s = 0;
       {
         std::unique_lock lock(mutex_);
@@ -291,7 +313,6 @@ class Run {
         body = enabled_.begin()->second;
         enabled_.erase(enabled_.begin());
         ++under_way_;
-        event = trace(*body, body->parcel.label, lane, body->event);
       }
       std::exception_ptr failure;
       try {
@@ -300,11 +321,12 @@ class Run {
         failure = std::current_exception();
       }
       const Change change(*this);
-      end_trace(event);
+      if (trace::Track* const track = trace::this_track(); track != nullptr) {
+        body->event = record(*track, body->parcel.label, trace::Category::work, begin_s_ + begin_s, body->event);
+      }
       times_.work_s += now() - begin_s;
       end_transfer(std::move(failure));
       if (!failure_) {
-        body->event = event;
         retire(body);
       }
     }
@@ -315,6 +337,7 @@ class Run {
   const Program& program_;
   const RunOptions& options_;
   const double begin_s_ = seconds();
+  trace::Recorder* const recorder_ = trace::this_recorder();  // nullptr: nothing is recorded
 
   std::mutex mutex_;
   std::condition_variable wake_;  // something was enabled, or all is over
@@ -326,6 +349,7 @@ class Run {
   bool is_drawing_ = false;
   bool is_drawn_ = false;  // the program is at its end
   std::exception_ptr failure_;
+  std::vector<bool> outward_;  // by track of what leaves: whether it has a transfer under way
   RunTimes times_;
 };
 

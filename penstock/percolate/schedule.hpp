@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "penstock/percolate/levels.hpp"
-#include "penstock/percolate/trace.hpp"
 #include "penstock/percolate/transfer.hpp"
 
 #pragma GCC visibility push(default)
@@ -49,9 +48,8 @@ struct Parcel {
 using Program = std::function<std::optional<Parcel>()>;
 
 struct RunOptions {
-  int workers = 1;         ///< threads that run works, the caller's among them
-  int window = 64;         ///< max number of parcels that have been drawn and are not gone
-  Trace* trace = nullptr;  ///< to be filled; null: none
+  int workers = 1;  ///< threads that run works, the caller's among them
+  int window = 64;  ///< max number of parcels that have been drawn and are not gone
 };
 
 /// What a run has done, and where its time went.
@@ -66,6 +64,9 @@ struct RunTimes {
 
 /// Runs the program to its end and returns then; the caller's thread is the first worker. `slots` and what the parcels
 /// name must live until then. Throws Error for less than 1 worker or a window of less than 1 parcel.
+///
+/// Where the caller records (see trace::Recording), works are events of the worker's track, and transfers of tracks of
+/// the slots that they fill ("slot NAME") or of what leaves ("outward N"). Each event names the one that it waited for.
 ///
 /// Where a transfer or a work fails, the run begins nothing new, waits for what is under way, and throws the first
 /// failure.

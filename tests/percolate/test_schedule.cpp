@@ -6,13 +6,14 @@
 #include <chrono>
 #include <cstring>
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <map>
 #include <numeric>
 #include <random>
 #include <thread>
 #include <vector>
 
 #include "penstock/base/error.hpp"
+#include "penstock/base/trace.hpp"
 #include "penstock/percolate/percolate.hpp"
 #include "tests/fails_with.hpp"
 #include "tests/temporary_folder.hpp"
@@ -150,7 +151,7 @@ TEST_P(Schedule, FetchesAheadWithASecondSlotAndNotWithOne) {
     for (int i = 0; i < slot_count; ++i) {
       turns.push_back(slots.take("memory", fmt::format("turn {}", i), sizeof(Word)));
     }
-    Trace trace;
+    trace::Recorder recorder(1000);
     std::vector<Parcel> program;
     for (std::size_t p = 0; p < words.size(); ++p) {
       const Slot slot = turns[p % turns.size()];
@@ -160,15 +161,24 @@ TEST_P(Schedule, FetchesAheadWithASecondSlotAndNotWithOne) {
           .work = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); },
       });
     }
-    run(slots, *engine_, list(std::move(program)), {.trace = &trace});
-    int ahead = 0;  // arrivals that began before the work of the parcel before them ended
-    double work_end_s = 0;
-    for (std::size_t p = 0; p < words.size(); ++p) {
-      for (const Event& event : trace.events()) {
-        ahead += event.label == fmt::format("{}: arrives", p) && p > 0 && event.begin_s < work_end_s ? 1 : 0;
+    {
+      const trace::Recording recording(&recorder);
+      run(slots, *engine_, list(std::move(program)));
+    }
+    std::map<std::string, trace::Event> events;
+    for (const trace::Track* track : recorder.tracks()) {
+      for (const trace::Event& event : track->events()) {
+        events[event.name] = event;
       }
-      for (const Event& event : trace.events()) {
-        work_end_s = event.label == fmt::format("{}", p) ? event.end_s : work_end_s;
+    }
+    ASSERT_EQ(events.size(), 2 * words.size());
+    int ahead = 0;  // arrivals that began before the work of the parcel before them ended
+    for (std::size_t p = 0; p < words.size(); ++p) {
+      const trace::Event& arrival = events[fmt::format("{}: arrives", p)];
+      EXPECT_EQ(events[fmt::format("{}", p)].after, arrival.id) << p;
+      EXPECT_EQ(arrival.bytes, sizeof(Word));
+      if (p > 0) {
+        ahead += arrival.begin_s < events[fmt::format("{}", p - 1)].end_s ? 1 : 0;
       }
     }
     EXPECT_EQ(ahead, slot_count == 1 ? 0 : 9);
@@ -274,26 +284,6 @@ TEST(Slots, HoldNoMoreThanTheirLevelsCapacity) {
   slots.take("memory", "b", 4096);
   slots.take("cache", "c", 1);
   EXPECT_TRUE(fails_with({"'disk'"}, [&] { slots.take("disk", "d", 1); }));
-}
-
-TEST(Trace, IsJsonWithAnArrowFromWhatWasWaitedFor) {
-  Trace trace(2);
-  const std::int64_t first =
-      trace.begin({.label = "a \"b\"", .lane = "slot x", .wanted_s = 0, .begin_s = 1, .end_s = 1});
-  trace.end(first, 2);
-  trace.begin({.label = "c", .lane = "worker 0", .wanted_s = 0.5, .begin_s = 2, .end_s = 3, .after = first});
-  EXPECT_EQ(trace.begin({.label = "too many", .lane = "worker 0"}), -1);
-  const auto json = nlohmann::json::parse(trace.chrome_json());
-  int arrows = 0;
-  for (const auto& event : json["traceEvents"]) {
-    arrows += event["ph"] == "f" ? 1 : 0;
-    if (event["ph"] == "X" && event["name"] == "c") {
-      EXPECT_EQ(event["args"]["waited_for"], "a \"b\"");
-      EXPECT_NEAR(event["args"]["waited_ms"].get<double>(), 1500, 1e-6);
-      EXPECT_NEAR(event["dur"].get<double>(), 1e6, 1e-3);
-    }
-  }
-  EXPECT_EQ(arrows, 1);
 }
 
 }  // namespace

@@ -49,6 +49,7 @@ void run_bench(Session& session, const char* schema, Options options, const Meas
   Results files(session, schema);
   options.has_mpi = session.processes.has_mpi() && session.processes.size() == session.team.size();
   const auto results = [&] {
+    const trace::Recording recording(session.recorder());
     const Progress progress(session);
     options.progress = [&](const std::string& step) { progress.show(step); };
     return measure(session.team, options);

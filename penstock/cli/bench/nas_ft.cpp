@@ -103,6 +103,7 @@ void run_nas_ft(Session& session, const NasFtOptions& options) {
   fft.threads = session.threads;
   // The checksums are the progress, too, as they come; beside JSON on standard output they go to a terminal alone.
   const bool has_terminal = session.is_first() && isatty(STDERR_FILENO) != 0;
+  const trace::Recording recording(session.recorder());
   const lab::nas::Result result =
       lab::nas::run(session.team, options.problem, fft, [&](int step, std::complex<double> checksum) {
         if (step == 1 && session.has_table()) {

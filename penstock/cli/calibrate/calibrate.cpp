@@ -135,6 +135,7 @@ void run_calibrate(Session& session, const CalibrateRequest& request) {
     }
   });
   session.has_begun_work = true;
+  const trace::Recording recording(session.recorder());
   const double begin_s = seconds();
   CalibratedMachine calibrated;
   std::array<char, 256> host{};

@@ -10,6 +10,8 @@
 #include <string_view>
 
 #include "penstock/base/base.hpp"
+#include "penstock/cli/report/result_file.hpp"
+#include "penstock/cli/report/timeline_report.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -44,7 +46,13 @@ Outcome run_on(Processes& processes, Interruption& interruption, gas::Team& team
   try {
     session.threads = resolve_threads(team, options.threads);
     session.nodes = gas::Placement::count(team.placement().nodes);
+    refuse_equal_paths({options.json_path, options.trace_path});
+    ResultFile trace_file(session, "--trace", options.trace_path);
+    if (!options.trace_path.empty()) {
+      session.timeline.emplace(team, session.threads);
+    }
     body(session);
+    write_timeline(session, trace_file);
     return {};
   } catch (const std::bad_alloc&) {
     return failed(fmt::format("rank {} has run out of memory", team.rank()));

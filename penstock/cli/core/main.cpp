@@ -47,6 +47,12 @@ void add_rank_options(CLI::App& app, CommonOptions& options) {
       [&](const std::string& text) { options.threads = static_cast<int>(parse_integer("--threads", text, 1, 4096)); });
 }
 
+void add_trace_option(CLI::App& app, CommonOptions& options) {
+  add_value(app, "--trace", "FILE.json",
+            "Write what each thread of each rank did when, and for whom it waited, for ui.perfetto.dev",
+            [&](const std::string& text) { options.trace_path = text; });
+}
+
 void add_json_option(CLI::App& app, CommonOptions& options) {
   add_value(app, "--json", "FILE", "Write the results as JSON; - writes them to standard output instead of the table",
             [&](const std::string& text) { options.json_path = text; });
@@ -94,6 +100,7 @@ Outcome run(Processes& processes, Interruption& interruption, std::vector<std::s
     for (CLI::App* leaf : leaves) {
       if (subcommand.is_distributed) {
         add_rank_options(*leaf, options);
+        add_trace_option(*leaf, options);
       }
       add_json_option(*leaf, options);
       if (subcommand.has_report && !report_page().empty()) {

@@ -1,6 +1,7 @@
 // What the body of a subcommand runs in: its rank's team, its threads, and where its results go.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "penstock/cli/core/processes.hpp"
 #include "penstock/cli/core/transport_choice.hpp"
 #include "penstock/gas/gas.hpp"
+#include "penstock/timeline/timeline.hpp"
 
 namespace penstock::cli {
 
@@ -19,6 +21,7 @@ struct CommonOptions {
   std::vector<std::string> arguments;  ///< of the command, as they were given
   std::string json_path;               ///< empty: no JSON; "-": standard output, instead of the table
   std::string report_path;             ///< of the page; empty: none
+  std::string trace_path;              ///< of a distributed subcommand: empty: no timeline
 };
 
 /// One rank's view of a run.
@@ -31,6 +34,10 @@ struct Session {
   int nodes = 1;    ///< on which the ranks run
   /// Set by the body once its arguments have proved usable: a failure is one of the run (status 1) from then on.
   bool has_begun_work = false;
+  std::optional<timeline::Timeline> timeline = {};  ///< where the run is recorded
+
+  /// Where the body records what it times; nullptr where nothing is recorded.
+  trace::Recorder* recorder() noexcept { return timeline ? &timeline->recorder() : nullptr; }
 
   /// Whether this rank prints.
   bool is_first() const noexcept { return team.rank() == 0; }

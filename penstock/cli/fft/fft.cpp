@@ -137,7 +137,10 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
   progress.show("reading the field");
   fields.fill(source);
   progress.show("timing");
-  report.times = field::time_round_trips(team, fields, options.scaling, options.repetitions);
+  report.times = [&] {
+    const trace::Recording recording(session.recorder());
+    return field::time_round_trips(team, fields, options.scaling, options.repetitions);
+  }();
   if (options.wants_check) {
     progress.show("checking");
     report.relative_error = field::check(team, fields, source, options.scaling);

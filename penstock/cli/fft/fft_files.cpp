@@ -149,7 +149,7 @@ bool goes_by_files(const Session& session, const FftOptions& options, std::span<
     check_options(options, given);
     return true;
   }
-  for (const char* option : {"--engine", "--trace", "--verify-input"}) {
+  for (const char* option : {"--engine", "--verify-input"}) {
     if (std::ranges::find(given, option) != given.end()) {
       throw Error(
           fmt::format("{} goes with transforms in passes over files: of types c2c and r2c, from --input to "
@@ -172,16 +172,13 @@ void run_fft_files(Session& session, const FftOptions& options) {
                             options.input_path, npy::name(type)));
   }
   Results results(session, "fft-files");
-  ResultFile trace_file(session, "--trace", options.trace_path);
   const auto engine = percolate::make_engine(options.engine);
-  percolate::Trace trace;
   const Progress progress(session);
   fft::FileOptions file_options{.memory_bytes = workers.memory_bytes,
                                 .counts_process = true,
                                 .threads = session.threads,
                                 .verifies_input = options.verifies_input,
                                 .engine = engine.get(),
-                                .trace = options.trace_path.empty() ? nullptr : &trace,
                                 .progress = [&](const percolate::Progress& at) { show(progress, at); }};
   if (!options.machine_path.empty()) {
     file_options.machine = options.fft.machine;
@@ -207,14 +204,16 @@ void run_fft_files(Session& session, const FftOptions& options) {
                                    : describe(plan, options, workers));
     flush_output();
   }
-  const fft::FileResult result = transform.run();
+  const fft::FileResult result = [&] {
+    const trace::Recording recording(session.recorder());
+    return transform.run();
+  }();
   workers.peak_bytes = session.team.largest(peak_resident_bytes());
   session.interruption.say("");
   progress.show("");
   if (session.has_table() && !plan.was_complete) {
     write_output(describe(plan, result, workers));
   }
-  trace_file.write(trace.chrome_json());
   results.write(to_json(plan, result, options, workers));
 }
 

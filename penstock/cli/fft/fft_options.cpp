@@ -13,6 +13,7 @@
 #include "penstock/cli/core/machine_rates.hpp"
 #include "penstock/cli/core/parse.hpp"
 #include "penstock/cli/fft/plan_options.hpp"
+#include "penstock/cli/report/result_file.hpp"
 #include "penstock/fft/files/files.hpp"
 
 namespace penstock::cli {
@@ -96,9 +97,6 @@ void declare_results(CLI::App& app, const std::shared_ptr<FftOptions>& options) 
   add_value(app, "--engine", "auto|io_uring|threads",
             "In passes over files: what reads and writes (io_uring where the kernel has it)",
             [options](const std::string& text) { options->engine = parse_engine("--engine", text); });
-  add_value(app, "--trace", "FILE.json",
-            "In passes over files: write what waited for what, for chrome://tracing or ui.perfetto.dev",
-            [options](const std::string& text) { options->trace_path = text; });
   app.add_flag_function(
       "--verify-input", [options](std::int64_t) { options->verifies_input = true; },
       "In passes over files: notice a change of any byte of the input, by reading it twice more");
@@ -137,15 +135,6 @@ void resolve_by_file(const gas::Team& team, FftOptions& options) {
   }
 }
 
-/// Two results in one file would be neither.
-void refuse_equal_paths(const std::vector<std::string>& paths) {
-  for (auto path = paths.begin(); path != paths.end(); ++path) {
-    if (!path->empty() && std::find(path + 1, paths.end(), *path) != paths.end()) {
-      throw Error(fmt::format("two results go to {}: give each a path of its own", *path));
-    }
-  }
-}
-
 }  // namespace
 
 std::string_view type_name(fft::Type type) {
@@ -161,7 +150,8 @@ std::shared_ptr<FftOptions> declare_fft_options(CLI::App& app) {
 }
 
 std::unique_ptr<field::Source> resolve(const Session& session, FftOptions& options) {
-  refuse_equal_paths({session.options.json_path, options.output_path, options.spectrum_path, options.trace_path});
+  refuse_equal_paths(
+      {session.options.json_path, options.output_path, options.spectrum_path, session.options.trace_path});
   const bool has_results = !options.output_path.empty() || !options.spectrum_path.empty() || options.low_pass_radius;
   if (options.fft.batch > 1 && has_results) {
     throw Error("--batch is for timing and checking; --output, --spectrum and --filter-lowpass take one field");

@@ -35,7 +35,6 @@ struct FftOptions {
   std::string machine_path;
   bool is_backward = false;  ///< of a file: the way back
   percolate::EngineChoice engine = percolate::EngineChoice::automatic;
-  std::string trace_path;
   bool verifies_input = false;
 };
 

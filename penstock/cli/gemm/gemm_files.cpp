@@ -98,16 +98,13 @@ void run_gemm_files(Session& session, const GemmOptions& asked) {
     options.memory_bytes = available_memory_bytes() / 2;
   }
   Results results(session, "gemm-files");
-  ResultFile trace_file(session, "--trace", options.trace_path);
   const auto engine = percolate::make_engine(options.engine);
-  percolate::Trace trace;
   const Progress progress(session);
   gemm::FileOptions file_options{{.memory_bytes = static_cast<std::int64_t>(options.memory_bytes),
                                   .counts_process = true,
                                   .threads = session.threads,
                                   .verifies_input = options.verifies_input,
                                   .engine = engine.get(),
-                                  .trace = options.trace_path.empty() ? nullptr : &trace,
                                   .progress = [&](const percolate::Progress& at) { show(progress, at); }},
                                  options.uses_scratch};
   if (!options.machine_path.empty()) {
@@ -124,13 +121,15 @@ void run_gemm_files(Session& session, const GemmOptions& asked) {
                                    : describe(plan, options, session.threads));
     flush_output();
   }
-  const gemm::FileResult result = multiply.run();
+  const gemm::FileResult result = [&] {
+    const trace::Recording recording(session.recorder());
+    return multiply.run();
+  }();
   session.interruption.say("");
   progress.show("");
   if (session.has_table() && !plan.was_complete) {
     write_output(describe(plan, result, session.threads));
   }
-  trace_file.write(trace.chrome_json());
   results.write(to_json(plan, result, options, session.threads));
 }
 

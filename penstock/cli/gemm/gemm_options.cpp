@@ -138,8 +138,6 @@ std::shared_ptr<GemmOptions> declare_gemm_options(CLI::App& app) {
   add_value(app, "--machine", "FILE.toml",
             "Machine by whose figures the time is predicted, and --algorithm chosen (this one, measured)",
             [options](const std::string& text) { options->machine_path = text; });
-  add_value(app, "--trace", "FILE.json", "Files: write what waited for what, for chrome://tracing or ui.perfetto.dev",
-            [options](const std::string& text) { options->trace_path = text; });
   return options;
 }
 

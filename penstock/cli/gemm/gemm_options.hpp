@@ -28,7 +28,6 @@ struct GemmOptions {
   bool uses_scratch = true;
   bool verifies_input = false;
   std::string machine_path;
-  std::string trace_path;
 };
 
 std::shared_ptr<GemmOptions> declare_gemm_options(CLI::App& app);

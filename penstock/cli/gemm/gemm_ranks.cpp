@@ -236,13 +236,17 @@ void run(Session& session, const GemmOptions& options) {
   for (int repetition = 0; repetition < options.repetitions; ++repetition) {
     progress.show(fmt::format("multiplying, {} of {}", repetition + 1, options.repetitions));
     fill(c, matrix_c);
-    const gemm::DistributedTimes mine = gemm::multiply(
-        team, product.op_a, product.op_b, scalar<T>(product.scalars.alpha), a, b, scalar<T>(product.scalars.beta), c,
-        {.threads = session.threads,
-         .algorithm = options.algorithm,
-         .layers = options.layers,
-         .memory_bytes = options.memory_bytes,
-         .machine = &machine});
+    const gemm::DistributedTimes mine = [&] {
+      const trace::Recording recording(session.recorder());
+      const trace::Step step("multiply", repetition + 1);
+      return gemm::multiply(team, product.op_a, product.op_b, scalar<T>(product.scalars.alpha), a, b,
+                            scalar<T>(product.scalars.beta), c,
+                            {.threads = session.threads,
+                             .algorithm = options.algorithm,
+                             .layers = options.layers,
+                             .memory_bytes = options.memory_bytes,
+                             .machine = &machine});
+    }();
     report.plan = mine.plan;
     double slowest_s = 0;
     double multiply_s = 0;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <span>
 
@@ -40,6 +41,15 @@ void ResultFile::write(std::string_view text) {
     draft_->commit();
     draft_.reset();
     unfinished_.reset();
+  }
+}
+
+// Two results in one file would be neither.
+void refuse_equal_paths(const std::vector<std::string>& paths) {
+  for (auto path = paths.begin(); path != paths.end(); ++path) {
+    if (!path->empty() && std::find(path + 1, paths.end(), *path) != paths.end()) {
+      throw Error(fmt::format("two results go to {}: give each a path of its own", *path));
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "penstock/base/draft.hpp"
 #include "penstock/cli/core/session.hpp"
@@ -27,5 +28,8 @@ class ResultFile {
   std::optional<Draft> draft_;
   std::optional<Interruption::Unfinished> unfinished_;
 };
+
+/// Throws Error where two of the paths are the same, and not empty.
+void refuse_equal_paths(const std::vector<std::string>& paths);
 
 }  // namespace penstock::cli

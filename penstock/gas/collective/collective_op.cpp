@@ -102,6 +102,11 @@ std::size_t CollectiveOp::find(bool is_receive, int peer, std::uint32_t ordinal)
   return found == by_peer_.end() || found->key != key ? nowhere : found->step;
 }
 
+Awaited CollectiveOp::awaited() const {
+  return {
+      .name = name_of(schedule_.kind).data(), .category = trace::Category::collective, .id = team_.trace_id(number_)};
+}
+
 void CollectiveOp::check() const {
   if (!failure_.empty()) {
     team_.engine().check_peers_now();  // a rank that gives up because another has died would seem the cause

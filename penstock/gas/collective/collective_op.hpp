@@ -37,6 +37,7 @@ class CollectiveOp final : public Operation {
   void check() const override;
   /// Fails the call on every rank.
   void abandon() noexcept override;
+  Awaited awaited() const override;
 
   /// Does what can be done now.
   void advance();

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/base/trace.hpp"
 #include "penstock/gas/collective/collective_op.hpp"
 #include "penstock/gas/collective/schedule.hpp"
 #include "penstock/gas/core/engine.hpp"
@@ -39,6 +40,13 @@ class CollectiveRegistry final : public CallInbox {
   void set_endpoints(std::vector<Endpoint> endpoints) { endpoints_ = std::move(endpoints); }
   std::span<const Endpoint> endpoints() const noexcept { return endpoints_; }
 
+  /// What begins the ids of the team's events in a timeline; the same on all its ranks.
+  std::uint64_t trace_id() const noexcept {
+    return trace::mix({static_cast<std::uint64_t>(endpoints_.front().world_rank), endpoints_.front().calls});
+  }
+  /// What a timeline says of a call of this number.
+  std::uint64_t trace_id(std::uint64_t number) const noexcept { return trace::mix({trace_id(), 1, number}); }
+
   Engine& engine() const noexcept { return *engine_; }
   int rank() const noexcept { return rank_; }
   Member member() const noexcept { return {.rank = rank_, .size = static_cast<int>(endpoints_.size())}; }
@@ -47,6 +55,8 @@ class CollectiveRegistry final : public CallInbox {
   template <class Fill>
   Event start(const Fill& fill) {
     check_revoked();
+    const trace::Span span("begin a call", trace::Category::send,
+                           {.id = trace::this_track() == nullptr ? 0 : trace_id(begun_ + 1)});
     std::shared_ptr<CollectiveOp> call;
     engine_->under_lock([&] {
       call = spare_call();

@@ -14,8 +14,9 @@ namespace {
 
 class AllOf final : public Operation {
  public:
-  AllOf(std::vector<std::shared_ptr<Operation>> operations, std::vector<std::shared_ptr<const Revocation>> revocations)
-      : operations_(std::move(operations)), revocations_(std::move(revocations)) {}
+  AllOf(std::vector<std::shared_ptr<Operation>> operations, std::vector<int> peers,
+        std::vector<std::shared_ptr<const Revocation>> revocations)
+      : operations_(std::move(operations)), peers_(std::move(peers)), revocations_(std::move(revocations)) {}
   bool is_done() const noexcept override {
     return std::ranges::all_of(operations_, [](const auto& operation) { return operation->is_done(); });
   }
@@ -37,16 +38,27 @@ class AllOf final : public Operation {
       operation->abandon();
     }
   }
+  Awaited awaited() const override {
+    const auto first = std::ranges::find_if(operations_, [](const auto& operation) { return !operation->is_done(); });
+    Awaited awaited;
+    if (first != operations_.end()) {
+      awaited = (*first)->awaited();
+      awaited.peer = std::max(awaited.peer, peers_[static_cast<std::size_t>(first - operations_.begin())]);
+    }
+    return awaited;
+  }
 
  private:
   std::vector<std::shared_ptr<Operation>> operations_;
+  std::vector<int> peers_;                                      // of each
   std::vector<std::shared_ptr<const Revocation>> revocations_;  // each once
 };
 
 }  // namespace
 
-Event::Event(Engine& engine, std::shared_ptr<Operation> operation, std::shared_ptr<const Revocation> revocation)
-    : engine_(&engine), operation_(std::move(operation)), revocation_(std::move(revocation)) {}
+Event::Event(Engine& engine, std::shared_ptr<Operation> operation, std::shared_ptr<const Revocation> revocation,
+             int peer)
+    : engine_(&engine), operation_(std::move(operation)), revocation_(std::move(revocation)), peer_(peer) {}
 
 bool Event::is_done() {
   if (operation_ == nullptr) {
@@ -73,6 +85,8 @@ bool Event::test() {
 
 void Event::wait() {
   if (!is_done()) {
+    const Awaited awaited = trace::this_track() != nullptr ? operation_->awaited() : Awaited();
+    const trace::Span span(awaited.name, awaited.category, {.peer = std::max(peer_, awaited.peer), .id = awaited.id});
     engine_->wait([this] { return is_done(); });
   }
 }
@@ -96,19 +110,22 @@ void Event::wait_or_abandon() {
 Event all_of(std::span<const Event> events) {
   Engine* engine = nullptr;
   std::vector<std::shared_ptr<Operation>> operations;
+  std::vector<int> peers;
   std::vector<std::shared_ptr<const Revocation>> revocations;
   for (const Event& event : events) {
     if (event.operation_ != nullptr) {
       PENSTOCK_ASSERT(engine == nullptr || engine == event.engine_);
       engine = event.engine_;
       operations.push_back(event.operation_);
+      peers.push_back(event.peer_);
       if (event.revocation_ != nullptr && std::ranges::find(revocations, event.revocation_) == revocations.end()) {
         revocations.push_back(event.revocation_);
       }
     }
   }
-  return operations.empty() ? Event()
-                            : Event(*engine, std::make_shared<AllOf>(std::move(operations), std::move(revocations)));
+  return operations.empty()
+             ? Event()
+             : Event(*engine, std::make_shared<AllOf>(std::move(operations), std::move(peers), std::move(revocations)));
 }
 
 void wait_all(std::span<Event> events) {
@@ -121,6 +138,7 @@ std::size_t wait_any(std::span<Event> events) {
   if (events.empty()) {
     throw Error("a wait for any of no events would not end");
   }
+  const trace::Span span("wait for any", trace::Category::wait);
   for (Backoff backoff;; backoff.pause()) {
     for (std::size_t i = 0; i < events.size(); ++i) {
       if (events[i].test()) {

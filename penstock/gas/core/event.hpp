@@ -23,8 +23,9 @@ class [[nodiscard]] Event {
   /// An event that is done.
   Event() = default;
   /// `revocation` belongs to the team whose ranks the operation needs; nullptr where the operation itself fails when
-  /// that team is revoked.
-  Event(Engine& engine, std::shared_ptr<Operation> operation, std::shared_ptr<const Revocation> revocation = nullptr);
+  /// that team is revoked. `peer`: the rank of the world that carries the operation out; -1 where that is no one rank.
+  Event(Engine& engine, std::shared_ptr<Operation> operation, std::shared_ptr<const Revocation> revocation = nullptr,
+        int peer = -1);
 
   /// Whether the operation is done; makes progress where it is not. Throws Error when a peer has failed and when the
   /// operation's team has been revoked. Throws the Error of an operation that has failed, once; the event is done then.
@@ -45,6 +46,7 @@ class [[nodiscard]] Event {
   Engine* engine_ = nullptr;
   std::shared_ptr<Operation> operation_;  // none where it is done
   std::shared_ptr<const Revocation> revocation_;
+  int peer_ = -1;
 };
 
 /// An event that is done when all of `events` are. All must belong to one world.

@@ -3,9 +3,20 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
+#include "penstock/base/trace.hpp"
+
 namespace penstock::gas {
+
+/// What a timeline says of a wait for an operation.
+struct Awaited {
+  const char* name = "wait";
+  trace::Category category = trace::Category::wait;
+  int peer = -1;         ///< the rank of the world that is waited for, where one is known
+  std::uint64_t id = 0;  ///< of a collective call, the same on all ranks
+};
 
 /// Something that was begun and will be done.
 class Operation {
@@ -19,6 +30,8 @@ class Operation {
   /// With the engine's progress lock held: lets go of the memory that was named, which its owner takes back. Done at
   /// once, or, where a network has that memory, when the network is done with it.
   virtual void abandon() noexcept {}
+  /// Of what is not done.
+  virtual Awaited awaited() const { return {}; }
 };
 
 /// Completion of a send or a put, made of one transfer or of several: its buffer may be reused.

@@ -194,7 +194,7 @@ Event Segment::State::put_by_messages(int peer, std::size_t offset, std::span<co
   while (data.size() > max_packet_bytes && data.size() <= max_in_packets) {
     auto sent = std::make_shared<Completion>();
     engine.send(world_rank, put_header(peer, offset, max_packet_bytes, {}), data.first(max_packet_bytes), sent);
-    sources.push_back(event_of(std::move(sent)));
+    sources.push_back(event_of(std::move(sent), peer));
     data = data.subspan(max_packet_bytes);
     offset += max_packet_bytes;
   }
@@ -205,11 +205,12 @@ Event Segment::State::put_by_messages(int peer, std::size_t offset, std::span<co
   } else {
     engine.send(world_rank, header, data, sent);
   }
-  sources.push_back(event_of(std::move(sent)));
+  sources.push_back(event_of(std::move(sent), peer));
   return sources.size() == 1 ? std::move(sources.front()) : all_of(sources);
 }
 
 Put Segment::start_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, const Change& change) {
+  const trace::Span span("put", trace::Category::send, state_->about(peer, data.size(), change.signal));
   if (state_->put_in_place(peer, offset, data, change)) {
     return {};
   }
@@ -217,14 +218,16 @@ Put Segment::start_put_bytes(int peer, std::size_t offset, std::span<const std::
     auto sent = std::make_shared<Completion>();
     auto remote = std::make_shared<Completion>();
     state_->put_remotely(*memory, peer, offset, data, change, sent, remote);
-    return {.source = state_->event_of(std::move(sent)), .remote = state_->event_of(std::move(remote))};
+    return {.source = state_->event_of(std::move(sent), peer), .remote = state_->event_of(std::move(remote), peer)};
   }
   auto request = std::make_shared<Request>();
   Event source = state_->put_by_messages(peer, offset, data, change, request);
-  return {.source = std::move(source), .remote = state_->event_of(std::move(request))};
+  return {.source = std::move(source), .remote = state_->event_of(std::move(request), peer)};
 }
 
 Event Segment::send_put_bytes(int peer, std::size_t offset, std::span<const std::byte> data, const Change& change) {
+  const trace::Span span(data.empty() ? "signal" : "put", trace::Category::send,
+                         state_->about(peer, data.size(), change.signal));
   if (state_->put_in_place(peer, offset, data, change)) {
     return {};
   }
@@ -235,12 +238,13 @@ Event Segment::send_put_bytes(int peer, std::size_t offset, std::span<const std:
     }
     auto sent = std::make_shared<Completion>();
     state_->put_remotely(*memory, peer, offset, data, change, sent, std::make_shared<Completion>());
-    return state_->event_of(std::move(sent));
+    return state_->event_of(std::move(sent), peer);
   }
   return state_->put_by_messages(peer, offset, data, change, nullptr);
 }
 
 Event Segment::start_get_bytes(int peer, std::size_t offset, std::span<std::byte> data) {
+  const trace::Span span("get", trace::Category::move, state_->about(peer, data.size()));
   const State::PeerSegment& part = state_->check("a get", data.data(), peer, offset, data.size());
   if (data.empty()) {
     return {};
@@ -252,13 +256,13 @@ Event Segment::start_get_bytes(int peer, std::size_t offset, std::span<std::byte
   if (RemoteMemory* const memory = state_->remote_at(peer); memory != nullptr) {
     auto done = std::make_shared<Completion>();
     state_->engine.get(*memory, offset, data, done);
-    return state_->event_of(std::move(done));
+    return state_->event_of(std::move(done), peer);
   }
   auto request = std::make_shared<GetRequest>(data);
   state_->engine.ask(part.world_rank,
                      {.kind = MessageKind::get, .target = part.id, .offset = offset, .bytes = data.size()}, {},
                      request);
-  return state_->event_of(std::move(request));
+  return state_->event_of(std::move(request), peer);
 }
 
 std::uint64_t Segment::State::carry_out_at(Pointer<> word, const AtomicOperation& operation) {
@@ -275,7 +279,7 @@ std::uint64_t Segment::State::carry_out_at(Pointer<> word, const AtomicOperation
   header.offset = word.offset;
   auto request = std::make_shared<ValueRequest>();
   engine.ask(part.world_rank, header, {}, request);
-  event_of(request).wait();
+  event_of(request, word.rank).wait();
   return request->value;
 }
 
@@ -317,6 +321,12 @@ bool Segment::test(std::size_t signal, std::uint64_t at_least) const {
 }
 
 void Segment::wait(std::size_t signal, std::uint64_t at_least) const {
+  if (value(signal) >= at_least) {
+    return;
+  }
+  const trace::Span span(
+      "wait", trace::Category::wait,
+      {.after = trace::this_track() == nullptr ? 0 : State::signal_id(state_->parts[index(state_->rank)], signal)});
   state_->calls.wait([&] { return value(signal) >= at_least; });
 }
 
@@ -324,6 +334,7 @@ std::size_t Segment::wait_any(std::span<const std::uint64_t> at_least) const {
   if (at_least.empty()) {
     throw Error("a wait for any of no signals would not end");
   }
+  const trace::Span span("wait for any", trace::Category::wait);
   std::size_t found = 0;
   state_->calls.wait([&] {
     for (found = 0; found < at_least.size(); ++found) {

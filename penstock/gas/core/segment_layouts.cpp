@@ -83,11 +83,13 @@ Event Segment::State::put_pieces(RemoteMemory& memory, int peer, std::size_t off
   }
   auto seen = std::make_shared<Completion>();
   put_remotely(memory, peer, moved(offset, last.to), bytes_of(last), {.signal = signal}, source, seen);
-  return event_of(std::move(seen));
+  return event_of(std::move(seen), peer);
 }
 
 Put Segment::start_put_layout(Pointer<> to, const Layout& remote, const std::byte* data, const Layout& local,
                               std::size_t signal) {
+  const trace::Span span("put", trace::Category::send,
+                         state_->about(to.rank, static_cast<std::size_t>(local.bytes()), signal));
   const State::PeerSegment& part = state_->check("a put", data, to.rank, to.offset, remote, local.bytes());
   state_->check_signal(to.rank, signal);
   if (is_one_run(remote, local)) {
@@ -107,7 +109,7 @@ Put Segment::start_put_layout(Pointer<> to, const Layout& remote, const std::byt
     if (const std::vector<Run> runs = long_runs(local, remote, min_bytes); !runs.empty()) {
       auto source = std::make_shared<Completion>(runs.size());
       Event seen = state_->put_pieces(*memory, to.rank, to.offset, data, runs, signal, source);
-      return {.source = state_->event_of(std::move(source)), .remote = std::move(seen)};
+      return {.source = state_->event_of(std::move(source), to.rank), .remote = std::move(seen)};
     }
     if (const std::vector<Run> runs = long_runs(packed, remote, min_bytes); !runs.empty()) {
       const auto source = std::make_shared<Completion>(runs.size());
@@ -132,7 +134,7 @@ Put Segment::start_put_layout(Pointer<> to, const Layout& remote, const std::byt
               .signal = signal,
               .a = layout_bytes},
              parcel, request, sent);
-  return {.source = {}, .remote = state_->event_of(std::move(request))};
+  return {.source = {}, .remote = state_->event_of(std::move(request), to.rank)};
 }
 
 Put Segment::start_put(Pointer<> to, const Layout& remote, const std::byte* data, const Layout& local) {
@@ -145,6 +147,8 @@ Put Segment::start_put_signal(Pointer<> to, const Layout& remote, const std::byt
 }
 
 Event Segment::start_get(Pointer<> from, const Layout& remote, std::byte* data, const Layout& local) {
+  const trace::Span span("get", trace::Category::move,
+                         state_->about(from.rank, static_cast<std::size_t>(local.bytes())));
   const State::PeerSegment& part = state_->check("a get", data, from.rank, from.offset, remote, local.bytes());
   if (is_one_run(remote, local)) {
     return start_get_bytes(from.rank, run_offset(from, remote), run_at(data, local));
@@ -160,7 +164,7 @@ Event Segment::start_get(Pointer<> from, const Layout& remote, std::byte* data, 
       for (const Run& run : runs) {
         engine.get(*memory, moved(from.offset, run.from), {data + run.to, static_cast<std::size_t>(run.bytes)}, done);
       }
-      return state_->event_of(std::move(done));
+      return state_->event_of(std::move(done), from.rank);
     }
   }
   auto request =
@@ -170,7 +174,7 @@ Event Segment::start_get(Pointer<> from, const Layout& remote, std::byte* data, 
   engine.ask(part.world_rank,
              {.kind = MessageKind::get_layout, .target = part.id, .offset = from.offset, .bytes = sent->parcel.size()},
              sent->parcel, request, sent);
-  return state_->event_of(std::move(request));
+  return state_->event_of(std::move(request), from.rank);
 }
 
 }  // namespace penstock::gas

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/base/trace.hpp"
 #include "penstock/gas/collective/collective_registry.hpp"
 #include "penstock/gas/core/atomic_operation.hpp"
 #include "penstock/gas/core/engine.hpp"
@@ -194,9 +195,25 @@ struct Segment::State {
     }
   }
 
-  /// Of what needs other ranks of the team.
-  Event event_of(std::shared_ptr<Operation> operation) const {
-    return {engine, std::move(operation), calls.revocation()};
+  /// Of what `peer` carries out, or takes.
+  Event event_of(std::shared_ptr<Operation> operation, int peer) const {
+    return {engine, std::move(operation), calls.revocation(), parts[static_cast<std::size_t>(peer)].world_rank};
+  }
+
+  /// Where this thread records: what a timeline says of a transfer to `peer`, or from it; `signal` is that of the peer
+  /// which tells of a put.
+  trace::About about(int peer, std::size_t bytes, std::size_t signal = no_signal) const {
+    if (trace::this_track() == nullptr) {
+      return {};
+    }
+    const PeerSegment& part = part_of("a transfer", peer);
+    return {.peer = part.world_rank,
+            .bytes = static_cast<std::int64_t>(bytes),
+            .id = signal == no_signal ? 0 : signal_id(part, signal)};
+  }
+  /// By which a timeline names all changes of a signal.
+  static std::uint64_t signal_id(const PeerSegment& part, std::size_t signal) {
+    return trace::mix({static_cast<std::uint64_t>(part.world_rank), part.id, signal});
   }
 
   Engine& engine;

@@ -125,6 +125,7 @@ bool Team::allows_threads() const {
 
 Team Team::split(int color, int key) const {
   check_revoked();
+  const CollectiveSpan span("split", *parts_);
   auto parts = join(parts_->transport->split(color, key), parts_->engine);
   // Its members are some of this team's, known by their ranks in the world.
   std::unordered_map<int, int> here;
@@ -141,6 +142,7 @@ Team Team::split(int color, int key) const {
 
 void Team::barrier() const {
   check_revoked();
+  const CollectiveSpan span("barrier", *parts_);
   parts_->transport->barrier();
 }
 
@@ -183,11 +185,13 @@ void Team::revoke_for_current() const {
 
 void Team::all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) const {
   check_revoked();
+  const CollectiveSpan span("all_gather", *parts_);
   parts_->transport->all_gather(mine.data(), mine.size(), all.data());
 }
 
 void Team::agree(std::string_view failure) const {
   check_revoked();
+  const CollectiveSpan span("agree", *parts_);
   throw_if_any_failed(*parts_->transport, failure);
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "penstock/base/trace.hpp"
 #include "penstock/gas/collective/collective_registry.hpp"
 #include "penstock/gas/core/engine.hpp"
 #include "penstock/gas/core/placement.hpp"
@@ -22,6 +23,19 @@ struct TeamParts {
   TransportTraits traits;
   std::shared_ptr<const NetworkRates> network_rates;  // once measured
   std::unique_ptr<CollectiveRegistry> calls;          // the collective calls that are under way
+};
+
+/// Records a collective call of the transport in a timeline, which names the rank that came last.
+class [[nodiscard]] CollectiveSpan {
+ public:
+  CollectiveSpan(const char* name, const TeamParts& parts) noexcept
+      : span_(name, trace::Category::collective,
+              {.id = trace::this_track() == nullptr
+                         ? 0
+                         : trace::mix({parts.calls->trace_id(), 2, parts.transport->completed()})}) {}
+
+ private:
+  trace::Span span_;
 };
 
 /// Collective: the team of all ranks that a transport reaches.

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <initializer_list>
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/base/trace.hpp"
 #include "penstock/gas/collective/collective_registry.hpp"
 #include "penstock/gas/core/team_parts.hpp"
 #include "penstock/gas/exchange/message_backend.hpp"
@@ -41,19 +41,6 @@ void check_messages(const Team& team, const Segment& segment, const std::vector<
   }
 }
 
-/// A number that stands for one message, by which both sides know it.
-std::uint64_t number_of(std::initializer_list<std::uint64_t> parts) {
-  std::uint64_t number = 0;
-  for (const std::uint64_t part : parts) {
-    // The finaliser of splitmix64 (Steele et al. 2014).
-    number += part + 0x9e3779b97f4a7c15;
-    number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9;
-    number = (number ^ number >> 27) * 0x94d049bb133111eb;
-    number ^= number >> 31;
-  }
-  return number;
-}
-
 /// Collective: throws Error on every rank where a message is not listed by both its ranks. One number of each rank
 /// tells: what is sent counts for it, what is received against it, and together they make nothing.
 void agree_on_messages(const Team& team, const Segment& segment, const std::vector<Outgoing>& outgoing,
@@ -64,11 +51,11 @@ void agree_on_messages(const Team& team, const Segment& segment, const std::vect
     const auto me = static_cast<std::uint64_t>(team.rank());
     for (const Outgoing& message : outgoing) {
       balance +=
-          number_of({me, static_cast<std::uint64_t>(message.peer), message.index, message.offset, message.bytes});
+          trace::mix({me, static_cast<std::uint64_t>(message.peer), message.index, message.offset, message.bytes});
     }
     for (std::size_t i = 0; i < incoming.size(); ++i) {
       const Incoming& message = incoming[i];
-      balance -= number_of({static_cast<std::uint64_t>(message.peer), me, i, message.offset, message.bytes});
+      balance -= trace::mix({static_cast<std::uint64_t>(message.peer), me, i, message.offset, message.bytes});
     }
   });
   std::uint64_t sum = 0;
@@ -83,12 +70,27 @@ void agree_on_messages(const Team& team, const Segment& segment, const std::vect
   }
 }
 
+/// By which the two ranks of a message name it: by the calls of the team before, and by its number at the receiver.
+std::uint64_t message_id(const Team& team, int receiver, std::size_t number) {
+  const TeamParts& parts = team.parts();
+  return trace::mix(
+      {parts.calls->trace_id(), 3, parts.transport->completed(), static_cast<std::uint64_t>(receiver), number});
+}
+
 }  // namespace
 
 Exchange::Exchange(const Team& team, const Segment& segment, std::vector<Outgoing> outgoing,
                    std::vector<Incoming> incoming, Carrier carrier, const ExchangeMethod* method)
     : calls_(team.parts().calls.get()), way_(team.run_or_revoke([&] {
         agree_on_messages(team, segment, outgoing, incoming);
+        for (const Outgoing& message : outgoing) {
+          outgoing_.push_back({team.world_rank(message.peer), static_cast<std::int64_t>(message.bytes),
+                               message_id(team, message.peer, message.index)});
+        }
+        for (std::size_t i = 0; i < incoming.size(); ++i) {
+          incoming_.push_back({team.world_rank(incoming[i].peer), static_cast<std::int64_t>(incoming[i].bytes),
+                               message_id(team, team.rank(), i)});
+        }
         return method != nullptr
                    ? method->make(team, segment, std::move(outgoing), std::move(incoming))
                    : exchange_by_messages(team, segment, std::move(outgoing), std::move(incoming), carrier);
@@ -104,6 +106,7 @@ std::size_t Exchange::buffer_bytes(const Team& team, const std::vector<Outgoing>
 }
 
 void Exchange::open() {
+  ++round_;
   way_->open();
 }
 
@@ -112,11 +115,17 @@ bool Exchange::is_open(std::size_t message) {
 }
 
 std::byte* Exchange::destination(std::size_t message) {
-  calls_->wait([&] { return way_->is_open(message); });
+  if (!way_->is_open(message)) {
+    const trace::Span span("wait to write", trace::Category::wait, {.peer = outgoing_[message].peer});
+    calls_->wait([&] { return way_->is_open(message); });
+  }
   return way_->destination(message);
 }
 
 void Exchange::send(std::size_t message) {
+  const Traced& sent = outgoing_[message];
+  const trace::Span span("send", trace::Category::send,
+                         {.peer = sent.peer, .bytes = sent.bytes, .id = trace::mix({sent.id, round_})});
   way_->send(message);
 }
 
@@ -125,7 +134,12 @@ bool Exchange::has_arrived(std::size_t message) {
 }
 
 void Exchange::wait(std::size_t message) {
-  calls_->wait([&] { return way_->has_arrived(message); });
+  if (!way_->has_arrived(message)) {
+    const Traced& awaited = incoming_[message];
+    const trace::Span span("wait", trace::Category::wait,
+                           {.peer = awaited.peer, .bytes = awaited.bytes, .after = trace::mix({awaited.id, round_})});
+    calls_->wait([&] { return way_->has_arrived(message); });
+  }
 }
 
 bool Exchange::has_finished() {
@@ -141,7 +155,10 @@ bool Exchange::needs_progress() const noexcept {
 }
 
 void Exchange::finish() {
-  calls_->wait([&] { return way_->has_finished(); });
+  if (!way_->has_finished()) {
+    const trace::Span span("wait to finish", trace::Category::wait);
+    calls_->wait([&] { return way_->has_finished(); });
+  }
 }
 
 }  // namespace penstock::gas

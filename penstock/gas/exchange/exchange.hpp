@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -108,7 +109,17 @@ class Exchange {
   void finish();
 
  private:
+  /// What a timeline says of a message: its peer in the world, its length, and the same number on both sides.
+  struct Traced {
+    int peer;
+    std::int64_t bytes;
+    std::uint64_t id;
+  };
+
   CollectiveRegistry* calls_;
+  std::vector<Traced> outgoing_;
+  std::vector<Traced> incoming_;
+  std::uint64_t round_ = 0;
   std::unique_ptr<ExchangeBackend> way_;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "penstock/base/base.hpp"
+#include "penstock/base/trace.hpp"
 #include "penstock/lab/nas/heat_equation.hpp"
 #include "penstock/lab/nas/nas.hpp"
 
@@ -24,7 +25,8 @@ void check_memory(const gas::Team& team, const Problem& problem, const fft::Opti
 
 /// Runs `work` and adds the seconds it took to `total_s`.
 template <class Work>
-void time_into(double& total_s, const Work& work) {
+void time_into(double& total_s, const char* name, const Work& work) {
+  const trace::Step step(name);
   const double start_s = seconds();
   work();
   total_s += seconds() - start_s;
@@ -63,22 +65,25 @@ Result run(const gas::Team& team, const Problem& problem, const fft::Options& ch
   check_memory(team, problem, options);
 
   HeatEquation equation(team, problem, options);
-  equation.make_plan();
-  equation.set_up();
-  equation.forward();
-  equation.drop_plan();
+  {
+    const trace::Pause pause;
+    equation.make_plan();
+    equation.set_up();
+    equation.forward();
+    equation.drop_plan();
+  }
 
   Result result;
   Breakdown spent;
   team.barrier();
   const double start_s = seconds();
-  time_into(spent.plan_s, [&] { equation.make_plan(); });
-  time_into(spent.setup_s, [&] { equation.set_up(); });
-  time_into(spent.fft_s, [&] { equation.forward(); });
+  time_into(spent.plan_s, "plan", [&] { equation.make_plan(); });
+  time_into(spent.setup_s, "set up", [&] { equation.set_up(); });
+  time_into(spent.fft_s, "forward", [&] { equation.forward(); });
   for (int step = 0; step < problem.steps(); ++step) {
-    time_into(spent.evolve_s, [&] { equation.evolve(); });
-    time_into(spent.fft_s, [&] { equation.backward(); });
-    time_into(spent.checksum_s, [&] { result.checksums.push_back(equation.checksum()); });
+    time_into(spent.evolve_s, "evolve", [&] { equation.evolve(); });
+    time_into(spent.fft_s, "backward", [&] { equation.backward(); });
+    time_into(spent.checksum_s, "checksum", [&] { result.checksums.push_back(equation.checksum()); });
     if (on_step) {
       on_step(step + 1, result.checksums.back());
     }
