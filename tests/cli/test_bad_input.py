@@ -81,8 +81,6 @@ class BadInput(command.CommandTest):
         self.assert_refused_alone((*SIZE, "--precision", "half"), "single, double")
         self.assert_refused_alone((*SIZE, "--transport", "pigeon"), "auto, threads, shm, mpi")
         self.assert_refused_alone((*SIZE, "--planes-per-message", "4", "--algorithm", "slabs"), "--planes-per-message", "--algorithm")
-        self.assert_refused(self.run_alone(), "no subcommand")
-        self.assert_refused(self.run_alone("ftt"), "ftt")
 
     def test_grids_that_do_not_multiply_to_the_ranks(self):
         self.assert_refused_everywhere((*SIZE, "--grid", "5x7"), "grid of 5x7", "35", "ranks")

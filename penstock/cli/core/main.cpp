@@ -9,6 +9,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <limits>
@@ -18,10 +19,12 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/cli/core/first_steps.hpp"
 #include "penstock/cli/core/interruption.hpp"
 #include "penstock/cli/core/launch.hpp"
 #include "penstock/cli/core/parse.hpp"
 #include "penstock/cli/core/processes.hpp"
+#include "penstock/cli/core/refusal.hpp"
 #include "penstock/cli/core/subcommand.hpp"
 #include "penstock/cli/core/transport_choice.hpp"
 #include "penstock/cli/core/version.hpp"
@@ -116,7 +119,7 @@ Outcome run(Processes& processes, Interruption& interruption, std::vector<std::s
   } catch (const CLI::CallForHelp&) {
     return print_first(processes, app.help());
   } catch (const CLI::ParseError& error) {
-    return {2, fmt::format("{} (see penstock --help)", error.what())};
+    return {2, refusal(app, error)};
   } catch (const Error& error) {
     return {2, error.what()};
   }
@@ -128,7 +131,11 @@ Outcome run(Processes& processes, Interruption& interruption, std::vector<std::s
       return launch(processes, interruption, options, body);
     }
   }
-  return {2, "no subcommand is given: see penstock --help"};
+  // As for all arguments that cannot be used, standard output stays empty: a script's may go on to a program.
+  if (processes.is_first()) {
+    fmt::print(stderr, "{}\n", first_steps(program_invocation_name));
+  }
+  return {2, "no subcommand is given"};
 }
 
 int run_command(std::vector<std::string> arguments) {
