@@ -3,6 +3,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -156,9 +157,11 @@ struct RoundTrips {
 
 /// Collective: transforms forward and backward by turns, `repetitions` times after a round trip that is not counted,
 /// with a barrier before each transform. Backward has the inverse scaling, so the fields are as before, up to rounding.
+/// Calls `tell`, on every rank that gives it, before each round trip with its number: 0 is the one that is not counted.
 /// Throws Error on every rank where the ranks differ in scaling or repetitions.
 template <class Real>
-RoundTrips time_round_trips(const gas::Team& team, Fields<Real>& fields, fft::Scaling scaling, int repetitions);
+RoundTrips time_round_trips(const gas::Team& team, Fields<Real>& fields, fft::Scaling scaling, int repetitions,
+                            const std::function<void(int)>& tell = {});
 
 /// Sets all modes with a wavenumber beyond `radius` to zero: sqrt(kx^2 + ky^2 + kz^2) > radius, where each k is the one
 /// nearest to 0 of those that the index stands for. `spectrum` is this rank's `part` of the spectrum of a field of

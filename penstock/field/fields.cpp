@@ -172,10 +172,17 @@ void time_once(const gas::Team& team, const fft::Breakdown& last, Times& times, 
 
 #pragma GCC visibility push(default)  // its instances are in the library
 template <class Real>
-RoundTrips time_round_trips(const gas::Team& team, Fields<Real>& fields, fft::Scaling scaling, int repetitions) {
+RoundTrips time_round_trips(const gas::Team& team, Fields<Real>& fields, fft::Scaling scaling, int repetitions,
+                            const std::function<void(int)>& tell) {
+  const auto tell_of = [&](int trip) {
+    if (tell) {
+      tell(trip);
+    }
+  };
   {
     const trace::Pause pause;
     team.agree_on("round trips", fmt::format("{} with scaling {}", repetitions, static_cast<int>(scaling)));
+    tell_of(0);
     team.barrier();
     fields.forward(scaling);
     team.barrier();
@@ -184,6 +191,7 @@ RoundTrips time_round_trips(const gas::Team& team, Fields<Real>& fields, fft::Sc
   RoundTrips trips;
   const fft::Breakdown& last = fields.plan().last_breakdown();
   for (int i = 0; i < repetitions; ++i) {
+    tell_of(i + 1);
     time_once(team, last, trips.forward, "forward", [&] { fields.forward(scaling); });
     time_once(team, last, trips.backward, "backward", [&] { fields.backward(inverse(scaling)); });
   }
@@ -193,7 +201,9 @@ RoundTrips time_round_trips(const gas::Team& team, Fields<Real>& fields, fft::Sc
 
 template class Fields<float>;
 template class Fields<double>;
-template RoundTrips time_round_trips<float>(const gas::Team&, Fields<float>&, fft::Scaling, int);
-template RoundTrips time_round_trips<double>(const gas::Team&, Fields<double>&, fft::Scaling, int);
+template RoundTrips time_round_trips<float>(const gas::Team&, Fields<float>&, fft::Scaling, int,
+                                            const std::function<void(int)>&);
+template RoundTrips time_round_trips<double>(const gas::Team&, Fields<double>&, fft::Scaling, int,
+                                             const std::function<void(int)>&);
 
 }  // namespace penstock::field

@@ -217,6 +217,7 @@ OptionedStudy fft_study() {
                        {"ranks_per_node", 1},
                        {"planes_per_message", 0},
                        {"copies_per_exchange", 0}};
+  described.parts = {"transfer_s", "compute_s"};
   described.plotted = {"time_s", "compute_s", "transfer_s", "hidden_s", "flops_s", "memory_s", "network_s"};
   auto choices = std::make_shared<FftChoices>();
   OptionedStudy all = with_options(std::move(described));

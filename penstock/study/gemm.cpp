@@ -192,6 +192,7 @@ OptionedStudy gemm_study() {
   described.name = "gemm";
   described.numbers = {{"n", 16384}, {"nodes", 1}, {"word_bytes", 8}, {"budget_bytes", 0},
                        {"q", 1},     {"t", 26},    {"b_c", 125}};
+  described.parts = {"shift_s", "multiply_s", "sum_s"};
   described.plotted = {"time_s", "multiply_s", "shift_s", "move_s"};
   auto choices = std::make_shared<GemmChoices>();
   OptionedStudy all = with_options(std::move(described));

@@ -60,6 +60,7 @@ OptionedStudy plan_study() {
   described.numbers = {{"nx", 256},           {"ny", 256},    {"nz", 256},  {"nodes", 1},
                        {"ranks_per_node", 1}, {"threads", 1}, {"batch", 1}, {"planes_per_message", 0},
                        {"deferred_parts", 0}};
+  described.parts = {"transfer_s", "transform_s", "move_s", "start_s", "overhead_s"};
   described.plotted = {"time_s", "transform_s", "move_s", "transfer_s", "hidden_s"};
   auto choices = std::make_shared<PlanChoices>();
   OptionedStudy all = with_options(std::move(described));

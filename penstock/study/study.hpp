@@ -63,8 +63,10 @@ struct Study {
   std::map<std::string, double> numbers;
   std::function<Quantities(const Case&)> evaluate;
   std::vector<std::string> plotted;  ///< keys of the figures that a plot draws
-  std::string default_sweep = {};    ///< where none is asked for; empty: one point
-  bool has_machine = true;           ///< false for laws that know none: neither bounds nor gains, nothing to solve for
+  /// Keys of the times that add up to "time_s"; of the first of them "hidden_s" passes behind others.
+  std::vector<std::string> parts = {};
+  std::string default_sweep = {};  ///< where none is asked for; empty: one point
+  bool has_machine = true;         ///< false for laws that know none: neither bounds nor gains, nothing to solve for
 };
 
 /// What is asked of a study.

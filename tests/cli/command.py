@@ -6,8 +6,10 @@ PENSTOCK_HAS_FFTW whether the transport ucx and FFTW are built in.
 
 import os
 import pathlib
+import pty
 import re
 import subprocess
+import threading
 import tempfile
 import unittest
 
@@ -72,6 +74,33 @@ class CommandTest(unittest.TestCase):
             check=False,
         )
         return Result(completed)
+
+    def start_on_terminal(self, line, environment=None, streams=("stdout", "stderr")):
+        """The status, and what a terminal of 80 columns, which `streams` are, and a pipe, which the others are, got."""
+        master, slave = pty.openpty()
+        shown = []
+
+        def read():
+            try:
+                while text := os.read(master, 65536):
+                    shown.append(text)
+            except OSError:  # Linux: nothing has it open any more
+                pass
+
+        reader = threading.Thread(target=read)
+        with subprocess.Popen(
+            line,
+            cwd=self.folder,
+            env={**os.environ, "XDG_CACHE_HOME": str(self.cache), "TERM": "xterm", "NO_COLOR": "", **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            **{name: slave if name in streams else subprocess.PIPE for name in ("stdout", "stderr")},
+        ) as process:
+            os.close(slave)
+            reader.start()
+            piped = b"".join(text for text in process.communicate(timeout=TIME_LIMIT_S) if text)
+        reader.join()
+        os.close(master)
+        return process.returncode, b"".join(shown).decode().replace("\r\n", "\n"), piped.decode()
 
     def run_alone(self, *arguments):
         return self.start([COMMAND, *arguments])

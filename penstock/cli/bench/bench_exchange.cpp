@@ -18,6 +18,7 @@
 #include "penstock/cli/core/parse.hpp"
 #include "penstock/cli/report/json.hpp"
 #include "penstock/cli/report/output.hpp"
+#include "penstock/cli/report/terminal.hpp"
 #include "penstock/lab/exchange/exchange.hpp"
 
 namespace penstock::cli {
@@ -76,7 +77,7 @@ void print_exchanges(const std::vector<ExchangeResult>& results) {
     for (const auto& [size, speedup] : speedups) {
       print_output(" {:.2f}", speedup);
     }
-    print_output("; geometric mean {:.2f}\n", *mean);
+    print_output("; geometric mean {}\n", strong(fmt::format("{:.2f}", *mean)));
   }
 }
 

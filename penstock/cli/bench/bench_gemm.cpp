@@ -45,7 +45,7 @@ void run_bench_gemm(Session& session, const BenchGemmOptions& options) {
                       3 * matrix_bytes * (has_scalapack ? 3 : 1) / static_cast<std::uint64_t>(team.size()) +
                           (team.rank() == 0 ? 3 * matrix_bytes : 0),
                       0);
-  const Progress progress(session);
+  Progress progress(session);
   const gas::ArrayShape<2> shape{.extents = {n, n}};
   gemm::GlobalMatrix<double> a(team, shape);
   gemm::GlobalMatrix<double> b(team, shape);

@@ -129,7 +129,7 @@ void run_bench_gemm_files(Session& session, const BenchFiles& options) {
                             session.team.size()));
   }
   Results results(session, "bench-gemm-files");
-  const Progress progress(session);
+  Progress progress(session);
   const ScratchFolder folder(options.folder);
   gemm::FileProduct ours{.a = folder.file("a.npy"), .b = folder.file("b.npy"), .c = folder.file("c.npy")};
   gemm::FileProduct theirs = ours;

@@ -176,10 +176,10 @@ void run_bench_pack(Session& session, const PackOptions& asked) {
   PackReport report;
   PackOptions options = asked;
   {
-    const Progress progress(session);
-    options.progress = [&](std::string_view step) {
+    Progress progress(session);
+    options.progress = [&](std::string_view step, int number, int count) {
       session.has_begun_work = true;
-      progress.show(step);
+      progress.show(step, number, count);
     };
     report = lab::measure_packing(options);
   }

@@ -50,8 +50,8 @@ void run_bench(Session& session, const char* schema, Options options, const Meas
   options.has_mpi = session.processes.has_mpi() && session.processes.size() == session.team.size();
   const auto results = [&] {
     const trace::Recording recording(session.recorder());
-    const Progress progress(session);
-    options.progress = [&](const std::string& step) { progress.show(step); };
+    Progress progress(session);
+    options.progress = [&](const std::string& step, int number, int count) { progress.show(step, number, count); };
     return measure(session.team, options);
   }();
   session.has_begun_work = true;

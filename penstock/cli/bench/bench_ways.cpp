@@ -5,15 +5,17 @@
 #include <algorithm>
 
 #include "penstock/cli/report/output.hpp"
+#include "penstock/cli/report/terminal.hpp"
 #include "penstock/probe/probe.hpp"
 
 namespace penstock::cli {
 
-void time_all(const gas::Team& team, std::vector<Contender>& ways, int warm_rounds, int rounds,
-              const Progress& progress) {
+void time_all(const gas::Team& team, std::vector<Contender>& ways, int warm_rounds, int rounds, Progress& progress) {
+  const int steps = (warm_rounds + rounds) * static_cast<int>(ways.size());
+  int step = 0;
   for (int round = -warm_rounds; round < rounds; ++round) {
     for (Contender& way : ways) {
-      progress.show(fmt::format("{}, {} of {}", way.name, std::max(round + 1, 1), rounds));
+      progress.show(way.name, ++step, steps);
       if (way.prepare) {
         way.prepare();
       }
@@ -29,8 +31,9 @@ void print_ways(const std::vector<Contender>& ways, double flops) {
   const double first_s = probe::summary_of(ways.front().times_s).min_s;
   for (const Contender& way : ways) {
     const auto times = probe::summary_of(way.times_s);
-    print_output("{:32} {:8.1f} {:8.1f}   {} is {:.3f} times as fast\n", way.name, flops / times.min_s * 1e-9,
-                 flops / times.median_s * 1e-9, ways.front().name, times.min_s / first_s);
+    const std::string ratio = fmt::format("{:.3f} times as fast", times.min_s / first_s);
+    print_output("{:32} {:8.1f} {:8.1f}   {} is {}\n", way.name, flops / times.min_s * 1e-9,
+                 flops / times.median_s * 1e-9, ways.front().name, strong(ratio));
   }
 }
 

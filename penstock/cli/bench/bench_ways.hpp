@@ -20,8 +20,7 @@ struct Contender {
 };
 
 /// Collective: `rounds` of all ways in turn; the time is the slowest rank's. `warm_rounds` come first and do not count.
-void time_all(const gas::Team& team, std::vector<Contender>& ways, int warm_rounds, int rounds,
-              const Progress& progress);
+void time_all(const gas::Team& team, std::vector<Contender>& ways, int warm_rounds, int rounds, Progress& progress);
 
 /// A line for each: what it reached of `flops`, best and median, and beside it how much faster the first way is.
 void print_ways(const std::vector<Contender>& ways, double flops);

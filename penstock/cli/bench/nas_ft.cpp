@@ -1,11 +1,11 @@
 // `penstock nas-ft`: the NAS FT benchmark, verified against the published checksums.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <array>
 #include <complex>
 #include <cstdio>
 #include <memory>
@@ -18,7 +18,9 @@
 #include "penstock/cli/fft/plan_options.hpp"
 #include "penstock/cli/report/json.hpp"
 #include "penstock/cli/report/output.hpp"
+#include "penstock/cli/report/progress.hpp"
 #include "penstock/cli/report/results.hpp"
+#include "penstock/cli/report/terminal.hpp"
 #include "penstock/lab/nas/nas.hpp"
 
 namespace penstock::cli {
@@ -52,13 +54,19 @@ void print_header(const Session& session, const lab::nas::Problem& problem) {
 void print_result(const Session& session, const lab::nas::Result& result) {
   const lab::nas::Breakdown& spent = result.breakdown;
   print_output("\nVerification  {}, largest error {:.1e} (allowed {:.0e})\n",
-               result.is_verified ? "successful" : "FAILED", result.largest_error, lab::nas::tolerance);
-  print_output("Time          {}\n", format_seconds(result.time_s));
-  print_output("Rate          {:.0f} Mop/s; {:.0f} without the making of the plan\n", result.rate_mops,
+               result.is_verified ? strong("successful") : alarming("FAILED"), result.largest_error,
+               lab::nas::tolerance);
+  print_output("Time          {}\n", strong(format_seconds(result.time_s)));
+  print_output("Rate          {}; {:.0f} without the making of the plan\n",
+               strong(fmt::format("{:.0f} Mop/s", result.rate_mops)),
                result.rate_mops * result.time_s / (result.time_s - spent.plan_s));
   print_output("Breakdown     plan {}, set-up {}, fft {}, evolve {}, checksum {}\n", format_seconds(spent.plan_s),
                format_seconds(spent.setup_s), format_seconds(spent.fft_s), format_seconds(spent.evolve_s),
                format_seconds(spent.checksum_s));
+  constexpr int indentation = 14;
+  write_output(
+      bar(indentation, std::array{Part{"plan", spent.plan_s}, Part{"set-up", spent.setup_s}, Part{"fft", spent.fft_s},
+                                  Part{"evolve", spent.evolve_s}, Part{"checksum", spent.checksum_s}}));
   print_output("Plan          grid {}x{}, {}, {} passes over memory per transform, transport {}\n",
                result.decision.tuning.grid.ty, result.decision.tuning.grid.tz, describe_exchanges(result.decision),
                result.decision.passes, session.team.transport().name);
@@ -101,19 +109,21 @@ void run_nas_ft(Session& session, const NasFtOptions& options) {
   Results results(session, "nas-ft");
   fft::Options fft = options.fft;
   fft.threads = session.threads;
-  // The checksums are the progress, too, as they come; beside JSON on standard output they go to a terminal alone.
-  const bool has_terminal = session.is_first() && isatty(STDERR_FILENO) != 0;
+  Progress progress(session);
+  progress.show("a transform that is not timed");
   const trace::Recording recording(session.recorder());
   const lab::nas::Result result =
       lab::nas::run(session.team, options.problem, fft, [&](int step, std::complex<double> checksum) {
+        progress.show("");
         if (step == 1 && session.has_table()) {
           print_header(session, options.problem);
         }
         if (session.has_table()) {
           print_output("{}\n", format_step(step, checksum));
           flush_output();
-        } else if (has_terminal) {
-          fmt::print(stderr, "{}\n", format_step(step, checksum));
+        }
+        if (step < options.problem.steps()) {
+          progress.show("time step", step + 1, options.problem.steps());
         }
       });
   session.has_begun_work = true;

@@ -149,9 +149,13 @@ void run_calibrate(Session& session, const CalibrateRequest& request) {
     options.samples = 6;
     options.sample_s = 1e-3;
   }
-  const Progress progress(session);
-  const TellStep tell = [&](const std::string& step) {
-    progress.show(fmt::format("{:.0f} s: {}", seconds() - begin_s, step));
+  Progress progress(session);
+  double done_s = 0;
+  const TellStep tell = [&](const std::string& step, double usual_s) {
+    const percolate::Progress at{
+        .done = done_s, .total = usual_node_s + usual_transports_s(session), .elapsed_s = seconds() - begin_s};
+    progress.show(done_s > 0 ? fmt::format("{}, {}", step, time_left(at.left_s())) : step);
+    done_s += usual_s;
   };
   session.team.together([&] {
     if (session.is_first()) {

@@ -66,9 +66,11 @@ void take_cores(CalibratedMachine& to, const CalibrationOptions& options) {
 
 void take_transforms(CalibratedMachine& to, const CalibrationOptions& options, const TellStep& tell) {
   constexpr std::int64_t usual_length = 256;
+  constexpr double usual_s = 0.95;  // of each of the 39 lengths
+  const auto tell_length = [&](const std::string& step) { tell(step, usual_s); };
   Node& node = to.machine.node;
   node.fft_rates.clear();
-  for (const probe::FftRates& each : probe::measure_fft_rates(node, options, tell)) {
+  for (const probe::FftRates& each : probe::measure_fft_rates(node, options, tell_length)) {
     const std::string key = fmt::format("node.fft_rates.{}.", node.fft_rates.size());
     node.fft_rates.push_back({.length = each.length,
                               .complex_double_flops = each.complex_double.best,
@@ -157,22 +159,22 @@ void calibrate_node(CalibratedMachine& calibrated, const CalibrationOptions& opt
   for (const char* key : {"node.cores", "node.cache_bytes", "node.cache_l2_bytes", "node.line_bytes"}) {
     calibrated.comments.of_key[key] = "as the system tells it";
   }
-  tell("bandwidth of memory");
+  tell("bandwidth of memory", 2.2);
   take_streams(calibrated, options);
-  tell("bandwidth of caches");
+  tell("bandwidth of caches", 0.5);
   take_caches(calibrated, options);
-  tell("cache lines between cores");
+  tell("cache lines between cores", 3);
   take_cores(calibrated, options);
-  tell("copies of tiles, first round");
+  tell("copies of tiles, first round", 8.8);
   std::vector<probe::TileRates> tiles = probe::measure_tile_copies(calibrated.machine.node, options);
   take_transforms(calibrated, options, tell);
-  tell("the constant A");
+  tell("the constant A", 2.8);
   take_constant(calibrated, options);
-  tell("multiply-adds and matrix multiply");
+  tell("multiply-adds and matrix multiply", 1);
   take_multiply(calibrated, options);
-  tell("disk");
+  tell("disk", 0.2);
   take_disk(calibrated, options, folder);
-  tell("copies of tiles, second round");
+  tell("copies of tiles, second round", 4.5);
   take_tiles(calibrated, std::move(tiles), probe::measure_tile_copies(calibrated.machine.node, options));
 }
 

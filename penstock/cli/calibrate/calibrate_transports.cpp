@@ -20,6 +20,22 @@ namespace {
 
 using probe::TransportCosts;
 
+constexpr double usual_threads_s = 0.4;
+constexpr double usual_transport_s = 1.5;
+
+/// Between processes: those that are built in, or the one that is asked for.
+std::vector<std::string> transports_of(const Session& session) {
+  const std::string& asked = session.options.transport.name;
+  std::vector<std::string> names;
+  for (const std::string_view name : {"mpi", "shm", "rma", "ucx"}) {
+    const bool is_built_in = name != "ucx" || PENSTOCK_HAS_UCX;
+    if (is_built_in && (asked.empty() || asked == "auto" || asked == name)) {
+      names.emplace_back(name);
+    }
+  }
+  return names;
+}
+
 /// The pieces of a transport by its times: straight lines over parts of the lengths, as many as are worth it.
 std::vector<machine::MessagePiece> pieces_of(const TransportCosts& figures) {
   constexpr int max_pieces = 3;
@@ -114,6 +130,15 @@ void add_network(CalibratedMachine& to, int nodes) {
 
 }  // namespace
 
+double usual_transports_s(const Session& session) {
+  if (session.team.size() < 2) {
+    return 0;
+  }
+  return session.team.transport().name == "threads"
+             ? usual_threads_s
+             : static_cast<double>(transports_of(session).size()) * usual_transport_s;
+}
+
 void calibrate_transports(CalibratedMachine& calibrated, Session& session, const probe::CalibrationOptions& options,
                           const TellStep& tell) {
   if (session.team.size() < 2) {
@@ -121,7 +146,7 @@ void calibrate_transports(CalibratedMachine& calibrated, Session& session, const
     return;
   }
   if (session.team.transport().name == "threads") {
-    tell("transport threads");
+    tell("transport threads", usual_threads_s);
     const TransportCosts figures = probe::measure_message_costs(session.team, options);
     if (session.is_first()) {
       add_transport(calibrated, "threads", figures);
@@ -129,13 +154,9 @@ void calibrate_transports(CalibratedMachine& calibrated, Session& session, const
     return;
   }
 #if PENSTOCK_HAS_MPI
-  const std::string& asked = session.options.transport.name;
-  for (const std::string_view name : {"mpi", "shm", "rma", "ucx"}) {
-    const bool is_built_in = name != "ucx" || PENSTOCK_HAS_UCX;
-    if (is_built_in && (asked.empty() || asked == "auto" || asked == name)) {
-      tell(fmt::format("transport {}", name));
-      add_between_processes(calibrated, std::string(name), session, options);
-    }
+  for (const std::string& name : transports_of(session)) {
+    tell(fmt::format("transport {}", name), usual_transport_s);
+    add_between_processes(calibrated, name, session, options);
   }
   if (session.is_first()) {
     add_network(calibrated, session.nodes);

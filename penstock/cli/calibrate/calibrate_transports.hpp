@@ -12,4 +12,7 @@ namespace penstock::cli {
 void calibrate_transports(CalibratedMachine& calibrated, Session& session, const probe::CalibrationOptions& options,
                           const TellStep& tell);
 
+/// What these steps usually take (see TellStep).
+double usual_transports_s(const Session& session);
+
 }  // namespace penstock::cli

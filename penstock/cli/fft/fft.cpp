@@ -90,7 +90,7 @@ void process(const Session& session, const FftOptions& options, const field::Sou
 template <class Real>
 void run(Session& session, const FftOptions& options, const field::Source& source) {
   const gas::Team& team = session.team;
-  const Progress progress(session);
+  Progress progress(session);
   FftReport report;
   report.tolerance = field::tolerance<Real>(options.fft.size);
   report.available_bytes =
@@ -106,7 +106,10 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
     }
   }
 
-  progress.show("planning");
+  progress.show(
+      options.fft.planning == fft::Planning::measure
+          ? fmt::format("planning by measuring, for about {:g} s (--planning-seconds)", options.fft.planning_budget_s)
+          : "planning");
   fft::Options with_wisdom = options.fft;
   WisdomFile wisdom(session, with_wisdom, options.uses_wisdom);
   const double begin_s = seconds();
@@ -136,10 +139,11 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
 
   progress.show("reading the field");
   fields.fill(source);
-  progress.show("timing");
   report.times = [&] {
     const trace::Recording recording(session.recorder());
-    return field::time_round_trips(team, fields, options.scaling, options.repetitions);
+    return field::time_round_trips(team, fields, options.scaling, options.repetitions, [&](int trip) {
+      progress.show("timing round trips", trip + 1, options.repetitions + 1);
+    });
   }();
   if (options.wants_check) {
     progress.show("checking");

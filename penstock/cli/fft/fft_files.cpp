@@ -13,6 +13,7 @@
 #include "penstock/cli/report/output.hpp"
 #include "penstock/cli/report/result_file.hpp"
 #include "penstock/cli/report/results.hpp"
+#include "penstock/cli/report/terminal.hpp"
 #include "penstock/fft/files/files.hpp"
 
 namespace penstock::cli {
@@ -88,9 +89,11 @@ std::string describe(const fft::FilePlan& plan, const FftOptions& options, const
 std::string describe(const fft::FilePlan& plan, const fft::FileResult& result, const Workers& workers) {
   const percolate::RunTimes& times = result.times;
   std::string text = fmt::format(
-      "Time        {}, {:.3g} GB/s; {:.3f} of the prediction\n"
+      "Time        {}, {}; {:.3f} of the prediction\n"
       "{}",
-      format_seconds(times.total_s), static_cast<double>(times.read_bytes + times.written_bytes) / times.total_s * 1e-9,
+      strong(format_seconds(times.total_s)),
+      strong(fmt::format("{:.3g} GB/s",
+                         static_cast<double>(times.read_bytes + times.written_bytes) / times.total_s * 1e-9)),
       times.total_s / std::max(plan.predicted_s, 1e-12), describe_movement(times, workers.ranks * workers.threads));
   if (result.bricks_torn > 0) {
     text += fmt::format("Made again  {} bricks that were not what was written\n", result.bricks_torn);
@@ -173,7 +176,7 @@ void run_fft_files(Session& session, const FftOptions& options) {
   }
   Results results(session, "fft-files");
   const auto engine = percolate::make_engine(options.engine);
-  const Progress progress(session);
+  Progress progress(session);
   fft::FileOptions file_options{.memory_bytes = workers.memory_bytes,
                                 .counts_process = true,
                                 .threads = session.threads,

@@ -1,16 +1,20 @@
 #include "penstock/cli/fft/fft_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <vector>
 
 #include "penstock/base/base.hpp"
 #include "penstock/cli/core/parse.hpp"
 #include "penstock/cli/fft/plan_options.hpp"
 #include "penstock/cli/fft/stage_report.hpp"
 #include "penstock/cli/report/json.hpp"
+#include "penstock/cli/report/terminal.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -71,27 +75,33 @@ std::string describe_directions(const FftOptions& options) {
   return text;
 }
 
+constexpr int title_width = 12;
+
 /// A line of the table.
 template <class... Values>
 std::string line(std::string_view title, fmt::format_string<Values...> format, Values&&... values) {
-  return fmt::format("{:<12} ", title) + fmt::format(format, std::forward<Values>(values)...) + "\n";
+  return fmt::format("{:<{}} ", title, title_width) + fmt::format(format, std::forward<Values>(values)...) + "\n";
 }
 
+/// A line of text, and on a terminal one that draws it.
 std::string describe(const fft::Breakdown& breakdown) {
   const double total_s = breakdown.total_s > 0 ? breakdown.total_s : 1;
-  const auto share = [&](double part_s) {
-    return fmt::format("{} ({:.0f} %)", format_seconds(part_s), 100 * part_s / total_s);
-  };
   // What is left: threads starting, and waiting for one another at a stage's end.
   const double other_s = total_s - breakdown.transform_s() - breakdown.move_s() - breakdown.wait_s();
-  return fmt::format("transform {}, move {}, wait {}, other {}", share(breakdown.transform_s()),
-                     share(breakdown.move_s()), share(breakdown.wait_s()), share(std::max(other_s, 0.0)));
+  const std::array parts{Part{"transform", breakdown.transform_s()}, Part{"move", breakdown.move_s()},
+                         Part{"wait", breakdown.wait_s()}, Part{"other", std::max(other_s, 0.0)}};
+  std::vector<std::string> texts;
+  for (const Part& part : parts) {
+    texts.push_back(
+        fmt::format("{} {} ({:.0f} %)", part.name, format_seconds(part.amount), 100 * part.amount / total_s));
+  }
+  return line("", "{}", fmt::join(texts, ", ")) + bar(title_width + 1, parts);
 }
 
 std::string describe_times(std::string_view title, const field::Times& times) {
-  return line(title, "min {}, median {} of {}", format_seconds(times.min_s()), format_seconds(times.median_s()),
+  return line(title, "min {}, median {} of {}", strong(format_seconds(times.min_s())), format_seconds(times.median_s()),
               times.all_s.size()) +
-         line("", "{}", describe(times.best));
+         describe(times.best);
 }
 
 /// The candidates as a table of their own.
@@ -233,19 +243,20 @@ std::string describe_results(const Session& session, const FftOptions& options, 
     text += line(&stage == &stages.front() ? "Stages" : "", "{}", describe(stage));
   }
   if (const auto rate_flops = report.rate_flops()) {
-    text += line("Rate", "{:.2f} GFlop/s forward, by the convention of {} N log2 N operations", *rate_flops / 1e9,
-                 is_real ? "2.5" : "5");
+    text += line("Rate", "{} forward, by the convention of {} N log2 N operations",
+                 strong(fmt::format("{:.2f} GFlop/s", *rate_flops / 1e9)), is_real ? "2.5" : "5");
   }
   if (report.limit.limit_s() > 0) {
-    text += line("Limit", "{}, set by {} (memory {}, arithmetic {}); {:.0f} % of it reached",
-                 format_seconds(report.limit.limit_s()), report.limit.is_bound_by_memory() ? "memory" : "arithmetic",
+    text += line("Limit", "{}, set by {} (memory {}, arithmetic {}); {}", format_seconds(report.limit.limit_s()),
+                 report.limit.is_bound_by_memory() ? "memory" : "arithmetic",
                  report.limit.memory_s > 0 ? format_seconds(report.limit.memory_s) : "none",
-                 format_seconds(report.limit.arithmetic_s), 100 * report.fraction_of_limit().value_or(0));
+                 format_seconds(report.limit.arithmetic_s),
+                 strong(fmt::format("{:.0f} % of it reached", 100 * report.fraction_of_limit().value_or(0))));
   }
   text += describe_prediction(report);
   if (report.relative_error) {
     text += line("Error", "{:.1e} by random projections and on the way back; allowed {:.1e}{}", *report.relative_error,
-                 report.tolerance, report.has_failed() ? ": FAILED" : "");
+                 report.tolerance, report.has_failed() ? ": " + alarming("FAILED") : "");
   } else {
     text += line("Error", "not checked (--check)");
   }

@@ -12,6 +12,7 @@
 #include "penstock/cli/report/progress.hpp"
 #include "penstock/cli/report/result_file.hpp"
 #include "penstock/cli/report/results.hpp"
+#include "penstock/cli/report/terminal.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -47,12 +48,13 @@ std::string describe(const gemm::FilePlan& plan, const GemmOptions& options, int
 std::string describe(const gemm::FilePlan& plan, const gemm::FileResult& result, int threads) {
   const percolate::RunTimes& times = result.times;
   return fmt::format(
-      "Time        {}, {:.4g} GFlop/s, {:.3f} of the machine's; {:.3f} of the prediction\n"
+      "Time        {}, {}, {} of the machine's; {:.3f} of the prediction\n"
       "{}"
       "Peak memory {}\n",
-      format_seconds(times.total_s), result.flops / times.total_s * 1e-9,
-      result.flops / times.total_s / plan.rate_flops, times.total_s / std::max(plan.predicted_s, 1e-12),
-      describe_movement(times, threads), bytes_text(peak_resident_bytes()));
+      strong(format_seconds(times.total_s)), strong(fmt::format("{:.4g} GFlop/s", result.flops / times.total_s * 1e-9)),
+      strong(fmt::format("{:.3f}", result.flops / times.total_s / plan.rate_flops)),
+      times.total_s / std::max(plan.predicted_s, 1e-12), describe_movement(times, threads),
+      bytes_text(peak_resident_bytes()));
 }
 
 nlohmann::ordered_json to_json(const gemm::FilePlan& plan, const gemm::FileResult& result, const GemmOptions& options,
@@ -99,7 +101,7 @@ void run_gemm_files(Session& session, const GemmOptions& asked) {
   }
   Results results(session, "gemm-files");
   const auto engine = percolate::make_engine(options.engine);
-  const Progress progress(session);
+  Progress progress(session);
   gemm::FileOptions file_options{{.memory_bytes = static_cast<std::int64_t>(options.memory_bytes),
                                   .counts_process = true,
                                   .threads = session.threads,

@@ -15,6 +15,7 @@
 #include "penstock/cli/report/output.hpp"
 #include "penstock/cli/report/progress.hpp"
 #include "penstock/cli/report/results.hpp"
+#include "penstock/cli/report/terminal.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -162,19 +163,24 @@ std::string grid_text(const std::array<int, 3>& grid) {
 
 void print(const Session& session, const GemmOptions& options, const RankReport& report, double flops) {
   const double best_s = *std::ranges::min_element(report.times_s);
+  const double multiply_s = report.multiply_share * best_s;
+  const std::array parts{Part{"multiply", multiply_s}, Part{"wait", report.wait_s},
+                         Part{"other", best_s - multiply_s - report.wait_s}};
   print_output(
       "Product     {}, {} x {} by {} x {}, on {} ranks ({} x {}) of {} threads, transport {}\n"
       "Machine     {:.4g} GFlop/s of blocks, all ranks at once ({}): {} for the product\n"
       "Algorithm   {}, {}: {}\n"
       "Prediction  {}; panels at most {} deep\n"
-      "Time        {} (best of {}), {:.4g} GFlop/s, {:.3f} of the machine's; {:.3f} in multiplies\n"
+      "Time        {} (best of {}), {}, {} of the machine's; {:.3f} in multiplies\n"
+      "{}"
       "Moved       {} of A and B fetched, all ranks; {} to and from block distributions\n",
       npy::name(options.type), options.size[0], options.size[2], options.size[2], options.size[1], session.team.size(),
       report.grid[0], report.grid[1], session.threads, report.transport, report.machine_flops * 1e-9,
       options.machine_path.empty() ? "measured in this run" : options.machine_path,
       format_seconds(flops / report.machine_flops), gemm::name(report.plan.algorithm), grid_text(report.plan.grid),
-      report.plan.reason, format_seconds(predicted_s(report, flops)), report.plan.depth, format_seconds(best_s),
-      report.times_s.size(), flops / best_s * 1e-9, flops / best_s / report.machine_flops, report.multiply_share,
+      report.plan.reason, format_seconds(predicted_s(report, flops)), report.plan.depth, strong(format_seconds(best_s)),
+      report.times_s.size(), strong(fmt::format("{:.4g} GFlop/s", flops / best_s * 1e-9)),
+      strong(fmt::format("{:.3f}", flops / best_s / report.machine_flops)), report.multiply_share, bar(12, parts),
       format_bytes(static_cast<std::uint64_t>(report.fetched_bytes)), format_seconds(report.redistribute_s));
   if (report.plan.transfer_s > 0) {
     print_output(
@@ -183,8 +189,8 @@ void print(const Session& session, const GemmOptions& options, const RankReport&
         format_seconds(report.plan.transfer_s - report.plan.hidden_s), format_seconds(report.wait_s));
   }
   if (report.wrong) {
-    print_output("Check       {}\n",
-                 *report.wrong == 0 ? "exact, by random projections" : fmt::format("{} rows are wrong", *report.wrong));
+    print_output("Check       {}\n", *report.wrong == 0 ? "exact, by random projections"
+                                                        : alarming(fmt::format("{} rows are wrong", *report.wrong)));
   }
 }
 
@@ -219,7 +225,7 @@ void run(Session& session, const GemmOptions& options) {
        static_cast<double>(m) * static_cast<double>(n)) *
       sizeof(T) / team.size();
   team.require_memory(fmt::format("matrices for {} x {} x {}", m, n, k), static_cast<std::uint64_t>(bytes), 0);
-  const Progress progress(session);
+  Progress progress(session);
   progress.show("making matrices");
   GlobalMatrix<T> a(team, shape(m, k, product.op_a));
   GlobalMatrix<T> b(team, shape(k, n, product.op_b));
@@ -234,7 +240,7 @@ void run(Session& session, const GemmOptions& options) {
   const machine::Machine machine = find_machine(session, options);
   report.machine_flops = gemm::rate_flops(machine, session.threads, options.type) * team.size();
   for (int repetition = 0; repetition < options.repetitions; ++repetition) {
-    progress.show(fmt::format("multiplying, {} of {}", repetition + 1, options.repetitions));
+    progress.show("multiplying", repetition + 1, options.repetitions);
     fill(c, matrix_c);
     const gemm::DistributedTimes mine = [&] {
       const trace::Recording recording(session.recorder());

@@ -16,6 +16,7 @@
 #include "penstock/cli/report/json.hpp"
 #include "penstock/cli/report/output.hpp"
 #include "penstock/cli/report/results.hpp"
+#include "penstock/cli/report/terminal.hpp"
 #include "penstock/lab/reproductions/reproductions.hpp"
 
 namespace penstock::cli {
@@ -32,7 +33,7 @@ std::string verdict_of(const Statement& statement) {
   if (!statement.theirs) {
     return "";
   }
-  const std::string verdict = statement.reproduces() ? "yes" : "NO";
+  const std::string verdict = statement.reproduces() ? "yes" : alarming("NO");
   return statement.basis == lab::Basis::derived ? verdict : fmt::format("{}, {}", verdict, name_of(statement.basis));
 }
 
@@ -130,10 +131,10 @@ void run_reproduce(Session& session, const std::string& name) {
   }
   if (session.has_table()) {
     print_output(
-        "{} of {} printed figures reproduce; of the others the reason is told\n"
+        "{} reproduce; of the others the reason is told\n"
         "{} of these test no model: to {} a machine's figures were fitted, and {} are parameters fitted again to the "
         "curve that they draw\n",
-        agreeing, printed, fitted + refit, fitted, refit);
+        strong(fmt::format("{} of {} printed figures", agreeing, printed)), fitted + refit, fitted, refit);
   }
   results.write(facts);
   if (unexplained > 0) {

@@ -17,6 +17,7 @@
 #include "penstock/cli/core/parse.hpp"
 #include "penstock/cli/report/output.hpp"
 #include "penstock/cli/report/results.hpp"
+#include "penstock/cli/report/terminal.hpp"
 #include "penstock/lab/plot/plot.hpp"
 
 namespace penstock::cli {
@@ -65,12 +66,40 @@ std::string bound_of(const Evaluated& each) {
   return each.gains.empty() ? "" : std::string(model::name_of(each.gains.front().resource));
 }
 
-void print_list(const Evaluated& each) {
+const Quantity* find(const Evaluated& each, std::string_view key) {
+  const auto found = std::ranges::find(each.quantities, key, &Quantity::key);
+  return found == each.quantities.end() ? nullptr : &*found;
+}
+
+/// The seconds of that key; none where it is no result.
+double seconds_of(const Evaluated& each, std::string_view key) {
+  const Quantity* const quantity = find(each, key);
+  return quantity == nullptr ? 0 : quantity->value.value_or(0);
+}
+
+/// On a terminal, the parts of the time drawn.
+void draw_parts(const Study& study, const Evaluated& each) {
+  std::vector<Part> parts;
+  for (const std::string& key : study.parts) {
+    if (const Quantity* const quantity = find(each, key)) {
+      const double hidden_s = parts.empty() ? seconds_of(each, "hidden_s") : 0;
+      parts.push_back({quantity->name, quantity->value.value_or(0) - hidden_s});
+    }
+  }
+  constexpr int indentation = 35;
+  write_output(parts.size() == study.parts.size() ? bar(indentation, parts) : "");
+}
+
+void print_list(const Study& study, const Evaluated& each) {
   for (const Quantity& quantity : each.quantities) {
-    print_output("{:34} {}\n", quantity.name, text_of(quantity));
+    const bool is_time = quantity.key == "time_s";
+    print_output("{:34} {}\n", quantity.name, is_time ? strong(text_of(quantity)) : text_of(quantity));
+    if (is_time) {
+      draw_parts(study, each);
+    }
   }
   if (!each.gains.empty()) {
-    print_output("\n{:34} {}\n", "bound by", bound_of(each));
+    print_output("\n{:34} {}\n", "bound by", strong(bound_of(each)));
     for (const model::Gain& gain : each.gains) {
       print_output("{:34} {:.2f} times faster\n", fmt::format("twice the {}", model::name_of(gain.resource)),
                    gain.factor);
@@ -99,7 +128,11 @@ void print_table(const std::vector<Evaluated>& points, const std::string& swept_
   if (std::ranges::any_of(points, [](const Evaluated& each) { return !each.gains.empty(); })) {
     rows[0].insert(rows[0].end(), {"bound by", "gain of twice"});
   }
-  for (const std::vector<std::string>& row : rows) {
+  const auto fastest =
+      std::ranges::min_element(points, {}, [](const Evaluated& each) { return seconds_of(each, "time_s"); });
+  const bool has_time = find(points.front(), "time_s") != nullptr;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::vector<std::string>& row = rows[i];
     std::string line;
     for (std::size_t column = 0; column < row.size(); ++column) {
       std::size_t width = 0;
@@ -108,20 +141,21 @@ void print_table(const std::vector<Evaluated>& points, const std::string& swept_
       }
       line += fmt::format("{:>{}}  ", row[column], width);
     }
-    print_output("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+    line = line.substr(0, line.find_last_not_of(' ') + 1);
+    const bool is_fastest = has_time && i == static_cast<std::size_t>(fastest - points.begin()) + 1;
+    print_output("{}\n", is_fastest ? strong(line) : line);
   }
 }
 
-void print_points(const std::vector<Evaluated>& points, const std::string& swept_key) {
+void print_points(const Study& study, const std::vector<Evaluated>& points, const std::string& swept_key) {
   if (points.size() > 1) {
     print_table(points, swept_key);
     return;
   }
-  if (!swept_key.empty() &&
-      std::ranges::find(points.front().quantities, swept_key, &Quantity::key) == points.front().quantities.end()) {
+  if (!swept_key.empty() && find(points.front(), swept_key) == nullptr) {
     print_output("{:34} {:g}\n", swept_key, points.front().swept);
   }
-  print_list(points.front());
+  print_list(study, points.front());
 }
 
 void draw_points(const Study& study, const std::vector<Evaluated>& points, const study::Sweep& sweep,
@@ -195,7 +229,7 @@ void run_study(Session& session, const study::OptionedStudy& optioned, const std
   session.has_begun_work = true;
   if (session.has_table()) {
     write_output(study.has_machine ? answer.points.front().at.machine.name + "\n\n" : "");
-    print_points(answer.points, answer.key);
+    print_points(study, answer.points, answer.key);
   }
   session.team.together([&] {
     if (session.is_first() && !plot_path.empty()) {

@@ -15,7 +15,7 @@ std::string bytes_text(std::int64_t bytes);
 void say_how_to_resume(const Session& session);
 
 /// Shows the part that is done, and how long the rest will take.
-void show(const Progress& progress, const percolate::Progress& at);
+void show(Progress& progress, const percolate::Progress& at);
 
 /// Two lines of a table: the share of the threads' time that was spent waiting for what had not arrived, and what was
 /// moved.

@@ -26,6 +26,7 @@
 #include "penstock/cli/report/output.hpp"
 #include "penstock/cli/report/progress.hpp"
 #include "penstock/cli/report/results.hpp"
+#include "penstock/cli/report/terminal.hpp"
 
 extern char** environ;
 
@@ -216,15 +217,15 @@ void try_program(Session& session, const TryOptions& options) {
   }
   const std::vector<std::string> with_libraries{fmt::format("LD_PRELOAD={}", fmt::join(preloaded, ":")),
                                                 "PENSTOCK_FFTW=stats", "PENSTOCK_MPI=stats"};
-  const Progress progress(session);
+  Progress progress(session);
   session.has_begun_work = true;
   std::vector<double> without_s, with_s;
   ProgramRun without, with;
   for (int i = 0; i < options.repetitions; ++i) {
-    progress.show(fmt::format("run {} of {}, as it is", i + 1, options.repetitions));
+    progress.show("run as it is", 2 * i + 1, 2 * options.repetitions);
     without = run_program(options.program, {});
     without_s.push_back(without.time_s);
-    progress.show(fmt::format("run {} of {}, with {}", i + 1, options.repetitions, fmt::join(names, ", ")));
+    progress.show(fmt::format("run with {}", fmt::join(names, ", ")), 2 * i + 2, 2 * options.repetitions);
     with = run_program(options.program, with_libraries);
     with_s.push_back(with.time_s);
   }
@@ -237,8 +238,8 @@ void try_program(Session& session, const TryOptions& options) {
     print_output("Libraries    {}\n", fmt::join(preloaded, ", "));
     print_output("As it is     min {:.3f} s of {}, exit status {}\n", *std::ranges::min_element(without_s),
                  options.repetitions, without.status);
-    print_output("With them    min {:.3f} s, exit status {}: {:.2f} times as fast\n", *std::ranges::min_element(with_s),
-                 with.status, gain);
+    print_output("With them    min {:.3f} s, exit status {}: {}\n", *std::ranges::min_element(with_s), with.status,
+                 strong(fmt::format("{:.2f} times as fast", gain)));
     if (outputs.differing == 0) {
       print_output("Output       the same {} lines\n", outputs.lines);
     } else {

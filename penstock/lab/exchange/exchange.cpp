@@ -237,7 +237,12 @@ std::vector<ExchangeResult> measure_exchange(const gas::Team& team, const Exchan
   Computation computation;
   ExchangeBench bench(team, options, barrier, computation);
   std::vector<ExchangeResult> results;
+  int number = 0;
   for (const std::size_t bytes : options.sizes) {
+    ++number;
+    if (options.progress) {
+      options.progress(fmt::format("{} bytes", bytes), number, static_cast<int>(options.sizes.size()));
+    }
     const std::size_t all = bytes * static_cast<std::size_t>(team.size());
     const Blocks blocks{
         .sent = segment.local().subspan(max_bytes, all), .received = segment.local().first(all), .bytes = bytes};
@@ -256,9 +261,6 @@ std::vector<ExchangeResult> measure_exchange(const gas::Team& team, const Exchan
         });
     for (std::size_t i = 0; i < ways.size(); ++i) {
       results.push_back(bench.timed(*ways[i], blocks, samples_s[i]));
-    }
-    if (options.progress) {
-      options.progress(fmt::format("{} bytes", bytes));
     }
   }
   team.barrier();

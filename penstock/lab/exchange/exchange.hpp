@@ -21,8 +21,9 @@ struct ExchangeOptions {
   int polls = 32;
   bool has_progress_thread = false;  ///< one on each rank, while the team's exchange runs beside a computation
   bool has_mpi = false;  ///< whether the ranks are those of MPI_COMM_WORLD; MPI's exchanges are then measured too
-  /// Called on each rank that sets it, after each size, with a text for people.
-  std::function<void(const std::string&)> progress;
+  /// Called on each rank that sets it, before each size, with a text for people, its number from 1, and how many there
+  /// are.
+  std::function<void(const std::string& step, int number, int count)> progress;
 };
 
 /// An exchange, a computation of equal length, and both at once: the computation runs between the start of the exchange

@@ -156,11 +156,17 @@ std::vector<BandwidthResult> measure_bandwidth(const gas::Team& team, const Band
     peer_counts.push_back(team.size() - 1);
   }
   std::vector<BandwidthResult> results;
+  int number = 0;
   for (const int peers : peer_counts) {
     probe::SignalBarrier barrier(team, peers + 1);
     for (const std::size_t bytes : options.sizes) {
       if (team.rank() > peers) {
         continue;
+      }
+      ++number;
+      if (team.rank() == 0 && options.progress) {
+        options.progress(fmt::format("{} bytes to {} peers", bytes, peers), number,
+                         static_cast<int>(peer_counts.size() * options.sizes.size()));
       }
       const Window window{.bytes = bytes, .count = count_of(bytes), .peers = peers};
       std::vector<std::vector<double>> times_s(floods.size());
@@ -181,9 +187,6 @@ std::vector<BandwidthResult> measure_bandwidth(const gas::Team& team, const Band
       if (team.rank() == 0) {
         for (std::size_t i = 0; i < floods.size(); ++i) {
           results.push_back(summed_up(*floods[i], window, std::move(times_s[i])));
-        }
-        if (options.progress) {
-          options.progress(fmt::format("{} bytes to {} peers", bytes, peers));
         }
       }
     }

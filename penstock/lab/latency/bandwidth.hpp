@@ -16,8 +16,8 @@ struct BandwidthOptions {
   int window = 64;                 ///< messages under way to each peer at once; fewer where these take more than 64 MiB
   int rounds = 50;                 ///< windows of each method and size
   bool has_mpi = false;  ///< whether the team's ranks are those of MPI_COMM_WORLD; MPI's sends are then measured too
-  /// Called on rank 0 after each size, with a text for people.
-  std::function<void(const std::string&)> progress;
+  /// Called on rank 0 before each size, with a text for people, its number from 1, and how many there are.
+  std::function<void(const std::string& step, int number, int count)> progress;
 };
 
 /// The bandwidth of one method at one size, to all peers together. The time is from the begin of a window until all of

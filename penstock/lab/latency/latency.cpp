@@ -41,9 +41,14 @@ LatencyResults measure_latency(const gas::Team& team, const LatencyOptions& opti
     const std::vector<std::unique_ptr<LatencyContender>> ways =
         make_latency_ways(team, max_bytes, options.has_mpi, results.left_out);
     probe::SignalBarrier barrier(team, 2);
+    int number = 0;
     for (const std::size_t bytes : options.sizes) {
       if (team.rank() > 1) {
         continue;
+      }
+      ++number;
+      if (team.rank() == 0 && options.progress) {
+        options.progress(fmt::format("{} bytes", bytes), number, static_cast<int>(options.sizes.size()));
       }
       std::vector<std::vector<double>> samples_s(ways.size());
       const int repeats = round_trips_of_a_sample(bytes);
@@ -77,9 +82,6 @@ LatencyResults measure_latency(const gas::Team& team, const LatencyOptions& opti
           if (!samples_s[i].empty()) {
             results.of.push_back(summed_up(*ways[i], bytes, std::move(samples_s[i])));
           }
-        }
-        if (options.progress) {
-          options.progress(fmt::format("{} bytes", bytes));
         }
       }
     }

@@ -16,8 +16,8 @@ struct LatencyOptions {
   std::vector<std::size_t> sizes;  ///< bytes
   int rounds = 200;                ///< samples of each method and size; a quarter of them, but at least 5, above 64 KiB
   bool has_mpi = false;  ///< whether the team's ranks are those of MPI_COMM_WORLD; MPI's methods are then measured too
-  /// Called on rank 0 after each size, with a text for people.
-  std::function<void(const std::string&)> progress;
+  /// Called on rank 0 before each size, with a text for people, its number from 1, and how many there are.
+  std::function<void(const std::string& step, int number, int count)> progress;
 };
 
 /// The times of one method at one size.

@@ -73,13 +73,18 @@ class PackBench {
       : options_(options), array_(arena_bytes(cases, options)), packed_(arena_bytes(cases, options)) {
     for (const PackCase& each : cases) {
       prepared_.emplace_back(each);
+      options_.progress(fmt::format("verifying {}", each.name), static_cast<int>(prepared_.size()),
+                        static_cast<int>(cases.size()));
       prepare_runs(prepared_.back());
     }
   }
 
-  void sweep(int rounds, double max_s, std::string_view name) {
+  /// Sweep `number` of `count`, from 0.
+  void sweep(int rounds, double max_s, int number, int count) {
+    const int runs = static_cast<int>(runs_.size());
+    int run_number = number * runs;
     for (Run& run : runs_) {
-      options_.progress(fmt::format("{}: {}", name, describe(run.result)));
+      options_.progress(describe(run.result), ++run_number, count * runs);
       run_rounds(run.contenders, run.places, array_.data(), packed_.data(), rounds, max_s, run.samples);
     }
   }
@@ -112,7 +117,6 @@ class PackBench {
 
   void prepare_runs(const PreparedCase& prepared) {
     const PackCase& each = prepared.description;
-    options_.progress(fmt::format("verifying {}", each.name));
     std::vector<std::pair<PackRegime, const PackPlaces*>> regimes;
     for (const PackRegime regime : options_.regimes) {
       regimes.emplace_back(regime, &places_of(prepared, regime));
@@ -156,13 +160,12 @@ class PackBench {
 
 PackReport measure_packing(const PackOptions& options) {
   const std::vector<PackCase> cases = chosen_cases(options.filter);
-  options.progress("making memory");
   PackBench bench(cases, options);
   // Each case comes up again after a while, so that what disturbs the machine for seconds disturbs no case in whole.
   const int sweeps = std::min(3, options.rounds);
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     const int rounds = options.rounds * (sweep + 1) / sweeps - options.rounds * sweep / sweeps;
-    bench.sweep(rounds, options.case_s / sweeps, fmt::format("sweep {} of {}", sweep + 1, sweeps));
+    bench.sweep(rounds, options.case_s / sweeps, sweep, sweeps);
   }
   return bench.report();
 }

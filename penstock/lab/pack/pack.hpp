@@ -24,8 +24,8 @@ struct PackOptions {
   std::vector<PackOperation> operations{PackOperation::pack, PackOperation::unpack};
   int rounds = 600;     ///< of each case, in three sweeps over all cases
   double case_s = 0.6;  ///< a case ends earlier when it has taken so many seconds
-  /// Called with a text about what is measured next.
-  std::function<void(std::string_view)> progress = [](std::string_view) {};
+  /// Called with a text about what is done next, its number from 1, and how many such steps there are.
+  std::function<void(std::string_view step, int number, int count)> progress = [](std::string_view, int, int) {};
 };
 
 /// Seconds of one use, over the rounds.
