@@ -1,6 +1,6 @@
 # The commands of a developer's day, each a thin call of CMake, CTest or a script. `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help deps build test quick test-thorough test-mpich test-clang test-asan test-tsan test-aarch64 fuzz demo bench simulate test-simulate site deb test-deb format lint clean
+.PHONY: help deps build test quick test-thorough test-mpich test-clang test-asan test-tsan test-aarch64 fuzz demo bench simulate test-simulate pictures site deb test-deb format lint clean
 
 JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
@@ -67,6 +67,9 @@ simulate: deps  ## run transforms on simulated parts of BlueGene/P, some minutes
 test-simulate: deps  ## build that, and run small ones
 	scripts/install-packages libsimgrid-dev
 	$(call test_preset,simulate)
+
+pictures:  ## draw the pictures of README.md into docs/pictures
+	scripts/pictures
 
 site: deps  ## make the pages into HTML, build/site
 	scripts/site build/site
