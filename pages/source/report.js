@@ -7,6 +7,7 @@ import * as others from "./other_reports.js";
 import { schemas } from "./schemas.js";
 import { section } from "./sections.js";
 import { listsOf, listTables, numbersTable } from "./tables.js";
+import { drawTimeline } from "./timeline.js";
 
 const views = {
   fft: fftSections,
@@ -61,5 +62,15 @@ document.title = titleOf(run);
 document.getElementById("title").textContent = titleOf(run);
 document.getElementById("origin").textContent = `${run.host}, ${run.written}, Penstock ${run.version}`;
 const view = views[run.schema] ?? others.modelSections;
-const sections = [...view(run), ...commonSections(run), commandSection(run.command)];
+const timeline = run.details?.timeline ?? undefined;
+const timelinePlace = timeline === undefined ? undefined : make("div", { id: "timeline" });
+const timelineSection = section(
+  "The timeline",
+  "What each thread of each rank did in the best repetition, and for whom it waited. Zoom with the wheel or + and -.",
+  timelinePlace,
+);
+const sections = [...view(run), timelineSection, ...commonSections(run), commandSection(run.command)];
 document.getElementById("report").append(...sections.filter((each) => each !== undefined));
+if (timeline !== undefined) {
+  drawTimeline(timelinePlace, timeline); // it takes the width that its place has
+}

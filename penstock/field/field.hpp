@@ -147,6 +147,8 @@ struct Times {
   std::vector<fft::Breakdown> best_of_ranks = {};  ///< the same repetition's, by rank
   double min_s() const;
   double median_s() const;
+  /// The fastest, numbered from 1.
+  int best_repetition() const;
 };
 
 /// The times of both directions.

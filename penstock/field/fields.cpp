@@ -132,6 +132,10 @@ double Times::min_s() const {
   return *std::min_element(all_s.begin(), all_s.end());
 }
 
+int Times::best_repetition() const {
+  return 1 + static_cast<int>(std::min_element(all_s.begin(), all_s.end()) - all_s.begin());
+}
+
 double Times::median_s() const {
   std::vector<double> sorted = all_s;
   std::sort(sorted.begin(), sorted.end());

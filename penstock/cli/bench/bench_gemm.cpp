@@ -88,7 +88,7 @@ void run_bench_gemm(Session& session, const BenchGemmOptions& options) {
     ways.push_back({"Penstock's pdgemm, the same", [&] { scalapack->multiply_by_penstock(team, session.threads); }});
   }
   session.has_begun_work = true;
-  time_all(team, ways, 1, options.rounds, progress);
+  time_all(team, ways, 1, options.rounds, progress, session.recorder());
   progress.show("");
   const double flops =
       gemm::flops(npy::DataType::float64, static_cast<double>(n), static_cast<double>(n), static_cast<double>(n));

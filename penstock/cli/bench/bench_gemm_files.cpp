@@ -160,7 +160,7 @@ void run_bench_gemm_files(Session& session, const BenchFiles& options) {
       {fmt::format("OpenBLAS, mapped, {} threads", session.threads),
        [&] { multiply_mapped(theirs, n, session.threads); }, [&] { prepare(theirs.c); }}};
   session.has_begun_work = true;
-  time_all(session.team, ways, 0, options.rounds, progress);
+  time_all(session.team, ways, 0, options.rounds, progress, session.recorder());
   progress.show("comparing");
   compare(ours.c, theirs.c, n);
   progress.show("");

@@ -181,6 +181,7 @@ void run_bench_pack(Session& session, const PackOptions& asked) {
       session.has_begun_work = true;
       progress.show(step, number, count);
     };
+    const trace::Recording recording(session.recorder());
     report = lab::measure_packing(options);
   }
   if (session.has_table()) {

@@ -10,7 +10,8 @@
 
 namespace penstock::cli {
 
-void time_all(const gas::Team& team, std::vector<Contender>& ways, int warm_rounds, int rounds, Progress& progress) {
+void time_all(const gas::Team& team, std::vector<Contender>& ways, int warm_rounds, int rounds, Progress& progress,
+              trace::Recorder* recorder) {
   const int steps = (warm_rounds + rounds) * static_cast<int>(ways.size());
   int step = 0;
   for (int round = -warm_rounds; round < rounds; ++round) {
@@ -19,7 +20,11 @@ void time_all(const gas::Team& team, std::vector<Contender>& ways, int warm_roun
       if (way.prepare) {
         way.prepare();
       }
-      const double time_s = gas::time_together(team, way.work);
+      const double time_s = [&] {
+        const trace::Recording recording(round >= 0 ? recorder : nullptr);
+        const trace::Step traced(way.name, round + 1);
+        return gas::time_together(team, way.work);
+      }();
       if (round >= 0) {
         way.times_s.push_back(time_s);
       }

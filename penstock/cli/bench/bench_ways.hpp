@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "penstock/base/trace.hpp"
 #include "penstock/cli/report/progress.hpp"
 #include "penstock/gas/gas.hpp"
 
@@ -20,7 +21,9 @@ struct Contender {
 };
 
 /// Collective: `rounds` of all ways in turn; the time is the slowest rank's. `warm_rounds` come first and do not count.
-void time_all(const gas::Team& team, std::vector<Contender>& ways, int warm_rounds, int rounds, Progress& progress);
+/// `recorder` gets what is timed; it may be nullptr.
+void time_all(const gas::Team& team, std::vector<Contender>& ways, int warm_rounds, int rounds, Progress& progress,
+              trace::Recorder* recorder);
 
 /// A line for each: what it reached of `flops`, best and median, and beside it how much faster the first way is.
 void print_ways(const std::vector<Contender>& ways, double flops);

@@ -46,9 +46,9 @@ Outcome run_on(Processes& processes, Interruption& interruption, gas::Team& team
   try {
     session.threads = resolve_threads(team, options.threads);
     session.nodes = gas::Placement::count(team.placement().nodes);
-    refuse_equal_paths({options.json_path, options.trace_path});
+    refuse_equal_paths({options.json_path, options.report_path, options.trace_path});
     ResultFile trace_file(session, "--trace", options.trace_path);
-    if (!options.trace_path.empty()) {
+    if (!options.trace_path.empty() || !options.report_path.empty()) {
       session.timeline.emplace(team, session.threads);
     }
     body(session);

@@ -19,6 +19,7 @@
 #include "penstock/cli/report/progress.hpp"
 #include "penstock/cli/report/result_file.hpp"
 #include "penstock/cli/report/results.hpp"
+#include "penstock/cli/report/timeline_report.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -155,8 +156,11 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
   if (session.has_table()) {
     write_output(describe_results(session, options, report));
   }
-  const nlohmann::ordered_json details =
-      results.have_page() ? fft_details(team, fields.plan().output(), report) : nlohmann::ordered_json();
+  nlohmann::ordered_json details;
+  if (results.have_page()) {
+    details = fft_details(team, fields.plan().output(), report);
+    details["timeline"] = timeline_of(session, fmt::format("forward {}", report.times.forward.best_repetition()));
+  }
   team.together([&] { results.write(to_json(session, options, report), details); });
   if (report.has_failed()) {
     throw Error(fmt::format("the check has failed: a relative error of {:.1e}, where {:.1e} is allowed",

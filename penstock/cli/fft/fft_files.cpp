@@ -14,6 +14,7 @@
 #include "penstock/cli/report/result_file.hpp"
 #include "penstock/cli/report/results.hpp"
 #include "penstock/cli/report/terminal.hpp"
+#include "penstock/cli/report/timeline_report.hpp"
 #include "penstock/fft/files/files.hpp"
 
 namespace penstock::cli {
@@ -217,7 +218,11 @@ void run_fft_files(Session& session, const FftOptions& options) {
   if (session.has_table() && !plan.was_complete) {
     write_output(describe(plan, result, workers));
   }
-  results.write(to_json(plan, result, options, workers));
+  nlohmann::ordered_json details;
+  if (results.have_page()) {
+    details["timeline"] = timeline_of(session);
+  }
+  results.write(to_json(plan, result, options, workers), details);
 }
 
 }  // namespace penstock::cli

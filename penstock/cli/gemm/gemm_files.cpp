@@ -13,6 +13,7 @@
 #include "penstock/cli/report/result_file.hpp"
 #include "penstock/cli/report/results.hpp"
 #include "penstock/cli/report/terminal.hpp"
+#include "penstock/cli/report/timeline_report.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -132,7 +133,11 @@ void run_gemm_files(Session& session, const GemmOptions& asked) {
   if (session.has_table() && !plan.was_complete) {
     write_output(describe(plan, result, session.threads));
   }
-  results.write(to_json(plan, result, options, session.threads));
+  nlohmann::ordered_json details;
+  if (results.have_page()) {
+    details["timeline"] = timeline_of(session);
+  }
+  results.write(to_json(plan, result, options, session.threads), details);
 }
 
 }  // namespace penstock::cli

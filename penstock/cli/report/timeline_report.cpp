@@ -22,4 +22,11 @@ void write_timeline(Session& session, ResultFile& file) {
   }
 }
 
+nlohmann::ordered_json timeline_of(Session& session, const std::string& step) {
+  constexpr std::size_t most_bytes = 8 << 20;
+  const timeline::Collected collected = session.timeline->collect(timeline_heading(session), step);
+  return collected.events == 0 || collected.json.size() > most_bytes ? nlohmann::ordered_json()
+                                                                     : nlohmann::ordered_json::parse(collected.json);
+}
+
 }  // namespace penstock::cli

@@ -7,6 +7,7 @@
 #include <regex>
 
 #include "penstock/base/base.hpp"
+#include "penstock/base/trace.hpp"
 #include "penstock/lab/pack/pack_contenders.hpp"
 #include "penstock/lab/pack/pack_costs.hpp"
 #include "penstock/lab/pack/pack_memory.hpp"
@@ -85,6 +86,7 @@ class PackBench {
     int run_number = number * runs;
     for (Run& run : runs_) {
       options_.progress(describe(run.result), ++run_number, count * runs);
+      const trace::Step step(describe(run.result), number + 1);
       run_rounds(run.contenders, run.places, array_.data(), packed_.data(), rounds, max_s, run.samples);
     }
   }
