@@ -43,7 +43,10 @@ void check_machine(const Machine& machine, const FftRun& run) {
     throw Error(fmt::format("the FFT rate of {} is not known: give node.fft_rate_flops_per_core", machine.name));
   }
   if (run.nodes > 1 && !machine.network) {
-    throw Error(fmt::format("{} has no network, and {} nodes need one", machine.name, run.nodes));
+    throw Error(
+        fmt::format("{} has no network, and {} nodes need one: its machine file wants [network] and "
+                    "[[transports]]",
+                    machine.name, run.nodes));
   }
 }
 

@@ -79,7 +79,10 @@ ShiftedTime shifted_time(const Machine& machine, const ShiftedRun& run) {
   }
   if (nodes > 1) {
     if (!machine.network) {
-      throw Error(fmt::format("{} has no network, and {} nodes need one", machine.name, nodes));
+      throw Error(
+          fmt::format("{} has no network, and {} nodes need one: its machine file wants [network] and "
+                      "[[transports]]",
+                      machine.name, nodes));
     }
     const machine::Transport transport = find_transport(machine, run.transport);
     const machine::MessagePiece& piece = piece_of(transport.pieces, depth * word * std::max(tile_m, tile_n));

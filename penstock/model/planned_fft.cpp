@@ -54,7 +54,10 @@ void check(const Machine& machine, const PlannedFft& run) {
     throw Error(fmt::format("the FFT rate of {} is not known: give node.fft_rate_flops_per_core", machine.name));
   }
   if (run.nodes > 1 && !machine.network) {
-    throw Error(fmt::format("{} has no network, and {} nodes need one", machine.name, run.nodes));
+    throw Error(
+        fmt::format("{} has no network, and {} nodes need one: its machine file wants [network] and "
+                    "[[transports]]",
+                    machine.name, run.nodes));
   }
 }
 

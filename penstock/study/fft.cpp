@@ -126,7 +126,10 @@ Quantities evaluate_equations(const FftChoices& choices, const Case& at) {
                                  n, reading, choices.network);
   };
   if (nodes > 1 && !at.machine.network) {
-    throw Error(fmt::format("{} has no network, and {} nodes need one", at.machine.name, nodes));
+    throw Error(
+        fmt::format("{} has no network, and {} nodes need one: its machine file wants [network] and "
+                    "[[transports]]",
+                    at.machine.name, nodes));
   }
   const auto total_s = [&](const model::ExascaleTimes& times) {
     const double network_s = nodes > 1 ? times.network_s : 0;

@@ -177,10 +177,13 @@ OptionedStudy with_options(Study study) {
                   asked->changes.push_back({key, value});
                 });
   all.options.back().is_repeated = true;
-  all.add_value("--sweep", "KEY=A..B:xF", "A number or key that takes many values: A..B:xF, A..B:+S or A,B,C (none)",
+  all.add_value("--sweep", "KEY=A..B:xF",
+                "A number or key that takes many values: A..B:xF, A..B:+S or A,B,C, as nodes=1..16:x2 (none)",
                 [asked](const std::string& text) { asked->sweep = parse_sweep("--sweep", text); });
   if (all.study->has_machine) {
-    all.add_value("--machine", "NAME|FILE", "A described machine, or a machine file (default)",
+    all.add_value("--machine", "NAME|FILE",
+                  fmt::format("A described machine ({}), or a machine file (default)",
+                              fmt::join(machine::described_names(), ", ")),
                   [asked](const std::string& text) { asked->machine = text; });
     all.add_value("--solve", "KEY", "The number or key to find for --time; nodes: the fewest of the machine's (none)",
                   [asked](const std::string& text) { asked->solve_key = text; });

@@ -82,6 +82,10 @@ class BadInput(command.CommandTest):
         self.assert_refused_alone((*SIZE, "--transport", "pigeon"), "auto, threads, shm, mpi")
         self.assert_refused_alone((*SIZE, "--planes-per-message", "4", "--algorithm", "slabs"), "--planes-per-message", "--algorithm")
 
+    def test_a_described_machine_is_no_machine_of_a_run(self):
+        self.assert_refused_everywhere((*SIZE, "--machine", "gigabit-ethernet"), "--machine gigabit-ethernet",
+                                       "as penstock calibrate writes it")
+
     def test_grids_that_do_not_multiply_to_the_ranks(self):
         self.assert_refused_everywhere((*SIZE, "--grid", "5x7"), "grid of 5x7", "35", "ranks")
         self.assert_refused_alone((*SIZE, "--grid", "0x1"), "--grid 0x1", "at least 1")

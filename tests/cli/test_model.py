@@ -42,6 +42,9 @@ class Fft(Model):
         self.assertEqual(len(table.splitlines()), 2 + 1 + 7)
         self.assertIn("bound by", table)
 
+    def test_nodes_without_a_network_are_told_what_they_want(self):
+        self.assert_refused("its machine file wants [network] and [[transports]]", "fft", "--nodes", "4")
+
     def test_the_link_bound_is_that_of_the_published_grids(self):
         point = self.points("fft", *BLUEGENE, "--nodes", "512", "--grid", "64x32")[0]
         flops = 5 * 2**31 * 31

@@ -1,10 +1,12 @@
 #include "penstock/cli/core/machine_rates.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 
+#include "penstock/base/base.hpp"
 #include "penstock/probe/probe.hpp"
 
 namespace penstock::cli {
@@ -14,6 +16,12 @@ machine::Machine read_machine(const Session& session, const std::string& path) {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
   machine.name = host.data();
+  if (const auto names = machine::described_names(); std::ranges::find(names, path) != names.end()) {
+    throw Error(fmt::format(
+        "--machine {}: a run wants the file of the machine that it runs on, as penstock calibrate writes it; "
+        "penstock model takes the described ones",
+        path));
+  }
   if (!path.empty()) {
     session.team.together([&] { machine = machine::read(path); });
   }
