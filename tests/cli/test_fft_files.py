@@ -200,7 +200,6 @@ class FftFiles(file_runs.FileRunTest):
             ([*small, "44MiB", "--along", "xy"], "--along"),
             ([*small, "32MiB", "--precision", "single"], "--precision"),
             ([*small, "9MiB"], "at least"),
-            ([*small, "1GiB", "--trace", "t.json"], "--trace goes with"),
             (["--size", "8x8x8", "--engine", "threads"], "--engine goes with"),
             (["--size", "8x8x8", "--backward"], "--input and --output"),
             (["--input", "r.npy", "--output", "g.npy", "--backward"], "complex128"),

@@ -127,6 +127,7 @@ class Pages(page_check.PageTest):
             self.assertIn(words, text)
         if ranks > 1:
             self.assertIn("Who sends what to whom", text)
+            self.assertIn("Who waited for whom", text)  # the timeline
             # Half of what each of two ranks has goes to the other: 16 * 12 * 8 numbers of 16 bytes in all.
             self.assertIn("To other ranks 12.29 kB in 2 messages; 12.29 kB stay with their rank.", text)
 

@@ -105,7 +105,27 @@ struct RankReport {
   gemm::MultiplyPlan plan = {};
   std::optional<std::int64_t> wrong = {};
   std::vector<Spent> best_of_ranks = {};
+
+  /// Takes the times of one repetition, of all ranks.
+  void add(const std::vector<Spent>& spent);
 };
+
+void RankReport::add(const std::vector<Spent>& spent) {
+  const auto ranks = static_cast<double>(spent.size());
+  const double slowest_s = std::ranges::max(spent, {}, &Spent::total_s).total_s;
+  if (times_s.empty() || slowest_s < *std::ranges::min_element(times_s)) {
+    multiply_share = wait_s = redistribute_s = 0;
+    fetched_bytes = 0;
+    for (const Spent& times : spent) {
+      multiply_share += times.multiply_s / ranks / slowest_s;
+      wait_s += times.wait_s / ranks;
+      redistribute_s = std::max(redistribute_s, times.redistribute_s);
+      fetched_bytes += times.fetched_bytes;
+    }
+    best_of_ranks = spent;
+  }
+  times_s.push_back(slowest_s);
+}
 
 /// The model's, or where it lacks the network's rates, the multiplies alone.
 double predicted_s(const RankReport& report, double flops) {
@@ -144,8 +164,9 @@ nlohmann::ordered_json to_json(const Session& session, const GemmOptions& option
   return json;
 }
 
-/// What the page shows beside the results: the times of each rank in the best repetition.
-nlohmann::ordered_json details_of(const RankReport& report) {
+/// Collective: what the page shows beside the results: the times of each rank in the best repetition, and its timeline.
+nlohmann::ordered_json details_of(Session& session, const RankReport& report) {
+  const auto best = std::ranges::min_element(report.times_s) - report.times_s.begin();
   auto ranks = nlohmann::ordered_json::array();
   for (const Spent& spent : report.best_of_ranks) {
     ranks.push_back({{"total_s", spent.total_s},
@@ -154,7 +175,7 @@ nlohmann::ordered_json details_of(const RankReport& report) {
                      {"redistribute_s", spent.redistribute_s},
                      {"fetched_bytes", spent.fetched_bytes}});
   }
-  return {{"ranks", ranks}};
+  return {{"ranks", ranks}, {"timeline", timeline_of(session, fmt::format("multiply {}", best + 1))}};
 }
 
 /// "2 x 2", "2 layers of 2 x 1"
@@ -255,28 +276,8 @@ void run(Session& session, const GemmOptions& options) {
                              .machine = &machine});
     }();
     report.plan = mine.plan;
-    double slowest_s = 0;
-    double multiply_s = 0;
-    double wait_s = 0;
-    double redistribute_s = 0;
-    std::int64_t fetched = 0;
-    const std::vector<Spent> spent =
-        team.all_gather(Spent{mine.total_s, mine.multiply_s, mine.wait_s, mine.redistribute_s, mine.fetched_bytes});
-    for (const Spent& times : spent) {
-      slowest_s = std::max(slowest_s, times.total_s);
-      multiply_s += times.multiply_s / team.size();
-      wait_s += times.wait_s / team.size();
-      redistribute_s = std::max(redistribute_s, times.redistribute_s);
-      fetched += times.fetched_bytes;
-    }
-    if (report.times_s.empty() || slowest_s < *std::ranges::min_element(report.times_s)) {
-      report.multiply_share = multiply_s / slowest_s;
-      report.wait_s = wait_s;
-      report.redistribute_s = redistribute_s;
-      report.fetched_bytes = fetched;
-      report.best_of_ranks = spent;
-    }
-    report.times_s.push_back(slowest_s);
+    report.add(
+        team.all_gather(Spent{mine.total_s, mine.multiply_s, mine.wait_s, mine.redistribute_s, mine.fetched_bytes}));
   }
   if (options.wants_check) {
     progress.show("checking");
@@ -292,12 +293,7 @@ void run(Session& session, const GemmOptions& options) {
   if (session.has_table()) {
     print(session, options, report, flops);
   }
-  nlohmann::ordered_json details;
-  if (results.have_page()) {
-    const auto best = std::ranges::min_element(report.times_s) - report.times_s.begin();
-    details = details_of(report);
-    details["timeline"] = timeline_of(session, fmt::format("multiply {}", best + 1));
-  }
+  const nlohmann::ordered_json details = results.have_page() ? details_of(session, report) : nlohmann::ordered_json();
   team.together([&] { results.write(to_json(session, options, report, flops), details); });
   team.barrier();
   if (report.wrong.value_or(0) > 0) {
