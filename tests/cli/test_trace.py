@@ -184,9 +184,10 @@ class Trace(command.CommandTest):
             run.stdout.read()
             self.assertEqual(run.wait(timeout=command.TIME_LIMIT_S), 0)
         trace = json.loads((self.folder / "trace.json").read_text())
-        longest = max(waits_for(trace, 0, 1))
-        self.assertGreater(longest, stopped_s / 2)
-        self.assertLess(max(waits_for(trace, 1, 0), default=0), longest)
+        self.assertGreater(max(waits_for(trace, 0, 1)), stopped_s / 2)
+        # Where the signal met it in a wait of its own, that one lasted as long.
+        long = [waited_s for waited_s in waits_for(trace, 1, 0) if waited_s > stopped_s / 2]
+        self.assertLessEqual(len(long), 1)
 
     def process_of_rank(self, rank):
         """The process of this test's command that is that rank, by the environment that its launcher gave it."""
