@@ -164,7 +164,7 @@ class Trace(command.CommandTest):
     @unittest.skipUnless(command.MPIEXEC, "needs MPI")
     def test_a_rank_that_is_late_is_named_by_the_one_that_waited(self):
         stopped_s = 1
-        line = (*FIELD, "64x64x64", "--threads", "1", "--reps", "400", "--trace", "trace.json")
+        line = (*FIELD, "64x64x64", "--threads", "1", "--reps", "600", "--trace", "trace.json")
         run = subprocess.Popen(
             [command.MPIEXEC, "-n", "2", command.COMMAND, *line],
             cwd=self.folder,
