@@ -1,7 +1,8 @@
 // The curves of the page: which numbers are drawn over what, and the chart with its legend.
 import { good, keysOf } from "./answers.js";
 import { drawChart } from "./chart.js";
-import { textOf, unitOf } from "./units.js";
+import { unitOf } from "./quantities.js";
+import { textOf } from "./units.js";
 
 /** The numbers that can be drawn: the model's own choice of them first, under "", then each with its parts. */
 export function groupsOf(answers, plotted) {

@@ -8,6 +8,7 @@ const endings = [
   ["_gflops", "Flop/s", 1e9],
   ["_mops", "op/s", 1e6],
   ["_flops", "Flop/s", 1],
+  ["_flops_per_core", "Flop/s", 1],
   ["_bytes", "B", 1],
   ["_s", "s", 1],
 ];
@@ -23,6 +24,7 @@ export function nameOf(key) {
   return stem.replaceAll("_", " ");
 }
 
+/** The unit that a key tells: "B/s" of "network.link_bandwidth_bytes_per_s". */
 export function unitOf(key) {
   return endingOf(key)?.[1] ?? "";
 }

@@ -43,14 +43,3 @@ export function textOf(value, unit) {
 export function labelOf(value, unit) {
   return textOf(value, unit).replace(" ", "\u202f");
 }
-
-/** The unit that the name of a key tells: "B/s" of "network.link_bandwidth_bytes_per_s". */
-export function unitOf(key) {
-  const units = [
-    [/bytes_per_s$/, "B/s"],
-    [/flops(_per_core)?$/, "Flop/s"],
-    [/_s$/, "s"],
-    [/bytes$/, "B"],
-  ];
-  return units.find(([pattern]) => pattern.test(key))?.[1] ?? "";
-}

@@ -173,9 +173,7 @@ class Trace(command.CommandTest):
             text=True,
         )
         with run:
-            for text in run.stdout:
-                if text.startswith("Plan"):  # printed before the field is made and transformed
-                    break
+            self.wait_for_plan(run)
             late = self.process_of_rank(1)
             time.sleep(0.2)
             os.kill(late, signal.SIGSTOP)
@@ -188,6 +186,12 @@ class Trace(command.CommandTest):
         # Where the signal met it in a wait of its own, that one lasted as long.
         long = [waited_s for waited_s in waits_for(trace, 1, 0) if waited_s > stopped_s / 2]
         self.assertLessEqual(len(long), 1)
+
+    def wait_for_plan(self, run):
+        """Until the run has printed its plan, before the field is made and transformed."""
+        for text in run.stdout:
+            if text.startswith("Plan"):
+                return
 
     def process_of_rank(self, rank):
         """The process of this test's command that is that rank, by the environment that its launcher gave it."""
@@ -222,9 +226,7 @@ class Trace(command.CommandTest):
             text=True,
         )
         with run:
-            for text in run.stdout:
-                if text.startswith("Plan"):
-                    break
+            self.wait_for_plan(run)
             run.send_signal(signal.SIGTERM)
             run.stdout.read()
             self.assertNotEqual(run.wait(timeout=command.TIME_LIMIT_S), 0)

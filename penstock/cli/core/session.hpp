@@ -36,8 +36,10 @@ struct Session {
   bool has_begun_work = false;
   std::optional<timeline::Timeline> timeline = {};  ///< where the run is recorded
 
-  /// Where the body records what it times; nullptr where nothing is recorded.
-  trace::Recorder* recorder() noexcept { return timeline ? &timeline->recorder() : nullptr; }
+  /// Where the body records what it times, for --trace; nullptr: nowhere.
+  trace::Recorder* recorder() noexcept { return options.trace_path.empty() ? nullptr : page_recorder(); }
+  /// The same of a body whose page shows the timeline, for --report as well.
+  trace::Recorder* page_recorder() noexcept { return timeline ? &timeline->recorder() : nullptr; }
 
   /// Whether this rank prints.
   bool is_first() const noexcept { return team.rank() == 0; }

@@ -141,7 +141,7 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
   progress.show("reading the field");
   fields.fill(source);
   report.times = [&] {
-    const trace::Recording recording(session.recorder());
+    const trace::Recording recording(session.page_recorder());
     return field::time_round_trips(team, fields, options.scaling, options.repetitions, [&](int trip) {
       progress.show("timing round trips", trip + 1, options.repetitions + 1);
     });

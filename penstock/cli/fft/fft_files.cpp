@@ -209,7 +209,7 @@ void run_fft_files(Session& session, const FftOptions& options) {
     flush_output();
   }
   const fft::FileResult result = [&] {
-    const trace::Recording recording(session.recorder());
+    const trace::Recording recording(session.page_recorder());
     return transform.run();
   }();
   workers.peak_bytes = session.team.largest(peak_resident_bytes());

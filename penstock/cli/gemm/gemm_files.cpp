@@ -125,7 +125,7 @@ void run_gemm_files(Session& session, const GemmOptions& asked) {
     flush_output();
   }
   const gemm::FileResult result = [&] {
-    const trace::Recording recording(session.recorder());
+    const trace::Recording recording(session.page_recorder());
     return multiply.run();
   }();
   session.interruption.say("");

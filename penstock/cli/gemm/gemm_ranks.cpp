@@ -265,7 +265,7 @@ void run(Session& session, const GemmOptions& options) {
     progress.show("multiplying", repetition + 1, options.repetitions);
     fill(c, matrix_c);
     const gemm::DistributedTimes mine = [&] {
-      const trace::Recording recording(session.recorder());
+      const trace::Recording recording(session.page_recorder());
       const trace::Step step("multiply", repetition + 1);
       return gemm::multiply(team, product.op_a, product.op_b, scalar<T>(product.scalars.alpha), a, b,
                             scalar<T>(product.scalars.beta), c,
