@@ -73,7 +73,8 @@ export function rowsOf(trace) {
     row.begins = new Float64Array(row.events.length);
     let end = 0;
     row.events.forEach((event, i) => {
-      while (open.length > 0 && open.at(-1) <= event.ts + 5e-4) {  // times have nanoseconds
+      while (open.length > 0 && open.at(-1) <= event.ts + 5e-4) {
+        // times have nanoseconds
         open.pop();
       }
       row.depths[i] = open.length;
@@ -105,7 +106,11 @@ export function waitsOf(trace) {
 /** How ticks are written: in one unit, with as many decimals as tell them apart. */
 function tickFormat(ticks, begin) {
   const most = Math.max(...ticks.map((tick) => tick - begin));
-  const [scale, unit] = [[1e6, "s"], [1e3, "ms"], [1, "µs"]].find(([each]) => most >= each) ?? [1, "µs"];
+  const [scale, unit] = [
+    [1e6, "s"],
+    [1e3, "ms"],
+    [1, "µs"],
+  ].find(([each]) => most >= each) ?? [1, "µs"];
   const apart = ticks.length > 1 ? (ticks[1] - ticks[0]) / scale : 1;
   const decimals = Math.max(0, Math.ceil(-Math.log10(apart) - 1e-9));
   return (tick) => `${((tick - begin) / scale).toFixed(decimals)}\u202f${unit}`;
@@ -138,7 +143,9 @@ function tableOf(trace) {
       row.append(
         waited === undefined
           ? cell("")
-          : cell(labelOf(waited, "s"), { style: `background: color-mix(in srgb, var(--colour-1) ${shade}%, transparent)` }),
+          : cell(labelOf(waited, "s"), {
+              style: `background: color-mix(in srgb, var(--colour-1) ${shade}%, transparent)`,
+            }),
       );
     }
     return row;
@@ -183,7 +190,12 @@ export function drawTimeline(place, trace) {
   for (const [category, meaning] of Object.entries(meaningOf)) {
     if (present.has(category)) {
       legend.append(
-        element("li", {}, element("span", { style: `background: var(${colourOf[category]})`, "aria-hidden": "true" }), meaning),
+        element(
+          "li",
+          {},
+          element("span", { style: `background: var(${colourOf[category]})`, "aria-hidden": "true" }),
+          meaning,
+        ),
       );
     }
   }
@@ -203,7 +215,12 @@ export function drawTimeline(place, trace) {
   };
   const buttons = element("div", { className: "buttons" });
   const frame = element("div", { className: "timeline-frame" }, canvas);
-  const table = element("div", { className: "waits", tabIndex: 0, role: "region", "aria-label": "Who waited for whom" });
+  const table = element("div", {
+    className: "waits",
+    tabIndex: 0,
+    role: "region",
+    "aria-label": "Who waited for whom",
+  });
   table.append(tableOf(trace));
   place.append(legend, buttons, frame, line, table);
 
@@ -342,7 +359,10 @@ export function drawTimeline(place, trace) {
     let found = null;
     const last = firstBeyond(row.begins, at + near);
     for (let i = firstBeyond(row.ends, at - near); i < last; ++i) {
-      if (row.events[i].ts + row.events[i].dur >= at - near && (found === null || row.depths[i] >= row.depths[found.index])) {
+      if (
+        row.events[i].ts + row.events[i].dur >= at - near &&
+        (found === null || row.depths[i] >= row.depths[found.index])
+      ) {
         found = { row, index: i };
       }
     }

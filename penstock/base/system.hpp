@@ -7,6 +7,9 @@
 
 namespace penstock {
 
+/// The host's name, as far as 255 characters.
+std::string host_name();
+
 /// The identifier of the operating system's boot: the same for all processes that share its processors and memory, in
 /// containers as well. The host's name where the system gives no identifier.
 std::string system_identity();

@@ -226,6 +226,10 @@ Case make_case(const Study& study, const StudyOptions& options) {
   try {
     // Together: dimensions and count must agree.
     at.machine = machine::with(at.machine, of_machine);
+    if (options.sweep && study.has_machine && !at.numbers.contains(options.sweep->key)) {
+      const machine::Override first{options.sweep->key, digits_of(options.sweep->values.front())};
+      static_cast<void>(machine::with(at.machine, std::span(&first, 1)));
+    }
   } catch (const Error& error) {
     throw Error(fmt::format("{} (numbers of the model are {})", error.what(), names_of(at.numbers)));
   }

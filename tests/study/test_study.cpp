@@ -45,6 +45,7 @@ TEST(Study, RefusesWhatItIsNotAsked) {
   EXPECT_TRUE(fails_with({"at least 1"}, [] { ask("fft", {"--nodes", "0"}); }));
   EXPECT_TRUE(fails_with({"given twice"}, [] { ask("fft", {"--nodes", "1", "--nodes", "1"}); }));
   EXPECT_TRUE(fails_with({"numbers of the model are"}, [] { ask("plan", {"--set", "colour=1"}); }));
+  EXPECT_TRUE(fails_with({"numbers of the model are", "nodes"}, [] { ask("fft", {"--sweep", "node=1..8:x2"}); }));
 }
 
 }  // namespace

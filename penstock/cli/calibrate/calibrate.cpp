@@ -1,13 +1,11 @@
 // `penstock calibrate`: measures this machine and writes its machine file.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
-#include <array>
 #include <ctime>
 #include <filesystem>
 #include <memory>
@@ -138,9 +136,7 @@ void run_calibrate(Session& session, const CalibrateRequest& request) {
   const trace::Recording recording(session.recorder());
   const double begin_s = seconds();
   CalibratedMachine calibrated;
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
-  calibrated.machine.name = host.data();
+  calibrated.machine.name = host_name();
   calibrated.machine.year = 1900 + fmt::gmtime(std::time(nullptr)).tm_year;
   calibrated.machine.count = 1;
   calibrated.comments.of_key["year"] = "of the measurement";

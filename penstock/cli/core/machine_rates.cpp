@@ -1,10 +1,8 @@
 #include "penstock/cli/core/machine_rates.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 
 #include "penstock/base/base.hpp"
 #include "penstock/probe/probe.hpp"
@@ -13,9 +11,7 @@ namespace penstock::cli {
 
 machine::Machine read_machine(const Session& session, const std::string& path) {
   machine::Machine machine = machine::detect();
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
-  machine.name = host.data();
+  machine.name = host_name();
   if (const auto names = machine::described_names(); std::ranges::find(names, path) != names.end()) {
     throw Error(fmt::format(
         "--machine {}: a run wants the file of the machine that it runs on, as penstock calibrate writes it; "

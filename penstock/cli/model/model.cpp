@@ -15,7 +15,10 @@ Body declare(CLI::App& app) {
 
 Body declare_model(CLI::App& app) {
   static constexpr std::array all{
-      Subcommand{"fft", "The time of a distributed 3-D FFT, its parts and its bound", declare<study::fft_study>},
+      Subcommand{"fft",
+                 "The time of a distributed 3-D FFT, whatever program runs it, on a described machine; its parts and "
+                 "its bound",
+                 declare<study::fft_study>},
       Subcommand{"gemm", "The time of a matrix multiply: Cannon's, out of core, or on the HTMT",
                  declare<study::gemm_study>},
       Subcommand{"pingpong", "The time and bandwidth of messages over their length", declare<study::pingpong_study>},

@@ -2,9 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <array>
 #include <ctime>
 #include <string_view>
 #include <utility>
@@ -25,12 +23,6 @@ std::string text_in_page(const nlohmann::ordered_json& json) {
     letter == '<' ? safe += "\\u003c" : safe += letter;  // only strings have such letters
   }
   return safe;
-}
-
-std::string host_name() {
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
-  return host.data();
 }
 
 }  // namespace

@@ -1,10 +1,7 @@
 // From a communicator and a reach to a transport: which ranks map one another's memory.
 #include "penstock/gas/transport/mpi/mpi.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <numeric>
 #include <string>
@@ -23,9 +20,7 @@ namespace {
 /// Names the node that this process runs on: the system's start and the host's name, so that hosts that share a kernel
 /// (containers, network namespaces with names of their own) count as different nodes.
 std::size_t node_identity() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return std::hash<std::string>()(system_identity() + name.data());
+  return std::hash<std::string>()(system_identity() + host_name());
 }
 
 /// For each rank of `transport` the lowest rank of its node.
