@@ -92,6 +92,13 @@ class TimeEstimator {
         const double overhead_s = exchange.messages * (transport_.send_overhead_s + transport_.receive_overhead_s);
         time_.overhead_s += overhead_s;
         stage_s[round] += copies_s + overhead_s;
+        if (run_.bus == BusTraffic::exchanges) {
+          const auto team = static_cast<double>(round == 0 ? time_.ty : time_.tz);
+          const double one_way_s = over_bus_s(stages_[round].points * (team - 1) / team);
+          time_.bus_s += 2 * one_way_s;
+          stage_s[round] += one_way_s;
+          stage_s[round + 1] += one_way_s;
+        }
         exchange.hidden_s = exchange.hidden_behind(stage_s[round], run_.overlaps ? transport_.progress : 0);
         time_.transfer_s += exchange.transfer_s();
         time_.hidden_s += exchange.hidden_s;
@@ -129,10 +136,15 @@ class TimeEstimator {
     time_.arithmetic_s[stage] = flops / rate;
     time_.memory_s[stage] = pass_s(points);
     // Czechowski et al. 2012, section 3.1.3: arithmetic and memory overlap; eq. 9: into the accelerator and out again.
-    const double bus_s =
-        node.bus_bandwidth_bytes_per_s ? 2 * bytes_of(points) * ranks / *node.bus_bandwidth_bytes_per_s : 0;
+    const double bus_s = run_.bus == BusTraffic::stages ? 2 * over_bus_s(points) : 0;
     time_.bus_s += bus_s;
     return std::max(time_.arithmetic_s[stage], time_.memory_s[stage]) + bus_s;
+  }
+
+  /// So many points of each rank, one way over the node's bus.
+  double over_bus_s(double points) const {
+    const auto& bandwidth = machine_.node.bus_bandwidth_bytes_per_s;
+    return bandwidth ? bytes_of(points) * static_cast<double>(run_.ranks_per_node) / *bandwidth : 0;
   }
 
   FftExchange estimate_exchange(std::size_t round) const {

@@ -24,6 +24,13 @@ enum class Placement {
   shared,  ///< spread over the machine, whose other nodes load the links as much as the nodes of this run
 };
 
+/// What crosses the bus between accelerators and their host, on a machine that has one.
+enum class BusTraffic {
+  stages,     ///< the field, into the accelerator for each stage and out again (Czechowski et al. 2012, eq. 9)
+  exchanges,  ///< what ranks exchange, staged through the host: out of the sender's accelerator, into the receiver's
+  none,       ///< nothing: fields stay on accelerators, whose memory the network reads and writes
+};
+
 /// A transform on a part of a machine, all cores of its nodes at work.
 struct FftRun {
   Fft fft;
@@ -43,6 +50,7 @@ struct FftRun {
   /// How often the field is copied for each exchange: 0 where transforms write to their destination, 1 for a local
   /// transpose (Czechowski et al. 2012, eq. 8), 2 for packing and unpacking.
   double copies_per_exchange = 0;
+  BusTraffic bus = BusTraffic::stages;
   /// Whether stores bypass the cache. Ordinary stores first read the line that they write (Intel 64 and IA-32
   /// Architectures Optimization Reference Manual, "The Non-temporal Store Instructions"): a pass then moves three
   /// fields, not two.
@@ -57,7 +65,7 @@ struct FftTime {
   std::array<double, 3> arithmetic_s{};  ///< of each stage: operations at the rate in cache
   std::array<double, 3> memory_s{};      ///< of each stage: read and written once
   double copy_s = 0;                     ///< of the copies for all exchanges
-  double bus_s = 0;                      ///< to and from an accelerator's memory (eq. 9)
+  double bus_s = 0;                      ///< to and from accelerators: see BusTraffic
   double overhead_s = 0;                 ///< the processor's time for messages
   std::vector<FftExchange> exchanges;    ///< those between several ranks; empty for one rank
   double compute_s = 0;                  ///< the processor's time, overhead included

@@ -186,6 +186,16 @@ void add_choices(OptionedStudy& all, const std::shared_ptr<FftChoices>& choices)
   all.add_value("--precision", "double|single", "Of a number (double)", [choices](const std::string& text) {
     choices->run.fft.real_bytes = parse_choice<std::int64_t>("--precision", text, {{"double", 8}, {"single", 4}});
   });
+  all.add_value(
+      "--bus", "stages|exchanges|none",
+      "What crosses the bus of accelerators: the field for each stage; what ranks exchange, staged through the "
+      "host; or nothing, as the network reads their memory (stages)",
+      [choices](const std::string& text) {
+        using model::BusTraffic;
+        choices->run.bus = parse_choice<BusTraffic>(
+            "--bus", text,
+            {{"stages", BusTraffic::stages}, {"exchanges", BusTraffic::exchanges}, {"none", BusTraffic::none}});
+      });
   all.add_flag("--no-overlap", "No transfer goes on while a processor computes",
                [choices] { choices->run.overlaps = false; });
   all.add_flag(

@@ -79,7 +79,7 @@ class Fft(Model):
 
     def test_every_described_machine_with_an_fft_rate_runs(self):
         for machine in ("cpu-2020", "frontier", "fugaku", "gigabit-ethernet", "gpu-2020", "hector", "hector-xt4", "hopper",
-                        "infiniband-ddr", "jean-zay", "keeneland", "selene", "summit"):
+                        "infiniband-ddr", "jean-zay", "keeneland", "selene", "summit", "v100-fdr"):
             with self.subTest(machine=machine):
                 point = self.points("fft", "--machine", machine, "--size", "1024x1024x1024", "--nodes", "16")[0]
                 self.assertTrue(0 < point["time_s"] < 100, point)

@@ -201,6 +201,29 @@ TEST(FftGains, NameWhatBoundsTheRunFirst) {
   EXPECT_EQ(fft_gains(machine, run)[0].resource, Resource::bus_bandwidth);
 }
 
+TEST(FftTime, StagingThroughTheHostCostsWhatIsExchanged) {
+  const machine::Machine machine = machine::find("v100-fdr");
+  FftRun run{.fft = {.size = {512, 512, 512}}, .nodes = 4, .ranks_per_node = 4, .ty = 4, .tz = 4};
+  const auto with = [&](BusTraffic bus) {
+    run.bus = bus;
+    return fft_time(machine, run);
+  };
+  const FftTime none = with(BusTraffic::none);
+  const FftTime staged = with(BusTraffic::exchanges);
+  const FftTime by_stages = with(BusTraffic::stages);
+  EXPECT_EQ(none.bus_s, 0);
+  // Two exchanges, in each three quarters of a node's field out and as much in.
+  const double node_bytes = 16.0 * 512 * 512 * 512 / 4;
+  EXPECT_NEAR(staged.bus_s, 4 * 0.75 * node_bytes / 48e9, 1e-12);
+  EXPECT_NEAR(staged.total_s, none.total_s + staged.bus_s, 1e-12);
+  EXPECT_NEAR(by_stages.bus_s, 6 * node_bytes / 48e9, 1e-12);
+  run.nodes = 1;
+  run.ranks_per_node = 1;
+  run.ty = run.tz = 1;
+  run.bus = BusTraffic::exchanges;
+  EXPECT_EQ(fft_time(machine, run).bus_s, 0);  // one rank exchanges nothing
+}
+
 TEST(FftTime, RefusesWhatCannotRun) {
   FftRun run = strong(512, 3, 5);
   EXPECT_TRUE(fails_with({"3 x 5", "512 nodes of 4"}, [&] { fft_time(bluegene, run); }));
