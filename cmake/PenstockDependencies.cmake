@@ -157,6 +157,15 @@ if(PENSTOCK_HAS_MPI AND NOT PENSTOCK_IS_SIMULATED)
   endif()
 endif()
 
+# OpenCL's functions are found at run time: the build takes its headers, and nothing else of it.
+find_path(OPENCL_INCLUDE_DIR CL/cl.h)
+set(PENSTOCK_HAS_OPENCL 0)
+if(OPENCL_INCLUDE_DIR)
+  set(PENSTOCK_HAS_OPENCL 1)
+else()
+  message(STATUS "Penstock: no CL/cl.h found (Debian: opencl-c-headers); building without devices of OpenCL")
+endif()
+
 # Answers of models are JSON.
 set(PENSTOCK_HAS_STUDY 0)
 find_package(nlohmann_json QUIET)

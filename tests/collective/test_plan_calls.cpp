@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "penstock/device/device.hpp"
 #include "penstock/fft/fft.hpp"
 #include "tests/collective/one_bad_rank.hpp"
 #include "tests/fails_with.hpp"
@@ -117,6 +118,11 @@ TEST(OneBadRank, FailsPlanningOnEveryRank) {
            options.input_part = Distribution{.box = {{}, options.size}};
          }
          Plan<double>(team, options);
+       }},
+      {"fft::DevicePlan::DevicePlan, it alone has no device",
+       [](const Team& team, bool is_bad) {
+         const bool has_device = !is_bad && !device::list().empty();
+         DevicePlan<double>(team, has_device ? device::open() : nullptr, options_of());
        }},
   };
   expect_all_ranks_throw(cases);
