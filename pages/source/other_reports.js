@@ -4,7 +4,8 @@ import { givenCurves } from "./chart_figures.js";
 import { make } from "./elements.js";
 import { quantityText } from "./quantities.js";
 import { headline, keyed, mostRanksOfBars, percent, section } from "./sections.js";
-import { makeTable } from "./tables.js";
+import { schemas } from "./schemas.js";
+import { makeTable, numbersTable } from "./tables.js";
 import { textOf } from "./units.js";
 
 export function gemmSections({ result, details }) {
@@ -35,6 +36,39 @@ export function gemmSections({ result, details }) {
       "The best repetition. Waiting is for panels and for one another.",
       stackedBars(names, rows.slice(0, mostRanksOfBars), "s"),
     ),
+  ];
+}
+
+export function deviceSections({ result }) {
+  const names = ["device", "to the host", "waiting"];
+  const stages = (direction) =>
+    result[`${direction}_stages`].map((stage) => ({
+      name: `${direction}, ${stage.is_move ? "move" : `along ${stage.along}`}`,
+      parts: [stage.device_s, stage.to_host_s, stage.wait_s],
+    }));
+  const limits = [
+    { name: "measured", parts: [result.forward_min_s] },
+    { name: "device memory", parts: [result.limit_device_memory_s] },
+    { name: "bus", parts: [result.limit_bus_s] },
+  ];
+  return [
+    headline([
+      ["device", result.device.name],
+      keyed(result, "forward_min_s", "forward, fastest"),
+      keyed(result, "rate_gflops", "rate"),
+      [`of the limit, set by the ${result.bound_by}`, percent(result.fraction_of_limit)],
+    ]),
+    section(
+      "Where the time went",
+      "The best repetition, mean of all ranks. Waiting is the host's, for other ranks and for copies to them.",
+      stackedBars(names, [...stages("forward"), ...stages("backward")], "s"),
+    ),
+    section(
+      "Measured and possible",
+      "The least times that passes over the device's memory and copies over its bus take.",
+      stackedBars(["time"], limits, "s"),
+    ),
+    section("The device", "", numbersTable(result.device, schemas["fft-device"].properties.device)),
   ];
 }
 

@@ -12,6 +12,7 @@ import { drawTimeline } from "./timeline.js";
 const views = {
   fft: fftSections,
   "fft-files": others.filesSections,
+  "fft-device": others.deviceSections,
   "gemm-ranks": others.gemmSections,
   "gemm-files": others.filesSections,
   "nas-ft": others.nasSections,

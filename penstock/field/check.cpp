@@ -42,7 +42,7 @@ double forward_error(const gas::Team& team, Fields<Real>& fields, fft::Scaling s
   team.together([&] {
     projector.emplace(options);
     for (int i = 0; i < options.batch; ++i) {
-      of_fields.push_back(projector->of_field<Real>(fields.plan().input(), fields.numbers(i)));
+      of_fields.push_back(projector->of_field<Real>(fields.input(), fields.numbers(i)));
     }
   });
   fields.forward(scaling);
@@ -50,7 +50,7 @@ double forward_error(const gas::Team& team, Fields<Real>& fields, fft::Scaling s
   double worst = 0;
   for (int i = 0; i < options.batch; ++i) {
     const std::span<const Real> spectrum = fields.spectrum_numbers(i);
-    Projections differences = projector->of_spectrum<Real>(fields.plan().output(), spectrum);
+    Projections differences = projector->of_spectrum<Real>(fields.output(), spectrum);
     for (std::size_t p = 0; p < projections; ++p) {
       differences[p] -= scale * of_fields[static_cast<std::size_t>(i)][p];
     }
@@ -75,7 +75,7 @@ double forward_error(const gas::Team& team, Fields<Real>& fields, fft::Scaling s
 /// Compares the fields in real space with `source`, a plane at a time.
 template <class Real>
 double error_beside_source(const gas::Team& team, Fields<Real>& fields, const Source& source) {
-  const fft::Box& box = fields.plan().input().box;
+  const fft::Box& box = fields.input().box;
   double worst = 0;
   for (int i = 0; i < fields.options().batch; ++i) {
     ErrorSums sums;

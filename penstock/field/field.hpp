@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "penstock/base/memory.hpp"
+#include "penstock/device/device.hpp"
 #include "penstock/fft/fft.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/npy/npy.hpp"
@@ -88,6 +90,14 @@ class OutputFile {
   std::unique_ptr<State> state_;
 };
 
+/// A device whose transforms fields take, and where they lie between transforms.
+struct OnDevice {
+  std::shared_ptr<const device::Device> device;
+  /// In device memory: they cross the bus where numbers are asked for, and before the next transform. Else in host
+  /// memory, and each transform brings them to the device and back.
+  bool are_resident = true;
+};
+
 /// A batch of fields with the plan that transforms them in place: one memory holds real space and spectrum by turns.
 ///
 /// Movable, not copyable. Members are collective where the plan's are.
@@ -105,18 +115,32 @@ class Fields {
 
   /// Collective; throws Error on every rank as fft::Plan and require_memory do.
   Fields(const gas::Team& team, const fft::Options& options);
+  /// The same with an fft::DevicePlan; throws as that does.
+  Fields(const gas::Team& team, const fft::Options& options, const OnDevice& on_device);
+  ~Fields();
+  Fields(Fields&&) noexcept;
+  Fields& operator=(Fields&&) noexcept;
 
   const fft::Options& options() const noexcept { return options_; }
-  const fft::Plan<Real>& plan() const noexcept { return plan_; }
+  /// Of the fields of processors, and of those of devices.
+  const fft::Plan<Real>& plan() const noexcept { return *plan_; }
+  const fft::DevicePlan<Real>& device_plan() const noexcept { return *device_plan_; }
+  /// This rank's part in real space and of the spectrum. Local.
+  const Distribution& input() const noexcept { return plan_ ? plan_->input() : device_plan_->input(); }
+  const Distribution& output() const noexcept { return plan_ ? plan_->output() : device_plan_->output(); }
+  /// The times of the last transform. Local.
+  const fft::Breakdown& last_breakdown() const noexcept {
+    return plan_ ? plan_->last_breakdown() : device_plan_->last_breakdown();
+  }
   /// The memory of this rank's fields, without that of the plan. Local.
-  std::span<std::byte> memory() noexcept { return {memory_.data(), memory_.size()}; }
+  std::span<std::byte> memory() noexcept { return memory_; }
 
   /// The numbers of field `index` in real space (see Source), and those of its spectrum: one per point for type r2r,
   /// else real and imaginary part. Local.
-  std::span<Real> numbers(int index) noexcept;
-  std::span<Real> spectrum_numbers(int index) noexcept;
+  std::span<Real> numbers(int index);
+  std::span<Real> spectrum_numbers(int index);
   /// The spectrum of field `index`, for types with a complex spectrum. Local.
-  std::span<Complex> spectrum(int index) noexcept;
+  std::span<Complex> spectrum(int index);
 
   /// Collective: fills all fields from `source`.
   void fill(const Source& source);
@@ -126,11 +150,20 @@ class Fields {
 
  private:
   void transform(bool is_forward, fft::Scaling scaling);
+  void bring_to_host();
+  void bring_to_device();
+  std::int64_t stride_bytes() const noexcept;
 
   const gas::Team* team_;
   fft::Options options_;
-  fft::Plan<Real> plan_;
-  Memory memory_;
+  std::optional<fft::Plan<Real>> plan_;
+  std::optional<fft::DevicePlan<Real>> device_plan_;
+  Memory host_memory_;
+  std::unique_ptr<device::HostMemory> pinned_memory_;
+  std::span<std::byte> memory_;                    // one of these
+  std::unique_ptr<device::Memory> device_memory_;  // of resident fields
+  std::unique_ptr<device::Stream> stream_;
+  bool is_on_device_ = false;  // the newest numbers
 };
 
 extern template class Fields<float>;

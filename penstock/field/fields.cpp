@@ -13,14 +13,6 @@
 namespace penstock::field {
 namespace {
 
-template <class Real>
-Memory take_memory(const gas::Team& team, const fft::Plan<Real>& plan, int batch) {
-  const std::size_t field_bytes = plan.memory().field_bytes;
-  Memory memory;
-  team.together([&] { memory = Memory(field_bytes * static_cast<std::size_t>(batch)); });
-  return memory;
-}
-
 /// The fields and one exchange's copy of each rank: what can be told before anything is computed that grows with the
 /// size. 0 where the sizes are no sizes, which the plan itself refuses.
 template <class Real>
@@ -55,27 +47,79 @@ void Fields<Real>::require_memory(const gas::Team& team, const fft::Options& opt
 
 template <class Real>
 Fields<Real>::Fields(const gas::Team& team, const fft::Options& options)
-    : team_(&team),
-      options_((require_memory(team, options), options)),
-      plan_(team, options_),
-      memory_(take_memory(team, plan_, options.batch)) {}
+    : team_(&team), options_((require_memory(team, options), options)), plan_(std::in_place, team, options_) {
+  const std::size_t field_bytes = plan_->memory().field_bytes;
+  team.together([&] { host_memory_ = Memory(field_bytes * static_cast<std::size_t>(options.batch)); });
+  memory_ = {host_memory_.data(), host_memory_.size()};
+}
 
 template <class Real>
-std::span<Real> Fields<Real>::numbers(int index) noexcept {
+Fields<Real>::Fields(const gas::Team& team, const fft::Options& options, const OnDevice& on_device)
+    : team_(&team), options_(options), device_plan_(std::in_place, team, on_device.device, options) {
+  const auto bytes = static_cast<std::uint64_t>(stride_bytes() * options.batch);
+  const auto [nx, ny, nz] = options.size;
+  team.require_memory(fmt::format("a transform of {}x{}x{}", nx, ny, nz), bytes, options.memory_budget_bytes);
+  team.together([&] {
+    pinned_memory_ = on_device.device->allocate_host(bytes);
+    memory_ = pinned_memory_->bytes();
+    std::ranges::fill(memory_, std::byte{});
+    if (on_device.are_resident) {
+      device_memory_ = on_device.device->allocate(bytes);
+      stream_ = on_device.device->make_stream();
+    }
+  });
+}
+
+template <class Real>
+Fields<Real>::~Fields() = default;
+template <class Real>
+Fields<Real>::Fields(Fields&&) noexcept = default;
+template <class Real>
+Fields<Real>& Fields<Real>::operator=(Fields&&) noexcept = default;
+
+/// From one field to the next.
+template <class Real>
+std::int64_t Fields<Real>::stride_bytes() const noexcept {
+  const std::int64_t points = plan_ ? plan_->input_stride() : device_plan_->input_stride();
+  return points * static_cast<std::int64_t>(sizeof(Real)) * (options_.type == fft::Type::c2c ? 2 : 1);
+}
+
+template <class Real>
+void Fields<Real>::bring_to_host() {
+  if (is_on_device_) {
+    stream_->copy_to_host(memory_.data(), device_memory_->location(), {.row_bytes = memory_.size()});
+    stream_->finish();
+    is_on_device_ = false;
+  }
+}
+
+template <class Real>
+void Fields<Real>::bring_to_device() {
+  if (!is_on_device_) {
+    stream_->copy_to_device(device_memory_->location(), memory_.data(), {.row_bytes = memory_.size()});
+    stream_->finish();
+    is_on_device_ = true;
+  }
+}
+
+template <class Real>
+std::span<Real> Fields<Real>::numbers(int index) {
+  bring_to_host();
   const std::int64_t components = options_.type == fft::Type::c2c ? 2 : 1;
-  return {reinterpret_cast<Real*>(memory_.data()) + index * plan_.input_stride() * components,
-          static_cast<std::size_t>(plan_.input().elements() * components)};
+  return {reinterpret_cast<Real*>(memory_.data() + index * stride_bytes()),
+          static_cast<std::size_t>(input().elements() * components)};
 }
 
 template <class Real>
-std::span<Real> Fields<Real>::spectrum_numbers(int index) noexcept {
+std::span<Real> Fields<Real>::spectrum_numbers(int index) {
+  bring_to_host();
   const std::int64_t components = options_.type == fft::Type::r2r ? 1 : 2;
-  return {reinterpret_cast<Real*>(memory_.data()) + index * plan_.output_stride() * components,
-          static_cast<std::size_t>(plan_.output().elements() * components)};
+  return {reinterpret_cast<Real*>(memory_.data() + index * stride_bytes()),
+          static_cast<std::size_t>(output().elements() * components)};
 }
 
 template <class Real>
-std::span<std::complex<Real>> Fields<Real>::spectrum(int index) noexcept {
+std::span<std::complex<Real>> Fields<Real>::spectrum(int index) {
   const std::span<Real> all = spectrum_numbers(index);
   return {reinterpret_cast<Complex*>(all.data()), all.size() / 2};
 }
@@ -84,7 +128,7 @@ template <class Real>
 void Fields<Real>::fill(const Source& source) {
   team_->together([&] {
     for (int i = 0; i < options_.batch; ++i) {
-      source.fill(plan_.input().box, i, numbers(i));
+      source.fill(input().box, i, numbers(i));
     }
   });
 }
@@ -101,19 +145,31 @@ void Fields<Real>::backward(fft::Scaling scaling) {
 
 template <class Real>
 void Fields<Real>::transform(bool is_forward, fft::Scaling scaling) {
+  if (device_memory_ != nullptr) {
+    bring_to_device();
+    const device::Location fields = device_memory_->location();
+    return is_forward ? device_plan_->forward(fields, fields, scaling)
+                      : device_plan_->backward(fields, fields, scaling);
+  }
   const std::span<Complex> modes(reinterpret_cast<Complex*>(memory_.data()), memory_.size() / sizeof(Complex));
   const std::span<Real> reals(reinterpret_cast<Real*>(memory_.data()), memory_.size() / sizeof(Real));
-  const auto run = [&](auto from, auto to) {
-    is_forward ? plan_.forward(from, to, scaling) : plan_.backward(from, to, scaling);
+  const auto run = [&](auto& plan) {
+    const std::span<const Complex> const_modes(modes);
+    if (options_.type == fft::Type::c2c) {
+      is_forward ? plan.forward(const_modes, modes, scaling) : plan.backward(const_modes, modes, scaling);
+    } else if (is_forward) {
+      plan.forward(std::span<const Real>(reals), modes, scaling);
+    } else {
+      plan.backward(const_modes, reals, scaling);
+    }
   };
-  switch (options_.type) {
-    case fft::Type::c2c:
-      return run(std::span<const Complex>(modes), modes);
-    case fft::Type::r2r:
-      return run(std::span<const Real>(reals), reals);
-    case fft::Type::r2c:
-      return is_forward ? plan_.forward(std::span<const Real>(reals), modes, scaling)
-                        : plan_.backward(std::span<const Complex>(modes), reals, scaling);
+  if (device_plan_) {
+    run(*device_plan_);
+  } else if (options_.type == fft::Type::r2r) {
+    const std::span<const Real> const_reals(reals);
+    is_forward ? plan_->forward(const_reals, reals, scaling) : plan_->backward(const_reals, reals, scaling);
+  } else {
+    run(*plan_);
   }
 }
 
@@ -193,7 +249,7 @@ RoundTrips time_round_trips(const gas::Team& team, Fields<Real>& fields, fft::Sc
     fields.backward(inverse(scaling));
   }
   RoundTrips trips;
-  const fft::Breakdown& last = fields.plan().last_breakdown();
+  const fft::Breakdown& last = fields.last_breakdown();
   for (int i = 0; i < repetitions; ++i) {
     tell_of(i + 1);
     time_once(team, last, trips.forward, "forward", [&] { fields.forward(scaling); });

@@ -9,6 +9,7 @@
 
 #include "penstock/gas/gas.hpp"
 #include "penstock/probe/calibration.hpp"
+#include "penstock/probe/device_rates.hpp"
 #include "penstock/probe/message_costs.hpp"
 #include "penstock/probe/samples.hpp"
 #include "penstock/probe/signal_barrier.hpp"

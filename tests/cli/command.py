@@ -4,6 +4,7 @@ CTest says what to run: PENSTOCK_COMMAND, PENSTOCK_MPIEXEC (empty in a build wit
 PENSTOCK_HAS_FFTW whether the transport ucx and FFTW are built in.
 """
 
+import functools
 import os
 import pathlib
 import pty
@@ -36,6 +37,13 @@ INSTRUCTION_SETS = (
 )
 # A calibration takes half a minute alone where the last cache has some hundred MiB, minutes with ThreadSanitizer.
 TIME_LIMIT_S = 600 if IS_SANITIZED else 120
+
+
+@functools.cache
+def has_device():
+    """Whether --device has any: the system decides."""
+    line = [COMMAND, "fft", "--device", "any", "--size", "1x1x1", "--reps", "1"]
+    return "has no device" not in subprocess.run(line, capture_output=True, text=True, check=False).stderr
 
 
 class Result:

@@ -31,6 +31,11 @@ def sweeps(prefix, *arguments):
 # For preloading: there in a build with MPI alone, and programs of the system take none with sanitizers.
 HAS_LIBRARIES = bool(command.MPIEXEC) and not command.IS_SANITIZED
 
+DEVICE_RUNS = [
+    ("fft", "--device", "any", "--size", "8x6x4", "--reps", "1", "--check", "--layout", "as-input"),
+    ("fft", "--device", "any", "--size", "8x6x4", "--reps", "1", "--ranks", "2", "--type", "r2c", "--fields-on", "host"),
+]
+
 # By schema: the runs whose JSON it describes.
 RUNS = {
     "fft": [
@@ -46,6 +51,7 @@ RUNS = {
         ("fft", "--input", "point.npy", "--output", "point_back.npy", "--backward"),
         ("fft", "--input", "row.npy", "--output", "row_back.npy", "--backward"),
     ],
+    **({"fft-device": DEVICE_RUNS} if command.has_device() else {}),
     "nas-ft": [("nas-ft", "--class", "S")],
     **({"try": [("try", "--", "echo", "one")]} if HAS_LIBRARIES else {}),
     "bench-bandwidth": [("bench", "bandwidth", "--ranks", "2", *SMALL, "--window", "2")],
@@ -182,6 +188,8 @@ class Schemas(command.CommandTest):
     def test_every_schema_has_runs(self):
         without_runs = {path.stem for path in schema.FOLDER.glob("*.json")} - set(RUNS)
         self.assertEqual("try" in without_runs, not HAS_LIBRARIES)
+        self.assertEqual("fft-device" in without_runs, not command.has_device())
+        without_runs -= {"fft-device"}
         without_runs -= {"try"} if command.HAS_PAGES else {"try", "explore"}
         self.assertEqual(
             without_runs,

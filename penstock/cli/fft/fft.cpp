@@ -11,6 +11,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/cli/core/subcommand.hpp"
 #include "penstock/cli/fft/fft_details.hpp"
+#include "penstock/cli/fft/fft_device.hpp"
 #include "penstock/cli/fft/fft_files.hpp"
 #include "penstock/cli/fft/fft_options.hpp"
 #include "penstock/cli/fft/fft_report.hpp"
@@ -179,7 +180,12 @@ Body declare_fft(CLI::App& app) {
     for (const CLI::Option* option : app.get_options([](const CLI::Option* one) { return one->count() > 0; })) {
       given.push_back(option->get_name());
     }
-    if (goes_by_files(session, options, given)) {
+    if (options.device.empty() && std::ranges::count(given, "--fields-on") > 0) {
+      throw Error("--fields-on goes with --device");
+    }
+    if (!options.device.empty()) {
+      run_fft_device(session, options, *source, given);
+    } else if (goes_by_files(session, options, given)) {
       run_fft_files(session, options);
     } else if (*options.is_single) {
       run<float>(session, options, *source);

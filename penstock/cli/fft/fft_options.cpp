@@ -74,6 +74,16 @@ void declare_transform(CLI::App& app, const std::shared_ptr<FftOptions>& options
       "Neither read nor keep what planning has learned (~/.cache/penstock/wisdom)");
   app.add_flag("--explain", options->wants_explanation,
                "List the plans that were looked at: each one's time as predicted and as measured");
+  add_value(
+      app, "--device", "any|cuda:N|opencl:N",
+      "Transform on accelerators, by c2c and r2c: any of the node's, rank by rank in turn, or one (the processor)",
+      [options](const std::string& text) { options->device = text; });
+  add_value(
+      app, "--fields-on", "device|host",
+      "Where the fields of --device lie between transforms: host fields cross the bus there and back (device)",
+      [options](const std::string& text) {
+        options->are_fields_on_host = parse_choice<bool>("--fields-on", text, {{"device", false}, {"host", true}});
+      });
   add_value(app, "--machine", "FILE.toml", "Machine whose limit is computed (this one, measured in the run)",
             [options](const std::string& text) { options->machine_path = text; });
   add_value(app, "--reps", "N", "Timed repetitions of forward and backward, after one that is not counted (10)",

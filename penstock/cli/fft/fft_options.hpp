@@ -33,7 +33,9 @@ struct FftOptions {
   std::string output_path;
   std::string spectrum_path;
   std::string machine_path;
-  bool is_backward = false;  ///< of a file: the way back
+  std::string device;               ///< empty: the processor; "any", or a selector of device::open
+  bool are_fields_on_host = false;  ///< of a device
+  bool is_backward = false;         ///< of a file: the way back
   percolate::EngineChoice engine = percolate::EngineChoice::automatic;
   bool verifies_input = false;
 };

@@ -1,0 +1,279 @@
+#include "penstock/cli/fft/fft_device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "penstock/base/base.hpp"
+#include "penstock/cli/fft/fft_problem.hpp"
+#include "penstock/cli/report/json.hpp"
+#include "penstock/cli/report/output.hpp"
+#include "penstock/cli/report/progress.hpp"
+#include "penstock/cli/report/results.hpp"
+#include "penstock/cli/report/terminal.hpp"
+#include "penstock/device/device.hpp"
+#include "penstock/model/model.hpp"
+#include "penstock/probe/probe.hpp"
+
+namespace penstock::cli {
+namespace {
+
+constexpr std::array<std::string_view, 10> options_of_processors{
+    "--local",          "--isa",    "--movers",         "--effort",   "--progress",
+    "--deferred-parts", "--output", "--filter-lowpass", "--spectrum", "--explain"};
+
+/// What a run on devices found out; complete on the first rank. Bytes and rates are of the rank with most points.
+struct DeviceReport {
+  device::Properties device;
+  probe::DeviceRates rates;
+  fft::Tuning tuning;
+  fft::DeviceMemoryNeed memory;
+  std::uint64_t field_bytes = 0;  ///< of all fields of the batch
+  std::vector<fft::DeviceStagePlan> forward_stages;
+  std::vector<fft::DeviceStagePlan> backward_stages;
+  double planning_s = 0;
+  model::Fft problem;
+  field::RoundTrips times;
+  std::optional<double> relative_error;
+  double tolerance = 0;
+
+  double rate_flops() const { return model::fft_flops(problem) / std::max(times.forward.min_s(), 1e-9); }
+  bool has_failed() const { return relative_error && !(*relative_error <= tolerance); }
+};
+
+/// The least time of a transform in one direction: of device memory, and of the bus, whose two directions are used at
+/// the same time by messages. A field of the host is on the device as a whole before its result can leave.
+struct DeviceLimit {
+  double memory_s = 0;
+  double bus_s = 0;
+  double limit_s() const { return std::max(memory_s, bus_s); }
+  std::string_view bound_by() const { return bus_s > memory_s ? "bus" : "device memory"; }
+};
+
+DeviceLimit limit_of(const DeviceReport& report, const std::vector<fft::DeviceStagePlan>& stages,
+                     bool are_fields_on_host) {
+  DeviceLimit limit;
+  double sent_s = 0;
+  double received_s = 0;
+  for (const fft::DeviceStagePlan& stage : stages) {
+    limit.memory_s += static_cast<double>(stage.device_bytes) / report.rates.memory_bandwidth_bytes_per_s;
+    sent_s += static_cast<double>(stage.sent_bytes) / report.rates.to_host_bytes_per_s;
+    received_s += static_cast<double>(stage.received_bytes) / report.rates.to_device_bytes_per_s;
+  }
+  limit.bus_s = std::max(sent_s, received_s);
+  if (are_fields_on_host) {
+    const auto bytes = static_cast<double>(report.field_bytes) / static_cast<double>(report.problem.fields);
+    limit.bus_s += bytes / report.rates.to_device_bytes_per_s + bytes / report.rates.to_host_bytes_per_s;
+  }
+  limit.memory_s *= static_cast<double>(report.problem.fields);
+  limit.bus_s *= static_cast<double>(report.problem.fields);
+  return limit;
+}
+
+/// The device of this rank: that of the selector, or for "any" the accelerators of its node in turn; collective.
+std::shared_ptr<const device::Device> open_device(const Session& session, const std::string& selector) {
+  std::shared_ptr<const device::Device> device;
+  session.team.together([&] {
+    if (selector != "any") {
+      device = device::open(selector);
+      return;
+    }
+    const std::vector<device::Properties> all = device::list();
+    std::vector<std::size_t> accelerators;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!all[i].is_host && all[i].interface == all.front().interface) {
+        accelerators.push_back(i);
+      }
+    }
+    const std::vector<int>& nodes = session.team.placement().nodes;
+    const auto me = nodes.begin() + session.team.rank();
+    const auto before = static_cast<std::size_t>(std::count(nodes.begin(), me, *me));
+    device = accelerators.empty() ? device::open()
+                                  : device::open(device::selector_of(all, accelerators[before % accelerators.size()]));
+  });
+  return device;
+}
+
+void check_device_options(const FftOptions& options, std::span<const std::string> given) {
+  for (const std::string& option : given) {
+    if (std::ranges::find(options_of_processors, option) != options_of_processors.end()) {
+      throw Error(fmt::format("{} goes with transforms on the processor, and not with --device: leave it out", option));
+    }
+  }
+  if (options.fft.planning == fft::Planning::measure) {
+    throw Error("--planning measure goes with transforms on the processor, and not with --device: leave it out");
+  }
+}
+
+std::string describe_plan(const Session& session, const FftOptions& options, const DeviceReport& report) {
+  const device::Properties& device = report.device;
+  std::string text = report_line("Device", "{} ({}), {} of memory{}", device.name, device.driver,
+                                 format_bytes(device.memory_bytes), device.is_host ? ": the processor itself" : "");
+  text += report_line("", "memory {:.1f} GB/s, bus {:.1f} GB/s there and {:.1f} GB/s back (measured in this run)",
+                      report.rates.memory_bandwidth_bytes_per_s / 1e9, report.rates.to_device_bytes_per_s / 1e9,
+                      report.rates.to_host_bytes_per_s / 1e9);
+  text += describe_problem(options);
+  text += report_line("Ranks", "{} on {} node{}, transport {}; fields in {} memory", session.team.size(), session.nodes,
+                      session.nodes > 1 ? "s" : "", session.team.transport().name,
+                      options.are_fields_on_host ? "host" : "device");
+  text += report_line("Plan", "grid {}x{}, {} stages; planned in {}, kernels compiled", report.tuning.grid.ty,
+                      report.tuning.grid.tz, report.forward_stages.size(), format_seconds(report.planning_s));
+  for (const fft::DeviceStagePlan& stage : report.forward_stages) {
+    text += report_line("", "{}: {}", "xyz"[stage.along],
+                        stage.is_move          ? "data change places"
+                        : stage.kernel.empty() ? "no points here"
+                                               : stage.kernel);
+  }
+  return text + report_line("Memory", "{} a rank on the device: fields {}, blocks and tables {}; {} on the host",
+                            format_bytes(report.field_bytes + report.memory.device_bytes),
+                            format_bytes(report.field_bytes), format_bytes(report.memory.device_bytes),
+                            format_bytes(report.memory.host_bytes + report.field_bytes));
+}
+
+std::string describe_results(const FftOptions& options, const DeviceReport& report) {
+  std::string text =
+      describe_times("Forward", report.times.forward) + describe_times("Backward", report.times.backward);
+  for (std::size_t i = 0; i < report.forward_stages.size(); ++i) {
+    const fft::DeviceStagePlan& stage = report.forward_stages[i];
+    const fft::StageTime& time = report.times.forward.best.stages[i];
+    const double memory_s = static_cast<double>(stage.device_bytes) * static_cast<double>(report.problem.fields) /
+                            report.rates.memory_bandwidth_bytes_per_s;
+    text += report_line(i == 0 ? "Stages" : "", "{} {} on the device, of which its memory takes {}; waited {}",
+                        "xyz"[stage.along], format_seconds(time.transform_s), format_seconds(memory_s),
+                        format_seconds(time.wait_s));
+  }
+  text += report_line("Rate", "{} forward, by the convention of {} N log2 N operations",
+                      strong(fmt::format("{:.2f} GFlop/s", report.rate_flops() / 1e9)),
+                      options.fft.type == fft::Type::c2c ? "5" : "2.5");
+  const DeviceLimit limit = limit_of(report, report.forward_stages, options.are_fields_on_host);
+  text += report_line("Limit", "{}, set by the {} (device memory {}, bus {}); {}", format_seconds(limit.limit_s()),
+                      limit.bound_by(), format_seconds(limit.memory_s), format_seconds(limit.bus_s),
+                      strong(fmt::format("{:.0f} % of it reached",
+                                         100 * limit.limit_s() / std::max(report.times.forward.min_s(), 1e-9))));
+  return text + describe_check(report.relative_error, report.tolerance, report.has_failed());
+}
+
+nlohmann::ordered_json to_json(const std::vector<fft::DeviceStagePlan>& stages, const field::Times& times) {
+  auto json = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const fft::StageTime& time = times.best.stages[i];
+    json.push_back({{"along", std::string(1, "xyz"[stages[i].along])},
+                    {"is_move", stages[i].is_move},
+                    {"kernel", stages[i].kernel},
+                    {"device_bytes", stages[i].device_bytes},
+                    {"sent_bytes", stages[i].sent_bytes},
+                    {"received_bytes", stages[i].received_bytes},
+                    {"device_s", time.transform_s},
+                    {"to_host_s", time.scatter_s},
+                    {"wait_s", time.wait_s}});
+  }
+  return json;
+}
+
+nlohmann::ordered_json to_json(const Session& session, const FftOptions& options, const DeviceReport& report) {
+  const device::Properties& device = report.device;
+  const DeviceLimit limit = limit_of(report, report.forward_stages, options.are_fields_on_host);
+  nlohmann::ordered_json json = problem_json(options);
+  json["ranks"] = session.team.size();
+  json["nodes"] = session.nodes;
+  json["transport"] = session.team.transport().name;
+  json["device"] = {{"name", device.name},
+                    {"interface", device.interface == device::Interface::cuda ? "cuda" : "opencl"},
+                    {"driver", device.driver},
+                    {"is_host", device.is_host},
+                    {"memory_bytes", device.memory_bytes},
+                    {"local_memory_bytes", device.local_memory_bytes},
+                    {"memory_bandwidth_bytes_per_s", report.rates.memory_bandwidth_bytes_per_s},
+                    {"to_device_bytes_per_s", report.rates.to_device_bytes_per_s},
+                    {"to_host_bytes_per_s", report.rates.to_host_bytes_per_s}};
+  json["fields_on"] = options.are_fields_on_host ? "host" : "device";
+  json["grid"] = {report.tuning.grid.ty, report.tuning.grid.tz};
+  json["planning_s"] = report.planning_s;
+  json["field_bytes_per_rank"] = report.field_bytes;
+  json["device_bytes_per_rank"] = report.memory.device_bytes;
+  json["host_bytes_per_rank"] = report.memory.host_bytes;
+  add_times(json, options, report.times);
+  json["forward_stages"] = to_json(report.forward_stages, report.times.forward);
+  json["backward_stages"] = to_json(report.backward_stages, report.times.backward);
+  json["rate_gflops"] = report.rate_flops() / 1e9;
+  json["limit_s"] = limit.limit_s();
+  json["limit_device_memory_s"] = limit.memory_s;
+  json["limit_bus_s"] = limit.bus_s;
+  json["bound_by"] = limit.bound_by();
+  json["fraction_of_limit"] = limit.limit_s() / std::max(report.times.forward.min_s(), 1e-9);
+  json["relative_error"] = or_null(report.relative_error);
+  json["tolerance"] = report.tolerance;
+  return json;
+}
+
+template <class Real>
+void run_on_device(Session& session, const FftOptions& options, const field::Source& source) {
+  const gas::Team& team = session.team;
+  Progress progress(session);
+  Results results(session, "fft-device");
+  const std::shared_ptr<const device::Device> device = open_device(session, options.device);
+  DeviceReport report;
+  report.device = device->properties();
+  report.tolerance = field::tolerance<Real>(options.fft.size);
+  report.problem = {.size = options.fft.size,
+                    .is_real = options.fft.type != fft::Type::c2c,
+                    .real_bytes = sizeof(Real),
+                    .fields = options.fft.batch,
+                    .along = options.fft.along};
+  progress.show("measuring the device");
+  team.together([&] { report.rates = probe::device_rates(*device); });
+
+  progress.show("planning");
+  const double begin_s = seconds();
+  field::Fields<Real> fields(team, options.fft, {.device = device, .are_resident = !options.are_fields_on_host});
+  report.planning_s = seconds() - begin_s;
+  session.has_begun_work = true;
+  const fft::DevicePlan<Real>& plan = fields.device_plan();
+  report.tuning = plan.tuning();
+  report.memory = plan.memory();
+  report.field_bytes = team.largest(fields.memory().size());
+  report.forward_stages = plan.forward_stages();
+  report.backward_stages = plan.backward_stages();
+  progress.show("");
+  if (session.has_table()) {
+    write_output(describe_plan(session, options, report));
+    flush_output();
+  }
+
+  progress.show("reading the field");
+  fields.fill(source);
+  report.times = field::time_round_trips(team, fields, options.scaling, options.repetitions, [&](int trip) {
+    progress.show("timing round trips", trip + 1, options.repetitions + 1);
+  });
+  if (options.wants_check) {
+    progress.show("checking");
+    report.relative_error = field::check(team, fields, source, options.scaling);
+  }
+  progress.show("");
+  if (session.has_table()) {
+    write_output(describe_results(options, report));
+  }
+  team.together([&] { results.write(to_json(session, options, report)); });
+  if (report.has_failed()) {
+    throw Error(fmt::format("the check has failed: a relative error of {:.1e}, where {:.1e} is allowed",
+                            *report.relative_error, report.tolerance));
+  }
+}
+
+}  // namespace
+
+void run_fft_device(Session& session, const FftOptions& options, const field::Source& source,
+                    std::span<const std::string> given) {
+  check_device_options(options, given);
+  if (*options.is_single) {
+    run_on_device<float>(session, options, source);
+  } else {
+    run_on_device<double>(session, options, source);
+  }
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""`penstock fft --device`: transforms on what OpenCL or CUDA shows, checked; and what is said where that cannot be."""
+
+import json
+import unittest
+
+import command
+
+
+@unittest.skipUnless(command.has_device(), "this system has no device")
+class OnDevices(command.CommandTest):
+    def run_device(self, *arguments, ranks=1):
+        result = self.run_on(ranks, "fft", "--device", "any", "--reps", "1", "--check", "--json", "-", *arguments)
+        self.assertEqual(result.status, 0, result.stderr)
+        return json.loads(result.stdout)
+
+    def test_fields_on_both_sides_of_the_bus_are_transformed(self):
+        for place in ("device", "host"):
+            for kind in ("c2c", "r2c"):
+                figures = self.run_device("--size", "20x12x9", "--type", kind, "--fields-on", place, "--batch", "2")
+                self.assertLess(figures["relative_error"], figures["tolerance"])
+                self.assertEqual(figures["fields_on"], place)
+                self.assertGreater(figures["limit_bus_s"] if place == "host" else figures["limit_device_memory_s"], 0)
+                self.assertEqual([stage["along"] for stage in figures["forward_stages"]], ["x", "y", "z"])
+
+    def test_processes_exchange_through_the_host(self):
+        for ranks in [n for n in command.process_counts() if n > 1]:
+            figures = self.run_device("--size", "12x12x12", "--precision", "single", ranks=ranks)
+            self.assertLess(figures["relative_error"], figures["tolerance"])
+            self.assertGreater(sum(stage["sent_bytes"] for stage in figures["forward_stages"]), 0)
+
+    def test_a_table_tells_device_stages_and_limit(self):
+        result = self.run_alone("fft", "--device", "any", "--size", "16x16x16", "--reps", "1")
+        self.assertEqual(result.status, 0, result.stderr)
+        for title in ("Device", "Plan", "Stages", "Limit"):
+            self.assertRegex(result.stdout, rf"(?m)^{title} ")
+        self.assertIn("radices", result.stdout)
+
+
+class Refusals(command.CommandTest):
+    def refused(self, *arguments, size="8x8x8"):
+        result = self.run_alone("fft", "--size", size, *arguments)
+        self.assertEqual(result.status, 2, result.stderr)
+        self.assertEqual(len(result.lines), 1, result.stderr)
+        return result.lines[0]
+
+    def test_a_device_that_is_not_there_is_refused_with_those_that_are(self):
+        line = self.refused("--device", "opencl:99")
+        self.assertIn("no device opencl:99" if command.has_device() else "has no device", line)
+
+    def test_what_only_processors_do_is_refused(self):
+        self.assertIn("leave it out", self.refused("--device", "any", "--isa", "portable"))
+        self.assertIn("--fields-on goes with --device", self.refused("--fields-on", "host"))
+        if command.has_device():
+            self.assertIn("no sine", self.refused("--device", "any", "--type", "r2r"))
+            self.assertIn("local memory", self.refused("--device", "any", size="4194304x1x1"))
+
+    def test_a_system_without_devices_says_so(self):
+        nothing = {"OCL_ICD_VENDORS": str(self.folder), "LD_LIBRARY_PATH": ""}
+        result = self.start([command.COMMAND, "fft", "--size", "8x8x8", "--device", "opencl:0"], environment=nothing)
+        if "has no device" not in result.stderr:  # one of CUDA's, which no variable hides
+            self.assertIn("no device opencl:0", result.stderr)
+        self.assertEqual(result.status, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
