@@ -4,8 +4,7 @@ import { givenCurves } from "./chart_figures.js";
 import { make } from "./elements.js";
 import { quantityText } from "./quantities.js";
 import { headline, keyed, mostRanksOfBars, percent, section } from "./sections.js";
-import { schemas } from "./schemas.js";
-import { makeTable, numbersTable } from "./tables.js";
+import { makeTable } from "./tables.js";
 import { textOf } from "./units.js";
 
 export function gemmSections({ result, details }) {
@@ -68,7 +67,6 @@ export function deviceSections({ result }) {
       "The least times that passes over the device's memory and copies over its bus take.",
       stackedBars(["time"], limits, "s"),
     ),
-    section("The device", "", numbersTable(result.device, schemas["fft-device"].properties.device)),
   ];
 }
 

@@ -135,6 +135,13 @@ class Pages(page_check.PageTest):
         self.shown("fft", "--size", "8x6x4", "--ranks", "3", "--type", "r2c", "--layout", "as-input", "--reps", "1")
         self.shown("fft", "--size", "1x1x1", "--reps", "1")
 
+    def test_a_transform_on_devices(self):
+        if not command.has_device():
+            self.skipTest("this system has no device")
+        text = self.shown("fft", "--device", "any", "--size", "16x12x8", "--ranks", "2", "--reps", "1", "--fields-on", "host")
+        for words in "Where the time went", "Measured and possible", "set by the":
+            self.assertIn(words, text)
+
     def test_files(self):
         npy_files.write(self.folder / "in.npy", (4, 5, 6), "<c16", range(240))
         self.shown("fft", "--input", "in.npy", "--output", "out.npy", "--memory", "1MiB")
