@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "penstock/base/base.hpp"
+#include "penstock/base/trace.hpp"
 #include "penstock/base/wait.hpp"
 #include "penstock/fft/direction_index.hpp"
 #include "penstock/model/model.hpp"
@@ -55,12 +56,12 @@ void DeviceNeed::cover(const DeviceSchedule& schedule) {
   }
 }
 
-DevicePipeline::DevicePipeline(const gas::Team& team, DeviceRooms& rooms, DeviceSchedule schedule,
+DevicePipeline::DevicePipeline(const gas::Team& team, DeviceResources& resources, DeviceSchedule schedule,
                                const Problem& problem, const Distribution& in, const Distribution& out)
-    : rooms_(rooms), schedule_(std::move(schedule)), in_(in), out_(out) {
+    : resources_(resources), schedule_(std::move(schedule)), in_(in), out_(out) {
   for (std::size_t i = 0; i < schedule_.exchanges.size(); ++i) {
     DeviceExchange& exchange = schedule_.exchanges[i];
-    exchanges_.emplace_back(team, rooms.segments[i], exchange.outgoing_messages, exchange.incoming_messages,
+    exchanges_.emplace_back(team, resources.segments[i], exchange.outgoing_messages, exchange.incoming_messages,
                             problem.carrier);
   }
   has_uploaded_.resize(schedule_.exchanges.size());
@@ -89,7 +90,7 @@ void DevicePipeline::prepare(Stage& ready, const DeviceStage& stage, const Probl
   if (!stage.kind || stage.before.count() == 0) {
     return;
   }
-  ready.transform.emplace(rooms_.library,
+  ready.transform.emplace(resources_.library,
                           transform::DeviceShape{.length = problem.options.size[at(stage.along)],
                                                  .kind = static_cast<transform::Kind>(*stage.kind),
                                                  .real_bytes = problem.real_bytes,
@@ -117,10 +118,10 @@ void DevicePipeline::prepare_end(DeviceEnd& end, std::unique_ptr<device::Memory>
   }
   if (is_copied(schedule_, place)) {
     set_strides(copied_strides(stage, box));
-    end.base = (is_source ? rooms_.before : rooms_.after)->location();
+    end.base = (is_source ? resources_.before : resources_.after)->location();
     return;
   }
-  end.base = rooms_.blocks[place.exchange]->location();
+  end.base = resources_.blocks[place.exchange]->location();
   const std::vector<DeviceBlock>& blocks = blocks_of(place, is_source);
   if (!has_table(place, is_source)) {
     set_strides(blocks.front().strides);
@@ -139,9 +140,9 @@ void DevicePipeline::prepare_end(DeviceEnd& end, std::unique_ptr<device::Memory>
     }
   }
   const std::span<const std::byte> bytes = std::as_bytes(std::span(rows));
-  table = rooms_.device->allocate(bytes.size());
-  rooms_.compute->copy_to_device(table->location(), bytes.data(), {.row_bytes = bytes.size()});
-  rooms_.compute->finish();
+  table = resources_.device->allocate(bytes.size());
+  resources_.compute->copy_to_device(table->location(), bytes.data(), {.row_bytes = bytes.size()});
+  resources_.compute->finish();
   end.table = table->location();
 }
 
@@ -150,7 +151,8 @@ void DevicePipeline::run(const gas::Team& team, const DeviceRun& run) {
     run_stages(team, run);
   } catch (...) {
     // Arrays of the user and of peers may be gone soon: what was to be copied there must not come later.
-    for (device::Stream* const stream : {rooms_.compute.get(), rooms_.to_host.get(), rooms_.to_device.get()}) {
+    for (device::Stream* const stream :
+         {resources_.compute.get(), resources_.to_host.get(), resources_.to_device.get()}) {
       try {
         stream->finish();
       } catch (const Error&) {
@@ -170,17 +172,17 @@ void DevicePipeline::run_stages(const gas::Team& team, const DeviceRun& run) {
     exchanges_[i].open();
   }
   std::vector<std::unique_ptr<device::Event>> ends;
-  ends.push_back(rooms_.compute->record());
+  ends.push_back(resources_.compute->record());
   for (running_ = 0; running_ < stages_.size(); ++running_) {
     run_stage(team, running_, run);
-    ends.push_back(rooms_.compute->record());
+    ends.push_back(resources_.compute->record());
   }
   --running_;
   wait_for(team, [&] { return departures_.empty(); });
-  rooms_.compute->finish();
+  resources_.compute->finish();
   const double computed_s = seconds();
-  rooms_.to_host->finish();
-  rooms_.to_device->finish();
+  resources_.to_host->finish();
+  resources_.to_device->finish();
   for (gas::Exchange& exchange : exchanges_) {
     exchange.finish();
   }
@@ -195,6 +197,7 @@ void DevicePipeline::run_stages(const gas::Team& team, const DeviceRun& run) {
 /// Waits until `is_done()`, while copies and messages go on.
 template <class Condition>
 void DevicePipeline::wait_for(const gas::Team& team, Condition is_done) {
+  const trace::Span span("wait for device or peers", trace::Category::wait);
   const double begin_s = seconds();
   wait_until([&] {
     team.poll();  // brings the news of a rank that has failed
@@ -222,9 +225,9 @@ void DevicePipeline::progress() {
 void DevicePipeline::upload(std::size_t exchange, std::size_t message) {
   const gas::Incoming& incoming = schedule_.exchanges[exchange].incoming_messages[message];
   const DeviceMessage& received = schedule_.exchanges[exchange].received[message];
-  rooms_.to_device->copy_to_device(rooms_.blocks[exchange]->location() + static_cast<std::uint64_t>(received.offset),
-                                   rooms_.segments[exchange].local().data() + incoming.offset,
-                                   {.row_bytes = incoming.bytes});
+  resources_.to_device->copy_to_device(
+      resources_.blocks[exchange]->location() + static_cast<std::uint64_t>(received.offset),
+      resources_.segments[exchange].local().data() + incoming.offset, {.row_bytes = incoming.bytes});
   has_uploaded_[exchange][message] = 1;
 }
 
@@ -265,7 +268,7 @@ void DevicePipeline::run_stage(const gas::Team& team, std::size_t index, const D
       DeviceEnd sink = ready.sink;
       source.base = stage.source.is_user ? run.in : source.base;
       sink.base = stage.sink.is_user ? run.out : sink.base;
-      ready.transform->run(*rooms_.compute, source, sink,
+      ready.transform->run(*resources_.compute, source, sink,
                            {.pencils = stage.before.extent[at(stage.across)],
                             .first_outer = planes.lower - stage.outer_range().lower,
                             .outers = planes.extent,
@@ -305,7 +308,7 @@ void DevicePipeline::wait_for_planes(const gas::Team& team, const DeviceStage& s
   }
   const std::vector<char>& has_uploaded = has_uploaded_[stage.source.exchange];
   wait_for(team, [&] { return std::ranges::all_of(needed, [&](std::size_t i) { return has_uploaded[i] != 0; }); });
-  rooms_.compute->wait(*rooms_.to_device->record());
+  resources_.compute->wait(*resources_.to_device->record());
 }
 
 /// Copies what a chunk has made of each message to where peers find it: the host's memory.
@@ -320,14 +323,14 @@ void DevicePipeline::send_chunk(const gas::Team& team, const DeviceStage& stage,
       continue;
     }
     if (!has_waited) {
-      rooms_.to_host->wait(*rooms_.compute->record());
+      resources_.to_host->wait(*resources_.compute->record());
       has_waited = true;
     }
     wait_for(team, [&] { return exchange.is_open(i); });
-    rooms_.to_host->copy_to_host(exchange.destination(i),
-                                 rooms_.blocks[number]->location() + static_cast<std::uint64_t>(message.offset),
-                                 {.row_bytes = static_cast<std::uint64_t>(message.bytes)});
-    departures_.push_back({number, i, rooms_.to_host->record()});
+    resources_.to_host->copy_to_host(exchange.destination(i),
+                                     resources_.blocks[number]->location() + static_cast<std::uint64_t>(message.offset),
+                                     {.row_bytes = static_cast<std::uint64_t>(message.bytes)});
+    departures_.push_back({number, i, resources_.to_host->record()});
   }
 }
 
@@ -342,7 +345,7 @@ void DevicePipeline::copy_blocks(const DeviceStage& stage, bool is_source, const
   const bool is_array = !stage.kind && other.is_user;
   const Extents strides = is_array ? (is_source ? out_ : in_).strides() : copied_strides(stage, box);
   const device::Location array =
-      is_array ? (is_source ? run.out : run.in) : (is_source ? rooms_.before : rooms_.after)->location();
+      is_array ? (is_source ? run.out : run.in) : (is_source ? resources_.before : resources_.after)->location();
   for (const DeviceBlock& block : blocks_of(end, is_source)) {
     // The direction that is contiguous in the block comes first.
     std::array<int, 3> order{0, 1, 2};
@@ -357,10 +360,10 @@ void DevicePipeline::copy_blocks(const DeviceStage& stage, bool is_source, const
       first += (block.box.lower[d] - box.lower[d]) * strides[d];
     }
     const device::Location in_blocks =
-        rooms_.blocks[end.exchange]->location() + static_cast<std::uint64_t>(block.offset);
+        resources_.blocks[end.exchange]->location() + static_cast<std::uint64_t>(block.offset);
     const device::Location in_array = array + static_cast<std::uint64_t>(first * exchange.element_bytes);
-    transform::copy(rooms_.library, *rooms_.compute, is_source ? in_blocks : in_array, is_source ? in_array : in_blocks,
-                    copy);
+    transform::copy(resources_.library, *resources_.compute, is_source ? in_blocks : in_array,
+                    is_source ? in_array : in_blocks, copy);
   }
 }
 
@@ -383,7 +386,7 @@ void DevicePipeline::copy_planes(const DeviceStage& stage, const Range& planes, 
   const auto rows = static_cast<std::uint64_t>(part.box.extent[at(middle)]);
   const auto row_pitch = static_cast<std::uint64_t>(strides[at(middle)]) * element_bytes;
   const auto plane_pitch = static_cast<std::uint64_t>(strides[at(slowest)]) * element_bytes;
-  device::Stream& stream = is_source ? *rooms_.to_device : *rooms_.to_host;
+  device::Stream& stream = is_source ? *resources_.to_device : *resources_.to_host;
   const auto copy = [&](std::uint64_t first, const device::Rows& shape) {
     if (is_source) {
       stream.copy_to_device(run.in + first, run.host_in + first, shape);
@@ -392,7 +395,7 @@ void DevicePipeline::copy_planes(const DeviceStage& stage, const Range& planes, 
     }
   };
   if (!is_source) {
-    stream.wait(*rooms_.compute->record());
+    stream.wait(*resources_.compute->record());
   }
   const std::uint64_t first = static_cast<std::uint64_t>(copied.lower) * plane_pitch;
   if (plane_pitch == row_bytes * rows) {
@@ -404,7 +407,7 @@ void DevicePipeline::copy_planes(const DeviceStage& stage, const Range& planes, 
     }
   }
   if (is_source) {
-    rooms_.compute->wait(*stream.record());
+    resources_.compute->wait(*stream.record());
   }
 }
 

@@ -18,7 +18,7 @@
 namespace penstock::fft {
 
 /// What the pipelines of a plan share: streams, and memory on both sides of the bus.
-struct DeviceRooms {
+struct DeviceResources {
   std::shared_ptr<const device::Device> device;
   transform::KernelLibrary library;
   std::unique_ptr<device::Stream> compute{};
@@ -32,7 +32,7 @@ struct DeviceRooms {
   std::unique_ptr<device::Memory> after{};                ///< pencils that are copied to blocks
 };
 
-/// What a schedule needs of DeviceRooms.
+/// What a schedule needs of DeviceResources.
 struct DeviceNeed {
   std::vector<std::uint64_t> host_bytes;    ///< by exchange
   std::vector<std::uint64_t> device_bytes;  ///< by exchange
@@ -50,11 +50,11 @@ struct DeviceRun {
   double factor = 1;                   ///< on the result
 };
 
-/// A schedule, ready to run. `rooms` must outlive it.
+/// A schedule, ready to run. `resources` must outlive it.
 class DevicePipeline {
  public:
   /// Collective. `in` and `out` are this rank's parts of the user's arrays.
-  DevicePipeline(const gas::Team& team, DeviceRooms& rooms, DeviceSchedule schedule, const Problem& problem,
+  DevicePipeline(const gas::Team& team, DeviceResources& resources, DeviceSchedule schedule, const Problem& problem,
                  const Distribution& in, const Distribution& out);
 
   /// Collective. Where it throws, no copy is under way any more, and the pipeline is of no more use: its caller revokes
@@ -97,7 +97,7 @@ class DevicePipeline {
   template <class Condition>
   void wait_for(const gas::Team& team, Condition is_done);
 
-  DeviceRooms& rooms_;
+  DeviceResources& resources_;
   DeviceSchedule schedule_;
   Distribution in_;
   Distribution out_;

@@ -82,7 +82,7 @@ struct DevicePlan<Real>::State {
   std::int64_t space_bytes;  // of an element
   std::int64_t spectrum_bytes;
   DeviceMemoryNeed need;
-  std::unique_ptr<DeviceRooms> rooms;
+  std::unique_ptr<DeviceResources> resources;
   std::unique_ptr<DevicePipeline> forward;
   std::unique_ptr<DevicePipeline> backward;
   Arrays arrays{};
@@ -131,7 +131,7 @@ struct DevicePlan<Real>::State {
       }
       const auto take = [&](std::unique_ptr<device::Memory>& memory) {
         if (memory == nullptr) {
-          memory = rooms->device->allocate(static_cast<std::uint64_t>(std::max(bytes_of(true), bytes_of(false))));
+          memory = resources->device->allocate(static_cast<std::uint64_t>(std::max(bytes_of(true), bytes_of(false))));
         }
       };
       take(arrays.in);
@@ -155,8 +155,8 @@ std::unique_ptr<typename DevicePlan<Real>::State> DevicePlan<Real>::State::make(
   problem.has_room_for_planes = false;  // a kernel transforms along one direction
 
   gas::Team team = user_team.split(0, user_team.rank());
-  auto rooms =
-      std::make_unique<DeviceRooms>(DeviceRooms{.device = device, .library = transform::KernelLibrary(device)});
+  auto resources =
+      std::make_unique<DeviceResources>(DeviceResources{.device = device, .library = transform::KernelLibrary(device)});
   std::unique_ptr<DevicePipeline> forward;
   std::unique_ptr<DevicePipeline> backward;
   DeviceMemoryNeed memory;
@@ -171,34 +171,34 @@ std::unique_ptr<typename DevicePlan<Real>::State> DevicePlan<Real>::State::make(
       back = make_device_schedule(problem, Direction::backward, rank);
       need.cover(there);
       need.cover(back);
-      rooms->compute = device->make_stream();
-      rooms->to_device = device->make_stream();
-      rooms->to_host = device->make_stream();
+      resources->compute = device->make_stream();
+      resources->to_device = device->make_stream();
+      resources->to_host = device->make_stream();
       for (const std::uint64_t bytes : need.device_bytes) {
-        rooms->blocks.push_back(device->allocate(bytes));
+        resources->blocks.push_back(device->allocate(bytes));
         memory.device_bytes += bytes;
       }
-      rooms->before = device->allocate(need.before_bytes);
-      rooms->after = device->allocate(need.after_bytes);
+      resources->before = device->allocate(need.before_bytes);
+      resources->after = device->allocate(need.after_bytes);
       memory.device_bytes += need.before_bytes + need.after_bytes;
     });
     for (const std::uint64_t bytes : need.host_bytes) {
-      rooms->segments.emplace_back(team, bytes, 0);
+      resources->segments.emplace_back(team, bytes, 0);
       memory.host_bytes += bytes;
     }
     team.together([&] {
-      for (const gas::Segment& segment : rooms->segments) {
+      for (const gas::Segment& segment : resources->segments) {
         for (int peer = 0; peer < team.size(); ++peer) {
           if (std::byte* const mapped = segment.address_at(peer); mapped != nullptr && segment.bytes_of(peer) > 0) {
-            rooms->pinned.push_back(device->pin({mapped, segment.bytes_of(peer)}));
+            resources->pinned.push_back(device->pin({mapped, segment.bytes_of(peer)}));
           }
         }
       }
     });
-    forward = std::make_unique<DevicePipeline>(team, *rooms, std::move(there), problem, problem.input[me],
+    forward = std::make_unique<DevicePipeline>(team, *resources, std::move(there), problem, problem.input[me],
                                                problem.output[me]);
-    backward =
-        std::make_unique<DevicePipeline>(team, *rooms, std::move(back), problem, problem.output[me], problem.input[me]);
+    backward = std::make_unique<DevicePipeline>(team, *resources, std::move(back), problem, problem.output[me],
+                                                problem.input[me]);
   });
   return std::unique_ptr<State>(new State{.team = std::move(team),
                                           .options = problem.options,
@@ -209,7 +209,7 @@ std::unique_ptr<typename DevicePlan<Real>::State> DevicePlan<Real>::State::make(
                                           .space_bytes = problem.space_bytes(),
                                           .spectrum_bytes = problem.spectrum_bytes(),
                                           .need = memory,
-                                          .rooms = std::move(rooms),
+                                          .resources = std::move(resources),
                                           .forward = std::move(forward),
                                           .backward = std::move(backward)});
 }

@@ -1,7 +1,6 @@
 #include "penstock/fft/device_schedule.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "penstock/fft/direction_index.hpp"
@@ -24,13 +23,14 @@ Range range_of(const Box& box, int direction) noexcept {
   return {box.lower[at(direction)], box.extent[at(direction)]};
 }
 
-/// The walks of all stages, from the one that the user's input and `inners` lead to; and how many ends are written or
-/// read with neighbouring items far apart.
+/// The walks of all stages, and how many ends are written or read with neighbouring items far apart.
 struct Walks {
   std::vector<Walk> walks;
   int scattered_ends = 0;
 };
 
+/// The walks that follow from the contiguous directions of the user's arrays, and from a bit for each stage: whether
+/// the direction across its pencils is the contiguous one in what it writes, and not that along them.
 Walks follow(const std::vector<StageSpec>& specs, unsigned inner_is_across, int input_inner, int output_inner) {
   Walks result;
   int source_inner = input_inner;

@@ -29,6 +29,12 @@ class OnDevices(command.CommandTest):
             self.assertLess(figures["relative_error"], figures["tolerance"])
             self.assertGreater(sum(stage["sent_bytes"] for stage in figures["forward_stages"]), 0)
 
+    def test_a_timeline_has_the_transforms_and_their_waits(self):
+        self.run_device("--size", "12x12x12", "--ranks", "2", "--trace", "trace.json")
+        events = json.loads((self.folder / "trace.json").read_text())["traceEvents"]
+        names = {event["name"] for event in events}
+        self.assertTrue({"forward 1", "backward 1", "wait for device or peers"} <= names, names)
+
     def test_a_table_tells_device_stages_and_limit(self):
         result = self.run_alone("fft", "--device", "any", "--size", "16x16x16", "--reps", "1")
         self.assertEqual(result.status, 0, result.stderr)

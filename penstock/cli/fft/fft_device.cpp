@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "penstock/base/base.hpp"
+#include "penstock/base/trace.hpp"
 #include "penstock/cli/fft/fft_problem.hpp"
 #include "penstock/cli/report/json.hpp"
 #include "penstock/cli/report/output.hpp"
@@ -246,9 +247,12 @@ void run_on_device(Session& session, const FftOptions& options, const field::Sou
 
   progress.show("reading the field");
   fields.fill(source);
-  report.times = field::time_round_trips(team, fields, options.scaling, options.repetitions, [&](int trip) {
-    progress.show("timing round trips", trip + 1, options.repetitions + 1);
-  });
+  report.times = [&] {
+    const trace::Recording recording(session.recorder());
+    return field::time_round_trips(team, fields, options.scaling, options.repetitions, [&](int trip) {
+      progress.show("timing round trips", trip + 1, options.repetitions + 1);
+    });
+  }();
   if (options.wants_check) {
     progress.show("checking");
     report.relative_error = field::check(team, fields, source, options.scaling);
