@@ -73,7 +73,7 @@ class Event {
 
 /// A compiled kernel. Its source is OpenCL C and CUDA C++ in one, by these words:
 ///
-/// - KERNEL(ITEMS) before a kernel whose work-groups have ITEMS items: KERNEL(64) void add(...)
+/// - KERNEL(ITEMS) before a kernel whose work-groups have ITEMS items: KERNEL(64) add(...), which returns nothing
 /// - FUNCTION before any other function; GLOBAL before the type that a pointer to device memory points to
 /// - i64, the type of the arguments that are std::int64_t
 /// - LOCATION(NAME), the parameters of a Location, and AT(TYPE, NAME), a pointer to what is there

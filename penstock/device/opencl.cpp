@@ -134,8 +134,8 @@ std::vector<DeviceId> find_devices() {
   return all;
 }
 
-/// All devices of all platforms, found once: loaders and drivers initialise themselves in the first calls, which several
-/// threads may not make at a time.
+/// All devices of all platforms, found once: loaders and drivers initialise themselves in the first calls, which
+/// several threads may not make at a time.
 const std::vector<DeviceId>& all_devices() {
   static const std::vector<DeviceId> devices = find_devices();
   return devices;
@@ -367,24 +367,10 @@ class OpenclStream final : public Stream {
   OpenclStream& operator=(const OpenclStream&) = delete;
 
   void copy_to_device(const Location& to, const std::byte* from, const Rows& rows) override {
-    const std::array<std::size_t, 3> device_origin{to.offset, 0, 0};
-    const std::array<std::size_t, 3> host_origin{};
-    const std::array<std::size_t, 3> region{rows.row_bytes, rows.rows, 1};
-    context_->check(api().clEnqueueWriteBufferRect(queue_, memory_of(to), CL_FALSE, device_origin.data(),
-                                                   host_origin.data(), region.data(), pitch(rows, rows.device_pitch), 0,
-                                                   pitch(rows, rows.host_pitch), 0, from, 0, nullptr, nullptr),
-                    "clEnqueueWriteBufferRect");
-    flush();
+    copy_rows("clEnqueueWriteBufferRect", api().clEnqueueWriteBufferRect, to, from, rows);
   }
   void copy_to_host(std::byte* to, const Location& from, const Rows& rows) override {
-    const std::array<std::size_t, 3> device_origin{from.offset, 0, 0};
-    const std::array<std::size_t, 3> host_origin{};
-    const std::array<std::size_t, 3> region{rows.row_bytes, rows.rows, 1};
-    context_->check(api().clEnqueueReadBufferRect(queue_, memory_of(from), CL_FALSE, device_origin.data(),
-                                                  host_origin.data(), region.data(), pitch(rows, rows.device_pitch), 0,
-                                                  pitch(rows, rows.host_pitch), 0, to, 0, nullptr, nullptr),
-                    "clEnqueueReadBufferRect");
-    flush();
+    copy_rows("clEnqueueReadBufferRect", api().clEnqueueReadBufferRect, from, to, rows);
   }
   void copy(const Location& to, const Location& from, std::uint64_t bytes) override {
     context_->check(api().clEnqueueCopyBuffer(queue_, memory_of(from), memory_of(to), from.offset, to.offset, bytes, 0,
@@ -415,6 +401,18 @@ class OpenclStream final : public Stream {
   /// The bytes from row to row; OpenCL refuses fewer than those of a row, which for one row do not matter.
   static std::size_t pitch(const Rows& rows, std::uint64_t pitch) noexcept {
     return std::max(rows.row_bytes, rows.rows == 1 ? rows.row_bytes : pitch);
+  }
+  /// Copies rows by `enqueue`, which says which way.
+  template <class Enqueue, class Byte>
+  void copy_rows(const char* name, Enqueue enqueue, const Location& device, Byte* host, const Rows& rows) {
+    const std::array<std::size_t, 3> device_origin{device.offset, 0, 0};
+    const std::array<std::size_t, 3> host_origin{};
+    const std::array<std::size_t, 3> region{rows.row_bytes, rows.rows, 1};
+    context_->check(
+        enqueue(queue_, memory_of(device), CL_FALSE, device_origin.data(), host_origin.data(), region.data(),
+                pitch(rows, rows.device_pitch), 0, pitch(rows, rows.host_pitch), 0, host, 0, nullptr, nullptr),
+        name);
+    flush();
   }
   void flush() { context_->check(api().clFlush(queue_), "clFlush"); }
 

@@ -42,12 +42,7 @@ void check_machine(const Machine& machine, const FftRun& run) {
   if (!(machine.node.fft_rate_flops_per_core > 0)) {
     throw Error(fmt::format("the FFT rate of {} is not known: give node.fft_rate_flops_per_core", machine.name));
   }
-  if (run.nodes > 1 && !machine.network) {
-    throw Error(
-        fmt::format("{} has no network, and {} nodes need one: its machine file wants [network] and "
-                    "[[transports]]",
-                    machine.name, run.nodes));
-  }
+  require_network(machine, run.nodes);
 }
 
 void check_grid(const FftRun& run, std::int64_t ty, std::int64_t tz) {

@@ -78,12 +78,7 @@ ShiftedTime shifted_time(const Machine& machine, const ShiftedRun& run) {
     time.memory_bytes += tile_bytes + layers * run.m * run.n * word / static_cast<double>(ranks);
   }
   if (nodes > 1) {
-    if (!machine.network) {
-      throw Error(
-          fmt::format("{} has no network, and {} nodes need one: its machine file wants [network] and "
-                      "[[transports]]",
-                      machine.name, nodes));
-    }
+    require_network(machine, nodes);
     const machine::Transport transport = find_transport(machine, run.transport);
     const machine::MessagePiece& piece = piece_of(transport.pieces, depth * word * std::max(tile_m, tile_n));
     const double injection = injection_bytes_per_s(*machine.network, nodes) / ranks_per_node;

@@ -53,12 +53,7 @@ void check(const Machine& machine, const PlannedFft& run) {
   if (machine.node.fft_rates.empty() && !(machine.node.fft_rate_flops_per_core > 0)) {
     throw Error(fmt::format("the FFT rate of {} is not known: give node.fft_rate_flops_per_core", machine.name));
   }
-  if (run.nodes > 1 && !machine.network) {
-    throw Error(
-        fmt::format("{} has no network, and {} nodes need one: its machine file wants [network] and "
-                    "[[transports]]",
-                    machine.name, run.nodes));
-  }
+  require_network(machine, run.nodes);
 }
 
 class PlanEstimator {

@@ -13,6 +13,14 @@ namespace penstock::model {
 using machine::Machine;
 using machine::Transport;
 
+void require_network(const Machine& machine, std::int64_t nodes) {
+  if (nodes > 1 && !machine.network) {
+    throw Error(
+        fmt::format("{} has no network, and {} nodes need one: its machine file wants [network] and [[transports]]",
+                    machine.name, nodes));
+  }
+}
+
 Transport find_transport(const Machine& machine, const std::string& name) {
   if (name.empty() && !machine.transports.empty()) {
     return machine.transports.front();

@@ -1,6 +1,7 @@
-// The transport that a run of a model names.
+// The network that a run of a model needs, and the transport that it names.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "penstock/machine/machine.hpp"
@@ -8,6 +9,9 @@
 #pragma GCC visibility push(default)
 
 namespace penstock::model {
+
+/// Throws Error where there are several nodes, and the machine has no network between them.
+void require_network(const machine::Machine& machine, std::int64_t nodes);
 
 /// The machine's transport of that name. For no name its first one or, where the machine describes none, a transport
 /// that costs nothing and always progresses. Throws Error for a name that the machine does not have.

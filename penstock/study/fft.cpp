@@ -125,12 +125,7 @@ Quantities evaluate_equations(const FftChoices& choices, const Case& at) {
                                   .bus_bytes_per_s = node.bus_bandwidth_bytes_per_s.value_or(0)},
                                  n, reading, choices.network);
   };
-  if (nodes > 1 && !at.machine.network) {
-    throw Error(
-        fmt::format("{} has no network, and {} nodes need one: its machine file wants [network] and "
-                    "[[transports]]",
-                    at.machine.name, nodes));
-  }
+  model::require_network(at.machine, nodes);
   const auto total_s = [&](const model::ExascaleTimes& times) {
     const double network_s = nodes > 1 ? times.network_s : 0;
     return choices.run.overlaps ? std::max({times.flops_s, times.memory_s, network_s, times.shuffle_s + times.bus_s})

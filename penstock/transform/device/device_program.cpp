@@ -25,7 +25,8 @@ std::int64_t padded(std::int64_t length) {
   return length;
 }
 
-/// One that 32 items or 128 bytes of a row keep busy. A processor runs items one after the other.
+/// How many pencils a group should take: as many as make rows of 128 bytes where pencils lie side by side at an end,
+/// else as many as give 128 items work. A host runs the items of a group one after the other.
 std::int64_t wanted_pencils(const device::Properties& properties, const DeviceProgram& program) {
   constexpr std::int64_t row_bytes = 128;
   constexpr std::int64_t wanted_items = 128;
@@ -80,7 +81,7 @@ std::uint64_t DeviceProgram::local_bytes() const noexcept {
 }
 
 std::vector<int> radices_of(std::int64_t length, int max_radix) {
-  // By the fewest passes, then by the cheapest radices: what a pass costs beside its arithmetic counts for 32 points.
+  // A pass costs as much as its radix, and 32 for what it costs besides: its exchange.
   if (length == 1) {
     return {1};
   }

@@ -30,7 +30,8 @@ struct DeviceProgram {
   std::uint64_t local_bytes() const noexcept;
 };
 
-/// The radices of a length, fewest passes first; empty where it has a prime factor above 13. 1 has radix 1.
+/// The radices of a length, the largest first: of all lists the one with the cheapest passes. Empty where a prime
+/// factor is above 13. Length 1 has radix 1.
 std::vector<int> radices_of(std::int64_t length, int max_radix);
 
 /// The program of a shape on a device, or what prevents it, in `obstacle`.
@@ -40,7 +41,7 @@ struct DeviceChoice {
 };
 DeviceChoice choose_program(const device::Properties& properties, const DeviceShape& shape);
 
-/// The kernel's source, and its name. Its parameters are those that Transform::run gives.
+/// The kernel's source, and its name. Its parameters are those that DeviceTransform::run gives.
 std::string write_source(const DeviceProgram& program);
 inline constexpr const char* kernel_name = "transform_pencils";
 
