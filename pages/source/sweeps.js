@@ -8,7 +8,8 @@ export const partsOf = (sweep) => {
 
 /** Lists of a machine's measured curves: too many keys, and none says much alone. */
 const isOfCurve = (key) =>
-  /^node\.(thread_bandwidths|caches|fft_rates|tile_copies)\./.test(key) || /^network\.partitions/.test(key);
+  /^node\.(thread_bandwidths|caches|fft_rates|tile_copies|device\.passes)\./.test(key) ||
+  /^network\.partitions/.test(key);
 
 /** The numbers of a machine that may be changed. */
 export const numbersOf = (machine) =>

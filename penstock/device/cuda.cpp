@@ -91,6 +91,7 @@ Properties properties_of(DeviceNumber device) {
           .name = name.data(),
           .driver = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10),
           .memory_bytes = bytes,
+          .cache_bytes = static_cast<std::uint64_t>(attribute_of(device, Attribute::l2_cache_bytes)),
           .local_memory_bytes =
               static_cast<std::uint64_t>(attribute_of(device, Attribute::max_shared_memory_per_block_optin)),
           .group_items = attribute_of(device, Attribute::max_threads_per_block),

@@ -26,6 +26,7 @@ enum class Attribute : int {
   max_threads_per_block = 1,
   warp_size = 10,
   multiprocessor_count = 16,
+  l2_cache_bytes = 38,
   compute_capability_major = 75,
   compute_capability_minor = 76,
   max_shared_memory_per_block_optin = 97,

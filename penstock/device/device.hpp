@@ -25,6 +25,7 @@ struct Properties {
   std::string name;
   std::string driver;                    ///< its name and version
   std::uint64_t memory_bytes = 0;        ///< of the device
+  std::uint64_t cache_bytes = 0;         ///< of the last level between its memory and its compute units; 0: not told
   std::uint64_t local_memory_bytes = 0;  ///< of a work-group at most
   std::int64_t group_items = 0;          ///< of a work-group at most
   std::int64_t lanes = 0;                ///< the items that run in step, and whose accesses are joined (CUDA: a warp)

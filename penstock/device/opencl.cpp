@@ -166,6 +166,7 @@ Properties properties_of(cl_device_id device) {
           .name = text_of(device, CL_DEVICE_NAME),
           .driver = text_of(device, CL_DEVICE_VERSION) + ", driver " + text_of(device, CL_DRIVER_VERSION),
           .memory_bytes = number_of<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE),
+          .cache_bytes = number_of<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE),
           .local_memory_bytes = number_of<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE),
           .group_items = static_cast<std::int64_t>(number_of<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE)),
           .lanes = warp != 0 ? static_cast<std::int64_t>(warp) : (is_host ? 1 : 32),

@@ -1,13 +1,13 @@
 #include "penstock/fft/device_pipeline.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "penstock/base/base.hpp"
 #include "penstock/base/trace.hpp"
 #include "penstock/base/wait.hpp"
 #include "penstock/fft/direction_index.hpp"
-#include "penstock/model/model.hpp"
 
 namespace penstock::fft {
 namespace {
@@ -232,7 +232,7 @@ void DevicePipeline::upload(std::size_t exchange, std::size_t message) {
 }
 
 /// The planes that kernels run at once: all, unless something comes or goes chunk by chunk.
-std::vector<Range> DevicePipeline::steps_of(const DeviceStage& stage, const DeviceRun& run) const {
+std::vector<Range> DevicePipeline::steps_of(const DeviceStage& stage, bool is_in_on_host, bool is_out_on_host) const {
   const auto comes_by_chunks = [&] {
     const DeviceExchange& exchange = schedule_.exchanges[stage.source.exchange];
     return exchange.walks_same_planes && !exchange.incoming_messages.empty();
@@ -241,8 +241,8 @@ std::vector<Range> DevicePipeline::steps_of(const DeviceStage& stage, const Devi
     const DeviceExchange& exchange = schedule_.exchanges[stage.sink.exchange];
     return exchange.is_fused && !exchange.outgoing_messages.empty();
   };
-  const bool is_by_chunks = (stage.source.is_user ? run.host_in != nullptr : comes_by_chunks()) ||
-                            (stage.sink.is_user ? run.host_out != nullptr : goes_by_chunks());
+  const bool is_by_chunks = (stage.source.is_user ? is_in_on_host : comes_by_chunks()) ||
+                            (stage.sink.is_user ? is_out_on_host : goes_by_chunks());
   return is_by_chunks ? stage.chunks : std::vector<Range>{stage.outer_range()};
 }
 
@@ -254,7 +254,7 @@ void DevicePipeline::run_stage(const gas::Team& team, std::size_t index, const D
     wait_for_planes(team, stage, stage.outer_range());
     copy_blocks(stage, true, run);
   }
-  const std::vector<Range> steps = steps_of(stage, run);
+  const std::vector<Range> steps = steps_of(stage, run.host_in != nullptr, run.host_out != nullptr);
   for (std::size_t chunk = 0; chunk < steps.size(); ++chunk) {
     const Range& planes = steps[chunk];
     if (stage.source.is_user && run.host_in != nullptr) {
@@ -441,6 +441,56 @@ std::vector<DeviceStagePlan> DevicePipeline::describe() const {
     plans.push_back(std::move(plan));
   }
   return plans;
+}
+
+std::vector<model::DeviceFftStage> DevicePipeline::modelled(bool is_in_on_host, bool is_out_on_host) const {
+  std::vector<model::DeviceFftStage> stages;
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    const DeviceStage& stage = schedule_.stages[i];
+    const std::uint64_t read = bytes_of(stage.before, stage.before_bytes);
+    const std::uint64_t written = bytes_of(stage.after, stage.after_bytes);
+    model::DeviceFftStage work;
+    work.chunks = static_cast<std::int64_t>(steps_of(stage, is_in_on_host, is_out_on_host).size());
+    if (stages_[i].transform) {
+      const transform::DeviceShape& shape = stages_[i].transform->shape();
+      work.pass = {.length = shape.length,
+                   .fft = {.is_real = shape.kind > transform::Kind::backward, .real_bytes = shape.real_bytes},
+                   .reads_pencils = shape.source == Adjacent::pencils,
+                   .writes_pencils = shape.destination == Adjacent::pencils};
+      work.pass_bytes = static_cast<double>(read + written);
+    }
+    work.copied_bytes += is_copied(schedule_, stage.source) ? 2 * static_cast<double>(read) : 0;
+    work.copied_bytes += is_copied(schedule_, stage.sink) ? 2 * static_cast<double>(written) : 0;
+    if (stage.source.is_user && is_in_on_host) {
+      work.received_bytes = static_cast<double>(read);
+      work.received_copies = work.chunks;
+    }
+    if (stage.sink.is_user && is_out_on_host) {
+      work.sent_bytes = static_cast<double>(written);
+      work.sent_copies = work.chunks;
+    }
+    if (!stage.source.is_user) {
+      const DeviceExchange& exchange = schedule_.exchanges[stage.source.exchange];
+      for (const DeviceMessage& message : exchange.received) {
+        work.received_bytes += static_cast<double>(message.bytes);
+        ++work.received_copies;
+      }
+      work.follows_chunks = exchange.walks_same_planes && !exchange.received.empty();
+    }
+    if (!stage.sink.is_user) {
+      const DeviceExchange& exchange = schedule_.exchanges[stage.sink.exchange];
+      std::set<int> peers;
+      for (std::size_t m = 0; m < exchange.sent.size(); ++m) {
+        work.sent_bytes += static_cast<double>(exchange.sent[m].bytes);
+        ++work.sent_copies;
+        peers.insert(exchange.outgoing_messages[m].peer);
+      }
+      work.peer_bytes = work.sent_bytes;
+      work.peers = static_cast<std::int64_t>(peers.size());
+    }
+    stages.push_back(work);
+  }
+  return stages;
 }
 
 }  // namespace penstock::fft

@@ -13,6 +13,7 @@
 #include "penstock/fft/device_plan.hpp"
 #include "penstock/fft/device_schedule.hpp"
 #include "penstock/gas/gas.hpp"
+#include "penstock/model/model.hpp"
 #include "penstock/transform/transform.hpp"
 
 namespace penstock::fft {
@@ -63,8 +64,10 @@ class DevicePipeline {
 
   /// Of the last run.
   const Breakdown& breakdown() const noexcept { return breakdown_; }
-  /// What the stages are, for people and for predictions.
+  /// What the stages are, for people.
   std::vector<DeviceStagePlan> describe() const;
+  /// And for the model, where such fields are on the host.
+  std::vector<model::DeviceFftStage> modelled(bool is_in_on_host, bool is_out_on_host) const;
 
  private:
   struct Stage {
@@ -88,7 +91,7 @@ class DevicePipeline {
   void run_stages(const gas::Team& team, const DeviceRun& run);
   void run_stage(const gas::Team& team, std::size_t index, const DeviceRun& run);
   void copy_blocks(const DeviceStage& stage, bool is_source, const DeviceRun& run);
-  std::vector<Range> steps_of(const DeviceStage& stage, const DeviceRun& run) const;
+  std::vector<Range> steps_of(const DeviceStage& stage, bool is_in_on_host, bool is_out_on_host) const;
   void copy_planes(const DeviceStage& stage, const Range& planes, bool is_source, const DeviceRun& run);
   void wait_for_planes(const gas::Team& team, const DeviceStage& stage, const Range& planes);
   void send_chunk(const gas::Team& team, const DeviceStage& stage, std::size_t chunk);

@@ -11,6 +11,7 @@
 #include "penstock/fft/direction_index.hpp"
 #include "penstock/fft/problem.hpp"
 #include "penstock/fft/sequence.hpp"
+#include "penstock/model/model.hpp"
 
 namespace penstock::fft {
 namespace {
@@ -294,6 +295,24 @@ std::vector<DeviceStagePlan> DevicePlan<Real>::backward_stages() const {
 template <class Real>
 const DeviceMemoryNeed& DevicePlan<Real>::memory() const noexcept {
   return state_->need;
+}
+
+template <class Real>
+model::DeviceFft DevicePlan<Real>::modelled(const machine::Machine& machine, bool are_fields_on_host) const {
+  const State& state = *state_;
+  const gas::TransportTraits& transport = state.team.transport();
+  model::DeviceFft run{.stages = state.forward->modelled(are_fields_on_host, are_fields_on_host),
+                       .fields = state.options.batch,
+                       .ty = state.tuning.grid.ty,
+                       .tz = state.tuning.grid.tz,
+                       .is_node_shared = transport.maps_memory || !transport.network};
+  // Of a machine without a network, ranks that send messages are on one node all the same.
+  run.nodes = machine.network ? gas::Placement::count(state.team.placement().domains) : 1;
+  run.ranks_per_node = divide_up<std::int64_t>(state.team.size(), run.nodes);
+  const std::string_view name = transport.farthest();
+  run.transport =
+      std::ranges::find(machine.transports, name, &machine::Transport::name) == machine.transports.end() ? "" : name;
+  return run;
 }
 
 template <class Real>

@@ -26,6 +26,10 @@ namespace penstock::gas {
 class Team;
 }
 
+namespace penstock::model {
+struct DeviceFft;
+}
+
 namespace penstock::fft {
 
 /// One stage of a device plan, on this rank.
@@ -98,6 +102,9 @@ class DevicePlan {
   std::vector<DeviceStagePlan> forward_stages() const;
   std::vector<DeviceStagePlan> backward_stages() const;
   const DeviceMemoryNeed& memory() const noexcept;
+  /// A forward transform with this rank's bytes, as the model sees it on `machine`: its prediction is
+  /// `model::device_fft_time(machine, plan.modelled(machine, are_fields_on_host))`. Local.
+  model::DeviceFft modelled(const machine::Machine& machine, bool are_fields_on_host) const;
   const Breakdown& last_breakdown() const noexcept;
 
  private:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -34,21 +35,48 @@ std::int64_t product(const std::vector<std::int64_t>& dimensions) {
   return nodes;
 }
 
+void check_share(std::string_view key, double value, const Refuse& refuse) {
+  if (value > 1) {
+    refuse(key, fmt::format("is {}; give a share, from 0 to 1", value));
+  }
+}
+
+/// `rank` is what of a value decides the order; `wanted` names it.
+template <class Value, class Rank>
+void check_order(std::string_view key, const std::vector<Value>& values, std::string_view wanted, const Refuse& refuse,
+                 Rank rank) {
+  const auto is_behind = [&](const Value& a, const Value& b) { return rank(a) >= rank(b); };
+  if (std::adjacent_find(values.begin(), values.end(), is_behind) != values.end()) {
+    refuse(key, fmt::format("is not in ascending order of {}", wanted));
+  }
+}
+
 }  // namespace
 
 void check(const Node& node, const Refuse& refuse) {
-  const auto check_order = [&](std::string_view key, const auto& values, std::string_view wanted, const auto& rank) {
-    const auto is_behind = [&](const auto& a, const auto& b) { return rank(a) >= rank(b); };
-    if (std::adjacent_find(values.begin(), values.end(), is_behind) != values.end()) {
-      refuse(key, fmt::format("is not in ascending order of {}", wanted));
-    }
-  };
-  check_order("thread_bandwidths", node.thread_bandwidths, "threads",
+  check_order("thread_bandwidths", node.thread_bandwidths, "threads", refuse,
               [](const ThreadBandwidth& each) { return each.threads; });
-  check_order("caches", node.caches, "level", [](const CacheLevel& each) { return each.level; });
-  check_order("fft_rates", node.fft_rates, "length", [](const FftRate& each) { return each.length; });
-  check_order("tile_copies", node.tile_copies, "threads, then working_set_bytes",
+  check_order("caches", node.caches, "level", refuse, [](const CacheLevel& each) { return each.level; });
+  check_order("fft_rates", node.fft_rates, "length", refuse, [](const FftRate& each) { return each.length; });
+  check_order("tile_copies", node.tile_copies, "threads, then working_set_bytes", refuse,
               [](const TileCopy& each) { return std::pair(each.threads, each.working_set_bytes); });
+}
+
+void check(const DevicePass& pass, const Refuse& refuse) {
+  for (const auto& [key, value] : {std::pair("reads", &pass.reads), std::pair("writes", &pass.writes)}) {
+    if (*value != "points" && *value != "pencils") {
+      refuse(key, fmt::format("is '{}'; give one of points, pencils", *value));
+    }
+  }
+}
+
+void check(const Device& device, const Refuse& refuse) {
+  check_share("bus_progress", device.bus_progress, refuse);
+  check_order("passes", device.passes, "length, then reads, writes and working_set_bytes", refuse,
+              [](const DevicePass& each) {
+                return std::tuple(each.length, std::string_view(each.reads), std::string_view(each.writes),
+                                  each.working_set_bytes);
+              });
 }
 
 void check(const Network& network, const Refuse& refuse) {
@@ -80,9 +108,7 @@ void check(const Network& network, const Refuse& refuse) {
 }
 
 void check(const Transport& transport, const Refuse& refuse) {
-  if (transport.progress > 1) {
-    refuse("progress", fmt::format("is {}; give a share, from 0 to 1", transport.progress));
-  }
+  check_share("progress", transport.progress, refuse);
   if (transport.pieces.empty() || transport.pieces.front().from_bytes != 0) {
     refuse("pieces", "does not begin with a piece of from_bytes = 0");
   }

@@ -13,6 +13,8 @@ namespace penstock::machine {
 using Refuse = std::function<void(std::string_view key, const std::string& problem)>;
 
 void check(const Node& node, const Refuse& refuse);
+void check(const DevicePass& pass, const Refuse& refuse);
+void check(const Device& device, const Refuse& refuse);
 void check(const Network& network, const Refuse& refuse);
 void check(const Transport& transport, const Refuse& refuse);
 void check(const Machine& machine, const Refuse& refuse);

@@ -64,6 +64,32 @@ void visit(Section& section, TileCopy& copy) {
 }
 
 template <class Section>
+void visit(Section& section, DevicePass& pass) {
+  section.positive("length", pass.length);
+  section.text("reads", pass.reads);
+  section.text("writes", pass.writes);
+  section.positive("working_set_bytes", pass.working_set_bytes);
+  section.not_negative("complex_double_bytes_per_s", pass.complex_double_bytes_per_s);
+  section.not_negative("complex_single_bytes_per_s", pass.complex_single_bytes_per_s);
+  section.not_negative("real_double_bytes_per_s", pass.real_double_bytes_per_s);
+  section.not_negative("real_single_bytes_per_s", pass.real_single_bytes_per_s);
+}
+
+template <class Section>
+void visit(Section& section, Device& device) {
+  section.text("name", device.name);
+  section.positive("count", device.count);
+  section.positive("memory_bytes", device.memory_bytes);
+  section.positive("memory_bandwidth_bytes_per_s", device.memory_bandwidth_bytes_per_s);
+  section.positive("to_device_bytes_per_s", device.to_device_bytes_per_s);
+  section.positive("to_host_bytes_per_s", device.to_host_bytes_per_s);
+  section.not_negative("bus_progress", device.bus_progress);
+  section.not_negative("launch_s", device.launch_s);
+  section.not_negative("copy_latency_s", device.copy_latency_s);
+  section.tables("passes", device.passes);
+}
+
+template <class Section>
 void visit(Section& section, Node& node) {
   section.positive("cores", node.cores);
   section.positive("peak_flops", node.peak_flops);
@@ -83,6 +109,7 @@ void visit(Section& section, Node& node) {
   section.tables("caches", node.caches);
   section.tables("fft_rates", node.fft_rates);
   section.tables("tile_copies", node.tile_copies);
+  section.table("device", node.device);
 }
 
 template <class Section>

@@ -59,6 +59,43 @@ struct TileCopy {
   bool operator==(const TileCopy&) const = default;
 };
 
+/// Passes over a device's memory in which kernels transform pencils of `length` points: bytes read plus bytes written a
+/// second, by the device alone. `reads` and `writes` tell which numbers lie side by side: "points" of a pencil, or the
+/// same point of neighbouring "pencils". `working_set_bytes` are what is read and what is written. A rate is 0 where
+/// the device does not do such transforms.
+struct DevicePass {
+  std::int64_t length = 0;
+  std::string reads;
+  std::string writes;
+  std::int64_t working_set_bytes = 0;
+  double complex_double_bytes_per_s = 0;
+  double complex_single_bytes_per_s = 0;
+  double real_double_bytes_per_s = 0;
+  double real_single_bytes_per_s = 0;
+  bool operator==(const DevicePass&) const = default;
+};
+
+/// The accelerators of a node, all alike. Rates and times are of one of them.
+struct Device {
+  std::string name = {};
+  std::int64_t count = 0;  ///< of the node
+  std::int64_t memory_bytes = 0;
+  /// Of copies within the device's memory: bytes read plus bytes written.
+  double memory_bandwidth_bytes_per_s = 0;
+  /// Of copies from and to memory of the host.
+  double to_device_bytes_per_s = 0;
+  double to_host_bytes_per_s = 0;
+  /// The part of such a copy, from 0 to 1, that goes on while kernels run.
+  double bus_progress = 0;
+  /// From the call that begins it to the moment at which the host knows that it is done: of a kernel that does nothing,
+  /// and of a copy of some bytes over the bus.
+  double launch_s = 0;
+  double copy_latency_s = 0;
+  /// In ascending order of length, reads, writes and bytes; may be empty.
+  std::vector<DevicePass> passes = {};
+  bool operator==(const Device&) const = default;
+};
+
 /// A node: processors that share one memory. Rates and sizes are of the whole node unless the comment says otherwise;
 /// flops are floating-point operations per second in double precision.
 struct Node {
@@ -93,6 +130,7 @@ struct Node {
   std::vector<CacheLevel> caches = {};
   std::vector<FftRate> fft_rates = {};
   std::vector<TileCopy> tile_copies = {};
+  std::optional<Device> device = {};
   bool operator==(const Node&) const = default;
 };
 

@@ -29,4 +29,11 @@ void send_over_links(const machine::Machine& machine, const machine::Transport& 
   exchange.stream_s = rank_bytes * load.off_node / piece.bandwidth_bytes_per_s;
 }
 
+void send_within_node(const machine::Transport& transport, double rank_bytes, double within, double sharers,
+                      FftExchange& exchange) {
+  const machine::MessagePiece& piece = piece_of(transport.pieces, exchange.message_bytes);
+  exchange.stream_s += rank_bytes * within / piece.bandwidth_bytes_per_s * sharers;
+  exchange.latency_s = piece.latency_s;
+}
+
 }  // namespace penstock::model

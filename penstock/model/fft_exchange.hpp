@@ -39,6 +39,11 @@ struct LinkLoad {
 void send_over_links(const machine::Machine& machine, const machine::Transport& transport, const LinkLoad& load,
                      double rank_bytes, FftExchange& exchange);
 
+/// Adds the time of messages within a node, which its processors copy, one stream for each rank: of each rank the part
+/// `within` of its `rank_bytes`. `sharers` ranks share a core, 1 at least.
+void send_within_node(const machine::Transport& transport, double rank_bytes, double within, double sharers,
+                      FftExchange& exchange);
+
 }  // namespace penstock::model
 
 #pragma GCC visibility pop

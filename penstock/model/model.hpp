@@ -1,6 +1,7 @@
 // Pure functions of a machine and a problem, which return times and limits.
 #pragma once
 
+#include "penstock/model/device_fft.hpp"
 #include "penstock/model/exascale.hpp"
 #include "penstock/model/fft_exchange.hpp"
 #include "penstock/model/fft_limit.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <vector>
 
 namespace penstock::model {
@@ -45,11 +46,42 @@ LengthKind kind_of(std::int64_t length) noexcept {
   return rest == 1 ? LengthKind::smooth : LengthKind::other;
 }
 
+/// A rate that was measured at a length.
+struct LengthRate {
+  std::int64_t length;
+  double rate;
+};
+
+/// The rate at `length`, of `measured` in ascending order, of which there is one at least: between lengths of its class
+/// where there are such.
+double rate_at(std::int64_t length, const std::vector<LengthRate>& measured) {
+  std::vector<Point> alike;
+  std::vector<Point> all;
+  for (const LengthRate& each : measured) {
+    if (each.length == length) {
+      return each.rate;
+    }
+    const Point point{std::log2(static_cast<double>(each.length)), each.rate};
+    all.push_back(point);
+    if (kind_of(each.length) == kind_of(length)) {
+      alike.push_back(point);
+    }
+  }
+  return interpolate(alike.empty() ? all : alike, std::log2(static_cast<double>(length)));
+}
+
 double flops_of(const machine::FftRate& rate, const FftKind& kind) noexcept {
   if (kind.is_real) {
     return kind.real_bytes == 4 ? rate.real_single_flops : rate.real_double_flops;
   }
   return kind.real_bytes == 4 ? rate.complex_single_flops : rate.complex_double_flops;
+}
+
+double bytes_per_s_of(const machine::DevicePass& pass, const FftKind& kind) noexcept {
+  if (kind.is_real) {
+    return kind.real_bytes == 4 ? pass.real_single_bytes_per_s : pass.real_double_bytes_per_s;
+  }
+  return kind.real_bytes == 4 ? pass.complex_single_bytes_per_s : pass.complex_double_bytes_per_s;
 }
 
 }  // namespace
@@ -59,19 +91,11 @@ double fft_rate_per_core(const machine::Node& node, std::int64_t length, const F
     // A register holds twice as many numbers of single precision.
     return node.fft_rate_flops_per_core * (kind.real_bytes == 4 ? 2 : 1);
   }
-  std::vector<Point> alike;
-  std::vector<Point> all;
+  std::vector<LengthRate> measured;
   for (const machine::FftRate& rate : node.fft_rates) {
-    const Point point{std::log2(static_cast<double>(rate.length)), flops_of(rate, kind)};
-    if (rate.length == length) {
-      return point.y;
-    }
-    all.push_back(point);
-    if (kind_of(rate.length) == kind_of(length)) {
-      alike.push_back(point);
-    }
+    measured.push_back({rate.length, flops_of(rate, kind)});
   }
-  return interpolate(alike.empty() ? all : alike, std::log2(static_cast<double>(length)));
+  return rate_at(length, measured);
 }
 
 double tile_bandwidth(const machine::Node& node, std::int64_t threads, double working_set_bytes) noexcept {
@@ -95,6 +119,39 @@ double tile_bandwidth(const machine::Node& node, std::int64_t threads, double wo
     }
   }
   return 1 / interpolate(times, std::log2(std::max(working_set_bytes, 1.0)));
+}
+
+double device_pass_rate(const machine::Device& device, const DevicePassKind& pass, double working_set_bytes) {
+  const auto is_alike = [&](const machine::DevicePass& each) {
+    return (each.reads == "pencils") == pass.reads_pencils && (each.writes == "pencils") == pass.writes_pencils;
+  };
+  const bool has_alike = std::ranges::any_of(device.passes, is_alike);
+  std::map<std::int64_t, std::vector<Point>> times;  // by length: of a byte, over the bytes
+  for (const machine::DevicePass& each : device.passes) {
+    const double bytes_per_s = bytes_per_s_of(each, pass.fft);
+    if (bytes_per_s > 0 && (is_alike(each) || !has_alike)) {
+      times[each.length].push_back({std::log2(static_cast<double>(each.working_set_bytes)), 1 / bytes_per_s});
+    }
+  }
+  if (times.empty()) {
+    return device.passes.empty() ? device.memory_bandwidth_bytes_per_s : 0;
+  }
+  std::vector<LengthRate> measured;
+  for (auto& [length, points] : times) {
+    std::ranges::stable_sort(points, {}, &Point::x);
+    measured.push_back({length, 1 / interpolate(points, std::log2(std::max(working_set_bytes, 1.0)))});
+  }
+  return rate_at(pass.length, measured);
+}
+
+void scale_device_rates(machine::Device& device, double factor) noexcept {
+  device.memory_bandwidth_bytes_per_s *= factor;
+  for (machine::DevicePass& pass : device.passes) {
+    pass.complex_double_bytes_per_s *= factor;
+    pass.complex_single_bytes_per_s *= factor;
+    pass.real_double_bytes_per_s *= factor;
+    pass.real_single_bytes_per_s *= factor;
+  }
 }
 
 void scale_core_rates(machine::Node& node, double factor) noexcept {

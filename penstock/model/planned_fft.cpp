@@ -9,7 +9,6 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/model/node_rates.hpp"
-#include "penstock/model/ping_pong.hpp"
 #include "penstock/model/topology.hpp"
 #include "penstock/model/transport.hpp"
 
@@ -220,12 +219,9 @@ class PlanEstimator {
       send_over_links(machine_, transport_, load, rank_bytes, exchange);
     }
     if (!run_.is_node_shared) {
-      // Messages within the node are copied by its processors, one stream for each rank.
-      const machine::MessagePiece& piece = piece_of(transport_.pieces, exchange.message_bytes);
       const double within = std::max((team - 1) / team - off_node, 0.0);
       const double sharers = real(host_ranks_) / real(std::min(host_ranks_, machine_.node.cores));
-      exchange.stream_s += rank_bytes * within / piece.bandwidth_bytes_per_s * sharers;
-      exchange.latency_s = piece.latency_s;
+      send_within_node(transport_, rank_bytes, within, sharers, exchange);
     }
   }
 

@@ -9,14 +9,29 @@
 namespace penstock::model {
 namespace {
 
-constexpr std::array<std::pair<Resource, std::string_view>, 7> names{
+constexpr std::array<std::pair<Resource, std::string_view>, 8> names{
     {{Resource::arithmetic, "arithmetic"},
      {Resource::memory_bandwidth, "memory bandwidth"},
      {Resource::bus_bandwidth, "bus bandwidth"},
+     {Resource::device, "devices"},
      {Resource::storage_bandwidth, "storage bandwidth"},
      {Resource::link_bandwidth, "link bandwidth"},
      {Resource::message_rate, "message rate"},
      {Resource::latency, "latency"}}};
+
+void double_device(machine::Device& device, Resource resource) {
+  if (resource == Resource::device) {
+    scale_device_rates(device, 2);
+  }
+  if (resource == Resource::bus_bandwidth) {
+    device.to_device_bytes_per_s *= 2;
+    device.to_host_bytes_per_s *= 2;
+  }
+  if (resource == Resource::latency) {
+    device.launch_s /= 2;
+    device.copy_latency_s /= 2;
+  }
+}
 
 void double_node(machine::Node& node, Resource resource) {
   if (resource == Resource::arithmetic) {
@@ -28,6 +43,9 @@ void double_node(machine::Node& node, Resource resource) {
   }
   if (resource == Resource::bus_bandwidth && node.bus_bandwidth_bytes_per_s) {
     *node.bus_bandwidth_bytes_per_s *= 2;
+  }
+  if (node.device) {
+    double_device(*node.device, resource);
   }
   for (machine::MemoryLevel& level : node.memory_levels) {
     if (resource == Resource::storage_bandwidth && is_storage(level)) {

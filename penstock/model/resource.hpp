@@ -15,10 +15,11 @@ enum class Resource {
   arithmetic,        ///< peak, FFT and GEMM rates
   memory_bandwidth,  ///< of the node, and of its memory levels but storage
   bus_bandwidth,
+  device,             ///< the rates of devices' memory and kernels
   storage_bandwidth,  ///< of the memory level "storage"
   link_bandwidth,     ///< of links, injection and single messages
   message_rate,       ///< overheads and gaps, halved
-  latency,            ///< of messages, halved
+  latency,            ///< of messages, and of what devices are given to do, halved
 };
 
 /// The name in reports: "memory bandwidth".

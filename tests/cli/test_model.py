@@ -308,7 +308,7 @@ class Reproduce(command.CommandTest):
         self.assertEqual(result.status, 0, result.stderr)
         subjects = json.loads((self.folder / "all.json").read_text())
         self.assertEqual([subject["name"] for subject in subjects],
-                         ["ping-pong", "scaling", "bluegene-p", "exascale", "htmt"])
+                         ["ping-pong", "scaling", "bluegene-p", "exascale", "digpufft", "htmt"])
         for subject in subjects:
             for statement in subject["statements"]:
                 self.assertTrue(statement.get("reproduces", True) or statement["note"], statement)

@@ -155,6 +155,9 @@ EXPORT cuDeviceGetAttribute(int* value, cuda::Attribute attribute, cuda::DeviceN
     case cuda::Attribute::multiprocessor_count:
       *value = 2;
       return 0;
+    case cuda::Attribute::l2_cache_bytes:
+      *value = 4 << 20;
+      return 0;
     case cuda::Attribute::compute_capability_major:
       *value = 9;
       return 0;

@@ -54,6 +54,9 @@ TEST(Reproduction, FailsWhereTheDocumentsAreKnownToBeWrong) {
                    "Figure 5: nodes of CPU-2 [printed]", "Figure 5: peak of CPU-2 [printed]",
                    "Figure 5: nodes of CPU-3 [printed]", "Figure 5: nodes of CPU-3 over GPU [printed]",
                    "Prediction 3: eq. 5 over eq. 4, \"as much as 10 times faster\", in 2020"}));
+  EXPECT_EQ(failing("digpufft"), (Names{"Figure 4: network over bus, of what is left of 100 %",
+                                        "Figure 4: transposes over bus, by eq. 8 in the GPUs' memory",
+                                        "Figure 4: transforms over bus", "Figure 4: the bus in all"}));
   EXPECT_EQ(
       failing("htmt"),
       (Names{"b_c of which 7 b_c^2 words fit into 1 MiB less 180 KB (section 5)", "Table 3: D_S", "headline, by eq. 5",
@@ -99,7 +102,8 @@ TEST(Reproductions, SayWhatTestsNoModel) {
 }
 
 TEST(Reproduction, OfAnUnknownNameIsRefused) {
-  EXPECT_TRUE(fails_with({"'dreams'", "ping-pong, scaling, bluegene-p, exascale, htmt"}, [] { reproduce("dreams"); }));
+  EXPECT_TRUE(fails_with({"'dreams'", "ping-pong, scaling, bluegene-p, exascale, digpufft, htmt"},
+                         [] { reproduce("dreams"); }));
 }
 
 }  // namespace

@@ -113,6 +113,17 @@ Machine calibrated() {
   machine.node.caches = {{1, 49152, 505.9e9}, {2, 1 << 20, 2.5e11}};
   machine.node.fft_rates = {{8, 1e9, 2e9, 3e9, 4e9}, {4096, 1e9 / 3, 2e9, 3e9, 4e9}};
   machine.node.tile_copies = {{1, 1 << 20, 1e10}, {1, 1 << 24, 2e10}, {2, 1 << 20, 3e10}};
+  machine.node.device = Device{.name = "an accelerator",
+                               .count = 4,
+                               .memory_bytes = std::int64_t{80} << 30,
+                               .memory_bandwidth_bytes_per_s = 2.5e12,
+                               .to_device_bytes_per_s = 5e10,
+                               .to_host_bytes_per_s = 1e11 / 3,
+                               .bus_progress = 0.9,
+                               .launch_s = 1e-5,
+                               .copy_latency_s = 0,
+                               .passes = {{64, "pencils", "points", 1 << 20, 1e12, 2e12, 0, 0},
+                                          {64, "points", "points", 1 << 20, 1e12, 2e12, 3e12, 4e12}}};
   return machine;
 }
 
@@ -133,6 +144,12 @@ TEST(MachineFile, RefusesCurvesOutOfOrder) {
                       [](Node& node) { node.tile_copies[1].working_set_bytes = 1; }));
   EXPECT_TRUE(refused("node.thread_bandwidths is not", [](Node& node) { node.thread_bandwidths[0].threads = 2; }));
   EXPECT_TRUE(refused("node.caches is not", [](Node& node) { node.caches[0].level = 3; }));
+  EXPECT_TRUE(refused("node.device.passes is not in ascending order of length, then reads, writes",
+                      [](Node& node) { node.device->passes[1].reads = "pencils"; }));
+  EXPECT_TRUE(refused("node.device.passes[0].writes is 'rows'; give one of points, pencils",
+                      [](Node& node) { node.device->passes[0].writes = "rows"; }));
+  EXPECT_TRUE(refused("node.device.bus_progress is 1.5; give a share, from 0 to 1",
+                      [](Node& node) { node.device->bus_progress = 1.5; }));
   EXPECT_TRUE(refused("complex_double_flops is 0", [](Node& node) { node.fft_rates[0].complex_double_flops = 0; }));
 }
 

@@ -10,8 +10,10 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "penstock/base/base.hpp"
+#include "penstock/cli/calibrate/calibrate_device.hpp"
 #include "penstock/cli/calibrate/calibrate_node.hpp"
 #include "penstock/cli/calibrate/calibrate_transports.hpp"
 #include "penstock/cli/calibrate/machine_curves.hpp"
@@ -30,6 +32,7 @@ namespace {
 struct CalibrateRequest {
   std::string output_path;
   std::string folder;
+  std::optional<std::string> device;
   bool is_quick = false;
 };
 
@@ -110,6 +113,12 @@ std::string summary_of(const CalibratedMachine& calibrated) {
     text += fmt::format("{}: {:.2f} GB/s, {}\n", each.name, each.bandwidth_bytes_per_s / 1e9,
                         format_seconds(each.latency_s));
   }
+  if (node.device) {
+    text += fmt::format("device {}: memory {:.1f} GB/s, bus {:.1f} GB/s there and {:.1f} GB/s back, a launch {}\n",
+                        node.device->name, node.device->memory_bandwidth_bytes_per_s / 1e9,
+                        node.device->to_device_bytes_per_s / 1e9, node.device->to_host_bytes_per_s / 1e9,
+                        format_seconds(node.device->launch_s));
+  }
   for (const machine::Transport& each : calibrated.machine.transports) {
     text += fmt::format("transport {}: {} and {:.1f} GB/s, overheads {} and {}, gap {}, progress {:.2f}\n", each.name,
                         format_seconds(each.pieces.front().latency_s), each.pieces.back().bandwidth_bytes_per_s / 1e9,
@@ -132,6 +141,12 @@ void run_calibrate(Session& session, const CalibrateRequest& request) {
           fmt::format("{}: no file can be written there, and the disk is measured by one: give --disk FOLDER", folder));
     }
   });
+  std::shared_ptr<const device::Device> device;
+  session.team.together([&] {
+    if (session.is_first() && request.device) {
+      device = device::open(*request.device == "any" ? std::string_view() : std::string_view(*request.device));
+    }
+  });
   session.has_begun_work = true;
   const trace::Recording recording(session.recorder());
   const double begin_s = seconds();
@@ -149,7 +164,9 @@ void run_calibrate(Session& session, const CalibrateRequest& request) {
   double done_s = 0;
   const TellStep tell = [&](const std::string& step, double usual_s) {
     const percolate::Progress at{
-        .done = done_s, .total = usual_node_s + usual_transports_s(session), .elapsed_s = seconds() - begin_s};
+        .done = done_s,
+        .total = usual_node_s + usual_transports_s(session) + (request.device ? usual_device_s : 0),
+        .elapsed_s = seconds() - begin_s};
     progress.show(done_s > 0 ? fmt::format("{}, {}", step, time_left(at.left_s())) : step);
     done_s += usual_s;
   };
@@ -158,6 +175,9 @@ void run_calibrate(Session& session, const CalibrateRequest& request) {
       const AllProcessors all;
       options.threads = static_cast<int>(std::min<std::int64_t>(machine::detect().node.cores, usable_processors()));
       calibrate_node(calibrated, options, folder, tell);
+      if (device != nullptr) {
+        calibrate_device(calibrated, device, options, request.is_quick, tell);
+      }
     }
   });
   calibrate_transports(calibrated, session, options, tell);
@@ -186,6 +206,9 @@ Body declare_calibrate(CLI::App& app) {
             [request](const std::string& text) { request->output_path = text; });
   add_value(app, "--disk", "FOLDER", "Measure the disk that holds this folder (that of the machine file)",
             [request](const std::string& text) { request->folder = text; });
+  add_value(app, "--device", "any|cuda:N|opencl:N",
+            "Measure an accelerator of this node too, with its bus (docs/devices.md)",
+            [request](const std::string& text) { request->device = text; });
   app.add_flag("--quick", request->is_quick,
                "A quarter of the samples, and shorter ones: less sure, in a quarter of the time");
   return [request](Session& session) { run_calibrate(session, *request); };

@@ -57,6 +57,23 @@ nlohmann::ordered_json machine_curves(const machine::Machine& machine) {
     transforms.series[2].y.push_back(each.real_double_flops);
     transforms.series[3].y.push_back(each.real_single_flops);
   }
+  Curves passes{"Transforms on the device by their length", "points", "read plus written by passes from far pencils",
+                "B/s"};
+  passes.series = {{"complex double", {}}, {"complex single", {}}, {"real double", {}}, {"real single", {}}};
+  if (machine.node.device) {
+    const std::vector<machine::DevicePass>& all = machine.node.device->passes;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const machine::DevicePass& each = all[i];
+      const bool is_largest = i + 1 == all.size() || all[i + 1].working_set_bytes <= each.working_set_bytes;
+      if (is_largest && each.reads == "pencils" && each.writes == "points") {
+        passes.x.push_back(static_cast<double>(each.length));
+        passes.series[0].y.push_back(each.complex_double_bytes_per_s);
+        passes.series[1].y.push_back(each.complex_single_bytes_per_s);
+        passes.series[2].y.push_back(each.real_double_bytes_per_s);
+        passes.series[3].y.push_back(each.real_single_bytes_per_s);
+      }
+    }
+  }
   Curves messages{"Messages by transport", "bytes", "one message alone, as fitted", "s"};
   for (double bytes = 1; bytes <= 0x1p24; bytes *= 4) {
     messages.x.push_back(bytes);
@@ -69,7 +86,7 @@ nlohmann::ordered_json machine_curves(const machine::Machine& machine) {
     messages.series.push_back(series);
   }
   auto all = nlohmann::ordered_json::array();
-  for (const Curves& curves : {memory, caches, transforms, messages}) {
+  for (const Curves& curves : {memory, caches, transforms, passes, messages}) {
     if (curves.x.size() > 1 && !curves.series.empty()) {
       all.push_back(to_json(curves));
     }

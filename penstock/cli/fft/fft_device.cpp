@@ -38,10 +38,17 @@ struct DeviceReport {
   std::vector<fft::DeviceStagePlan> backward_stages;
   double planning_s = 0;
   model::Fft problem;
+  /// By the model, for the device of the machine file or else by the rates above; what bounds it; or why nothing is.
+  std::optional<model::DeviceFftTime> predicted;
+  std::string predicted_bound;
+  std::string why_not_predicted;
+  bool is_predicted_by_file = false;
   field::RoundTrips times;
   std::optional<double> relative_error;
   double tolerance = 0;
 
+  /// 0.1 where 10 % more time was predicted than was taken.
+  double prediction_error() const { return predicted->total_s / std::max(times.forward.min_s(), 1e-9) - 1; }
   double rate_flops() const { return model::fft_flops(problem) / std::max(times.forward.min_s(), 1e-9); }
   bool has_failed() const { return relative_error && !(*relative_error <= tolerance); }
 };
@@ -97,6 +104,69 @@ std::shared_ptr<const device::Device> open_device(const Session& session, const 
                                   : device::open(device::selector_of(all, accelerators[before % accelerators.size()]));
   });
   return device;
+}
+
+/// A device of which nothing but these rates is known.
+machine::Device device_of(const device::Properties& properties, const probe::DeviceRates& rates) {
+  return {.name = properties.name,
+          .count = 1,
+          .memory_bytes = static_cast<std::int64_t>(properties.memory_bytes),
+          .memory_bandwidth_bytes_per_s = rates.memory_bandwidth_bytes_per_s,
+          .to_device_bytes_per_s = rates.to_device_bytes_per_s,
+          .to_host_bytes_per_s = rates.to_host_bytes_per_s,
+          .bus_progress = 1};
+}
+
+template <class Real>
+void predict(DeviceReport& report, const fft::DevicePlan<Real>& plan, machine::Machine machine,
+             bool are_fields_on_host) {
+  report.is_predicted_by_file = machine.node.device.has_value();
+  if (!machine.node.device) {
+    machine.node.device = device_of(report.device, report.rates);
+  } else if (machine.node.device->name != report.device.name) {
+    report.why_not_predicted = fmt::format("{} has another device, {}", machine.name, machine.node.device->name);
+    return;
+  }
+  try {
+    const model::DeviceFft run = plan.modelled(machine, are_fields_on_host);
+    report.predicted = model::device_fft_time(machine, run);
+    const std::vector<model::Gain> gains = model::device_fft_gains(machine, run);
+    report.predicted_bound = gains.empty() ? "nothing" : model::name_of(gains.front().resource);
+  } catch (const Error& error) {
+    report.why_not_predicted = error.what();
+  }
+}
+
+std::string describe_prediction(const DeviceReport& report) {
+  if (!report.predicted) {
+    return report_line("Predicted", "nothing: {}", report.why_not_predicted);
+  }
+  const model::DeviceFftTime& time = *report.predicted;
+  return report_line("Predicted", "{}, {:+.0f} % of forward; bound by {}{}", format_seconds(time.total_s),
+                     100 * report.prediction_error(), report.predicted_bound,
+                     report.is_predicted_by_file ? ""
+                                                 : "; as if passes ran at the rate of memory: --machine FILE.toml of "
+                                                   "penstock calibrate --device knows more") +
+         report_line("", "passes {}, bus {}, messages {}, launches {}; {} of this hidden", format_seconds(time.pass_s),
+                     format_seconds(time.bus_s), format_seconds(time.message_s), format_seconds(time.launch_s),
+                     format_seconds(time.hidden_s));
+}
+
+/// Keys that are null where nothing was predicted.
+void add_prediction(nlohmann::ordered_json& json, const DeviceReport& report) {
+  const auto value = [&](auto number) {
+    return report.predicted ? nlohmann::ordered_json(number) : nlohmann::ordered_json();
+  };
+  const model::DeviceFftTime time = report.predicted.value_or(model::DeviceFftTime{});
+  json["predicted_s"] = value(time.total_s);
+  json["predicted_pass_s"] = value(time.pass_s);
+  json["predicted_bus_s"] = value(time.bus_s);
+  json["predicted_message_s"] = value(time.message_s);
+  json["predicted_launch_s"] = value(time.launch_s);
+  json["predicted_hidden_s"] = value(time.hidden_s);
+  json["predicted_bound_by"] = value(report.predicted_bound);
+  json["predicted_by"] = value(report.is_predicted_by_file ? "machine file" : "rates of this run");
+  json["prediction_error"] = report.predicted ? nlohmann::ordered_json(report.prediction_error()) : nullptr;
 }
 
 void check_device_options(const FftOptions& options, std::span<const std::string> given) {
@@ -155,6 +225,7 @@ std::string describe_results(const FftOptions& options, const DeviceReport& repo
                       limit.bound_by(), format_seconds(limit.memory_s), format_seconds(limit.bus_s),
                       strong(fmt::format("{:.0f} % of it reached",
                                          100 * limit.limit_s() / std::max(report.times.forward.min_s(), 1e-9))));
+  text += describe_prediction(report);
   return text + describe_check(report.relative_error, report.tolerance, report.has_failed());
 }
 
@@ -206,6 +277,7 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["limit_bus_s"] = limit.bus_s;
   json["bound_by"] = limit.bound_by();
   json["fraction_of_limit"] = limit.limit_s() / std::max(report.times.forward.min_s(), 1e-9);
+  add_prediction(json, report);
   json["relative_error"] = or_null(report.relative_error);
   json["tolerance"] = report.tolerance;
   return json;
@@ -239,6 +311,7 @@ void run_on_device(Session& session, const FftOptions& options, const field::Sou
   report.field_bytes = team.largest(fields.memory().size());
   report.forward_stages = plan.forward_stages();
   report.backward_stages = plan.backward_stages();
+  predict(report, plan, *options.fft.machine, options.are_fields_on_host);
   progress.show("");
   if (session.has_table()) {
     write_output(describe_plan(session, options, report));

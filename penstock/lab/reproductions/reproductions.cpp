@@ -13,10 +13,11 @@
 namespace penstock::lab {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Reproduction (*)()>, 5> all{{{"ping-pong", reproduce_ping_pong},
+constexpr std::array<std::pair<std::string_view, Reproduction (*)()>, 6> all{{{"ping-pong", reproduce_ping_pong},
                                                                               {"scaling", reproduce_scaling},
                                                                               {"bluegene-p", reproduce_bluegene},
                                                                               {"exascale", reproduce_exascale},
+                                                                              {"digpufft", reproduce_digpufft},
                                                                               {"htmt", reproduce_htmt}}};
 
 }  // namespace

@@ -52,7 +52,7 @@ struct Reproduction {
   std::vector<Curves> curves;
 };
 
-/// The names of the subjects: "ping-pong", "scaling", "bluegene-p", "exascale", "htmt".
+/// The names of the subjects: "ping-pong", "scaling", "bluegene-p", "exascale", "digpufft", "htmt".
 std::vector<std::string_view> reproduction_names();
 
 /// The reproduction of the subject `name`. Throws Error for another name, with the list of the names.

@@ -9,6 +9,7 @@ Reproduction reproduce_ping_pong();
 Reproduction reproduce_scaling();
 Reproduction reproduce_bluegene();
 Reproduction reproduce_exascale();
+Reproduction reproduce_digpufft();
 Reproduction reproduce_htmt();
 
 }  // namespace penstock::lab
