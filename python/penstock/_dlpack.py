@@ -94,7 +94,8 @@ def take(capsule) -> Lent:
         raise Error("an array whose __dlpack__ gives no capsule") from None
     kinds = {_NAME: (_Managed, _USED), _VERSIONED: (_ManagedVersioned, _VERSIONED_USED)}
     if name not in kinds:
-        raise Error(f"a capsule of DLPack that cannot be taken, or was taken before: its name is '{(name or b'').decode()}'")
+        named = (name or b"").decode()
+        raise Error(f"a capsule of DLPack that cannot be taken, or was taken before: its name is '{named}'")
     structure, used = kinds[name]
     address = _pointer_of(capsule, name)
     managed = structure.from_address(address)

@@ -108,7 +108,9 @@ class DeviceArray:
     Raises penstock.Error where the device has no room.
     """
 
-    def __init__(self, device: Device, shape: Sequence[int], dtype=np.complex128, strides: Optional[Sequence[int]] = None):
+    def __init__(
+        self, device: Device, shape: Sequence[int], dtype=np.complex128, strides: Optional[Sequence[int]] = None
+    ):
         self.device = device
         self.shape = tuple(int(n) for n in shape)
         self.dtype = np.dtype(dtype)

@@ -457,7 +457,8 @@ class Cuda(Compared):
     def test_numpy_reads_our_capsules_as_we_read_its(self):
         array = penstock.DeviceArray(self.device, (4, 5), "c8", strides=(8, 32))
         capsule = array.__dlpack__()
-        _dlpack._Managed.from_address(_dlpack._pointer_of(capsule, b"dltensor")).tensor.device_type = _dlpack.CUDA_MANAGED
+        managed = _dlpack._Managed.from_address(_dlpack._pointer_of(capsule, b"dltensor"))
+        managed.tensor.device_type = _dlpack.CUDA_MANAGED  # which NumPy takes
         before = len(_dlpack._lent)
         del array
         found = np.from_dlpack(type("Once", (), {"__dlpack__": lambda self: capsule,
