@@ -27,7 +27,9 @@ struct penstock_fft_plan {
   fft::Type type;
   std::int64_t fields;  // one after the other; 1 where they are interleaved
   bool has_arrays;
-  std::variant<std::unique_ptr<fft::Plan<double>>, std::unique_ptr<fft::Plan<float>>> plan;
+  std::variant<std::unique_ptr<fft::Plan<double>>, std::unique_ptr<fft::Plan<float>>,
+               std::unique_ptr<fft::DevicePlan<double>>, std::unique_ptr<fft::DevicePlan<float>>>
+      plan;
 
   template <class Use>
   auto use(const Use& use_plan) const {
@@ -47,6 +49,15 @@ class RowFailure : public penstock::Error {
  public:
   RowFailure() : Error("the function for rows has ended the transform") {}
 };
+
+template <class Plan>
+constexpr bool runs_on_device = false;
+template <class Real>
+constexpr bool runs_on_device<fft::DevicePlan<Real>> = true;
+
+[[noreturn]] void throw_of_device() {
+  throw penstock::Error("a plan on a device transforms forward and backward, and no more: plan for the processor");
+}
 
 fft::Distribution part_of(const penstock_fft_part& part) {
   fft::Distribution result{.box = {}, .row_pitch = part.row_pitch, .plane_pitch = part.plane_pitch};
@@ -96,6 +107,28 @@ fft::Options options_of(const penstock_fft_options& given) {
   options.has_arrays = given.has_arrays != 0;
   options.memory_budget_bytes = given.memory_budget_bytes;
   return options;
+}
+
+/// The plan that `make(Real{}, options)` makes in either precision; collective.
+template <class Make>
+penstock_fft_plan* make_plan(const penstock::gas::Team& team, const penstock_fft_options* options, const Make& make) {
+  std::optional<penstock_fft_options> given;
+  fft::Options settled;
+  team.together([&] {
+    given = known_options(options, penstock_fft_options_init);
+    settled = options_of(*given);
+  });
+  auto made = std::make_unique<penstock_fft_plan>();
+  made->type = settled.type;
+  made->fields = settled.is_interleaved ? 1 : settled.batch;
+  made->has_arrays = settled.has_arrays;
+  team.agree_on("precision", given->is_single != 0 ? "single" : "double");
+  if (given->is_single != 0) {
+    made->plan = make(float{}, settled);
+  } else {
+    made->plan = make(double{}, settled);
+  }
+  return made.release();
 }
 
 /// The elements of all fields of a batch, of which each has `elements`.
@@ -151,13 +184,33 @@ template <class In, class Out>
 inline constexpr bool are_alike =
     std::is_same_v<std::remove_const_t<typename In::element_type>, typename Out::element_type>;
 
+/// The plan's own array of space or of the spectrum; null where it has none.
+void* own_array(const penstock_fft_plan& handle, bool is_space) {
+  return handle.use([&](const auto& plan) -> void* {
+    using Plan = std::remove_cvref_t<decltype(plan)>;
+    if constexpr (!runs_on_device<Plan>) {
+      using Complex = typename Plan::Complex;
+      using Real = typename Complex::value_type;
+      const auto array = [&](auto number) -> void* {
+        using Number = decltype(number);
+        return is_space ? plan.template input_array<Number>().data() : plan.template output_array<Number>().data();
+      };
+      const bool is_complex = handle.type == fft::Type::c2c || (handle.type == fft::Type::r2c && !is_space);
+      return is_complex ? array(Complex{}) : array(Real{});
+    }
+    return nullptr;
+  });
+}
+
 /// The transform of the plan on these arrays, begun.
 template <class Plan, class In, class Out>
 fft::Execution start(Plan& plan, bool is_forward, std::span<const In> in, std::span<Out> out, fft::Scaling scaling) {
   using Complex = typename Plan::Complex;
   constexpr bool from_complex = std::is_same_v<In, Complex>;
   constexpr bool to_complex = std::is_same_v<Out, Complex>;
-  if constexpr (from_complex == to_complex) {
+  if constexpr (runs_on_device<Plan>) {
+    throw_of_device();
+  } else if constexpr (from_complex == to_complex) {
     return is_forward ? plan.start_forward(in, out, scaling) : plan.start_backward(in, out, scaling);
   } else if constexpr (to_complex) {
     return plan.start_forward(in, out, scaling);
@@ -206,6 +259,45 @@ fft::Execution start(const penstock_fft_plan& handle, bool is_forward, const voi
       [&](auto& plan, auto from, auto to, fft::Scaling factor) { return start(plan, is_forward, from, to, factor); });
 }
 
+void transform(const penstock_fft_plan& handle, bool is_forward, const void* in, void* out, int scaling) {
+  run(handle, in, out, is_forward, !is_forward, scaling, true,
+      [&](auto& plan, auto from, auto to, fft::Scaling factor) {
+        if constexpr (!runs_on_device<std::remove_cvref_t<decltype(plan)>>) {
+          start(plan, is_forward, from, to, factor).wait();
+          return;
+        }
+        if constexpr (requires { plan.forward(from, to, factor); }) {
+          if (is_forward) {
+            plan.forward(from, to, factor);
+          }
+        }
+        if constexpr (requires { plan.backward(from, to, factor); }) {
+          if (!is_forward) {
+            plan.backward(from, to, factor);
+          }
+        }
+      });
+}
+
+void transform_on_device(const penstock_fft_plan& handle, bool is_forward, const penstock_location& in,
+                         const penstock_location& out, int scaling) {
+  const auto as_array = [](const penstock_location& location) { return reinterpret_cast<void*>(location.handle); };
+  if (!mistake_in(handle, as_array(in), as_array(out), is_forward, !is_forward, scaling).empty()) {
+    transform(handle, is_forward, nullptr, nullptr, scaling);  // fails with the same sentence, on the others as well
+    return;
+  }
+  handle.use([&](auto& plan) {
+    if constexpr (runs_on_device<std::remove_cvref_t<decltype(plan)>>) {
+      const penstock::device::Location from{in.handle, in.offset};
+      const penstock::device::Location to{out.handle, out.offset};
+      const fft::Scaling factor = scaling_of(scaling);
+      is_forward ? plan.forward(from, to, factor) : plan.backward(from, to, factor);
+    } else {
+      throw penstock::Error("the plan is not on a device: its arrays are in host memory");
+    }
+  });
+}
+
 /// A function of the user's as the library calls it.
 template <class Number>
 auto rows_to(penstock_fft_row_function function, void* data) {
@@ -236,23 +328,19 @@ void penstock_fft_options_init(penstock_fft_options* options, size_t struct_size
 penstock_status penstock_fft_plan_create(penstock_team* team, const penstock_fft_options* options,
                                          penstock_fft_plan** plan) {
   return status_of([&] {
-    std::optional<penstock_fft_options> given;
-    fft::Options settled;
-    team->team.together([&] {
-      given = known_options(options, penstock_fft_options_init);
-      settled = options_of(*given);
+    *plan = make_plan(team->team, options, [&](auto real, const fft::Options& all) {
+      return std::make_unique<fft::Plan<decltype(real)>>(team->team, all);
     });
-    auto made = std::make_unique<penstock_fft_plan>();
-    made->type = settled.type;
-    made->fields = settled.is_interleaved ? 1 : settled.batch;
-    made->has_arrays = settled.has_arrays;
-    team->team.agree_on("precision", given->is_single != 0 ? "single" : "double");
-    if (given->is_single != 0) {
-      made->plan = std::make_unique<fft::Plan<float>>(team->team, settled);
-    } else {
-      made->plan = std::make_unique<fft::Plan<double>>(team->team, settled);
-    }
-    *plan = made.release();
+  });
+}
+
+penstock_status penstock_fft_plan_create_on_device(penstock_team* team, const penstock_device* device,
+                                                   const penstock_fft_options* options, penstock_fft_plan** plan) {
+  return status_of([&] {
+    *plan = make_plan(team->team, options, [&](auto real, const fft::Options& all) {
+      return std::make_unique<fft::DevicePlan<decltype(real)>>(team->team, device == nullptr ? nullptr : device->device,
+                                                               all);
+    });
   });
 }
 
@@ -285,29 +373,29 @@ int64_t penstock_fft_output_stride(const penstock_fft_plan* plan) {
 }
 
 void* penstock_fft_input_array(penstock_fft_plan* plan) {
-  return !plan->has_arrays ? nullptr : plan->use([&](const auto& one) -> void* {
-    using Complex = typename std::remove_cvref_t<decltype(one)>::Complex;
-    return plan->type == fft::Type::c2c
-               ? static_cast<void*>(one.template input_array<Complex>().data())
-               : static_cast<void*>(one.template input_array<typename Complex::value_type>().data());
-  });
+  return plan->has_arrays ? own_array(*plan, true) : nullptr;
 }
 
 void* penstock_fft_output_array(penstock_fft_plan* plan) {
-  return !plan->has_arrays ? nullptr : plan->use([&](const auto& one) -> void* {
-    using Complex = typename std::remove_cvref_t<decltype(one)>::Complex;
-    return plan->type != fft::Type::r2r
-               ? static_cast<void*>(one.template output_array<Complex>().data())
-               : static_cast<void*>(one.template output_array<typename Complex::value_type>().data());
-  });
+  return plan->has_arrays ? own_array(*plan, false) : nullptr;
 }
 
 penstock_status penstock_fft_forward(penstock_fft_plan* plan, const void* in, void* out, int scaling) {
-  return status_of([&] { start(*plan, true, in, out, scaling).wait(); });
+  return status_of([&] { transform(*plan, true, in, out, scaling); });
 }
 
 penstock_status penstock_fft_backward(penstock_fft_plan* plan, const void* in, void* out, int scaling) {
-  return status_of([&] { start(*plan, false, in, out, scaling).wait(); });
+  return status_of([&] { transform(*plan, false, in, out, scaling); });
+}
+
+penstock_status penstock_fft_forward_on_device(penstock_fft_plan* plan, penstock_location in, penstock_location out,
+                                               int scaling) {
+  return status_of([&] { transform_on_device(*plan, true, in, out, scaling); });
+}
+
+penstock_status penstock_fft_backward_on_device(penstock_fft_plan* plan, penstock_location in, penstock_location out,
+                                                int scaling) {
+  return status_of([&] { transform_on_device(*plan, false, in, out, scaling); });
 }
 
 penstock_status penstock_fft_start_forward(penstock_fft_plan* plan, const void* in, void* out, int scaling,
@@ -348,8 +436,11 @@ penstock_status penstock_fft_convolve(penstock_fft_plan* plan, const void* in, v
   return status_of([&] {
     run(*plan, in, out, true, true, scaling, on_spectrum != nullptr,
         [&](auto& one, auto from, auto to, fft::Scaling factor) {
-          using Complex = typename std::remove_cvref_t<decltype(one)>::Complex;
-          if constexpr (are_alike<decltype(from), decltype(to)>) {
+          using Plan = std::remove_cvref_t<decltype(one)>;
+          using Complex = typename Plan::Complex;
+          if constexpr (runs_on_device<Plan>) {
+            throw_of_device();
+          } else if constexpr (are_alike<decltype(from), decltype(to)>) {
             one.convolve(from, to, rows_to<Complex>(on_spectrum, data), factor);
           }
         });
@@ -361,9 +452,12 @@ penstock_status penstock_fft_collocate(penstock_fft_plan* plan, const void* in, 
   return status_of([&] {
     run(*plan, in, out, false, false, scaling, on_points != nullptr,
         [&](auto& one, auto from, auto to, fft::Scaling factor) {
-          using Complex = typename std::remove_cvref_t<decltype(one)>::Complex;
+          using Plan = std::remove_cvref_t<decltype(one)>;
+          using Complex = typename Plan::Complex;
           using Real = typename Complex::value_type;
-          if constexpr (are_alike<decltype(from), decltype(to)>) {
+          if constexpr (runs_on_device<Plan>) {
+            throw_of_device();
+          } else if constexpr (are_alike<decltype(from), decltype(to)>) {
             if constexpr (std::is_same_v<typename decltype(to)::element_type, Complex>) {
               if (plan->type == fft::Type::c2c) {
                 one.collocate(from, to, fft::PointFunction<Complex>(rows_to<Complex>(on_points, data)), factor);

@@ -2,15 +2,21 @@
 #pragma once
 
 #include <complex>
+#include <memory>
 #include <utility>
 #include <variant>
 
 #include "penstock/c/penstock.h"
+#include "penstock/device/device.hpp"
 #include "penstock/gas/gas.hpp"
 #include "penstock/mover/mover.hpp"
 
 struct penstock_team {
   penstock::gas::Team team;
+};
+
+struct penstock_device {
+  std::shared_ptr<const penstock::device::Device> device;
 };
 
 struct penstock_segment {

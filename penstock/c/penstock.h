@@ -181,6 +181,82 @@ penstock_fft_times penstock_fft_last_times(const penstock_fft_plan* plan);
  * fits into it may be faster in another library. */
 int64_t penstock_cache_l2_bytes(void);
 
+/* ---- Devices, and transforms on them ---------------------------------------------------------------------------- */
+
+/* An accelerator, reached by OpenCL or by CUDA's driver; the library looks for both when devices are first asked for.
+ * Any thread may use it. It stays open as long as what was made with it. */
+typedef struct penstock_device penstock_device;
+
+typedef enum penstock_device_interface { PENSTOCK_CUDA = 0, PENSTOCK_OPENCL = 1 } penstock_device_interface;
+
+/* What a device is. The items of a work-group share local memory: the threads of CUDA's blocks share memory. */
+typedef struct penstock_device_properties {
+  int interface;               /* a penstock_device_interface */
+  int number;                  /* among its interface's devices, as CUDA counts them; -1: it is not listed */
+  char name[256];
+  char driver[256];            /* its name and version */
+  uint64_t memory_bytes;       /* of the device */
+  uint64_t local_memory_bytes; /* of a work-group at most */
+  int64_t group_items;         /* the same */
+  int64_t compute_units;
+  int has_double;              /* it computes in double precision */
+  int is_host;                 /* the host's processors: device memory is host memory */
+} penstock_device_properties;
+
+/* The devices of this system, those of CUDA before those of OpenCL: writes the first `capacity` of them, and how many
+ * there are. An accelerator that both reach is there twice. */
+penstock_status penstock_device_list(penstock_device_properties* devices, size_t capacity, size_t* count);
+/* Collective: opens a device for each rank. `selector`, which may differ between ranks, is "cuda:N" or "opencl:N", the
+ * N-th of its interface, or "any": the accelerators of each node go to its ranks in turn, and a node without one has
+ * its first device. */
+penstock_status penstock_device_open(penstock_team* team, const char* selector, penstock_device** device);
+/* The device of the program's own cl_context and cl_device_id, so that memory of that context can be used. CUDA needs
+ * none: devices have their primary context, as CUDA's runtime does. */
+penstock_status penstock_device_open_opencl(void* context, void* id, penstock_device** device);
+penstock_status penstock_device_destroy(penstock_device* device);
+penstock_device_properties penstock_device_describe(const penstock_device* device);
+/* The device memory that is free now; of OpenCL, which does not tell, all that the device has. */
+penstock_status penstock_device_available_bytes(const penstock_device* device, uint64_t* bytes);
+/* Waits for the work of a stream of the program's own: a CUstream (1: CUDA's default stream; 2: this thread's), or a
+ * cl_command_queue. */
+penstock_status penstock_device_finish(const penstock_device* device, uint64_t stream);
+
+/* A location in device memory: `offset` bytes into what `handle` stands for, a pointer of CUDA or a cl_mem. */
+typedef struct penstock_location {
+  uint64_t handle;
+  uint64_t offset;
+} penstock_location;
+
+/* Memory of a device. */
+typedef struct penstock_device_memory penstock_device_memory;
+
+/* Fails where the device has no room for `bytes` bytes. What is there at first is undefined. */
+penstock_status penstock_device_memory_create(const penstock_device* device, uint64_t bytes,
+                                              penstock_device_memory** memory);
+penstock_status penstock_device_memory_destroy(penstock_device_memory* memory);
+/* Where it begins. */
+penstock_location penstock_device_memory_location(const penstock_device_memory* memory);
+/* Copy `bytes` bytes; return when they are there. */
+penstock_status penstock_copy_to_device(const penstock_device* device, penstock_location to, const void* from,
+                                        uint64_t bytes);
+penstock_status penstock_copy_to_host(const penstock_device* device, void* to, penstock_location from, uint64_t bytes);
+
+/* Collective: a plan whose transforms run on devices, this rank's on `device`; c2c and r2c. Of the options those of
+ * threads and measuring do not matter. Fails as penstock_fft_plan_create does, and where a device cannot transform
+ * this or has too little memory.
+ *
+ * Functions of plans take it as well, but for those that begin executions, convolve or collocate: arrays that
+ * penstock_fft_forward and its like are given are in host memory, and pass through the device. */
+penstock_status penstock_fft_plan_create_on_device(penstock_team* team, const penstock_device* device,
+                                                   const penstock_fft_options* options, penstock_fft_plan** plan);
+/* Collective: penstock_fft_forward and penstock_fft_backward of a plan on devices, with arrays in device memory. Each
+ * has room for the elements that the plan tells, which nothing can check. What streams of the program's own do with the
+ * arrays must be done: see penstock_device_finish. The result is there when the function returns. */
+penstock_status penstock_fft_forward_on_device(penstock_fft_plan* plan, penstock_location in, penstock_location out,
+                                               int scaling);
+penstock_status penstock_fft_backward_on_device(penstock_fft_plan* plan, penstock_location in, penstock_location out,
+                                                int scaling);
+
 /* ---- Transforms of fields in files, larger than memory --------------------------------------------------------- */
 
 typedef struct penstock_fft_file_options {

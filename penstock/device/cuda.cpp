@@ -88,6 +88,7 @@ Properties properties_of(DeviceNumber device) {
   driver().device_memory(&bytes, device);
   driver().driver_version(&version);
   return {.interface = Interface::cuda,
+          .number = device,  // as the driver's handles are
           .name = name.data(),
           .driver = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10),
           .memory_bytes = bytes,
@@ -453,6 +454,10 @@ class CudaDevice final : public Device {
     return memory.empty() ? nullptr : std::make_unique<Registration>(context_, memory);
   }
   std::unique_ptr<Stream> make_stream() const override { return std::make_unique<CudaStream>(context_); }
+  void finish(std::uint64_t stream) const override {
+    const Current current(*context_);
+    context_->check(driver().stream_synchronize(reinterpret_cast<StreamTag*>(stream)), "cuStreamSynchronize");
+  }
   std::unique_ptr<Kernel> compile(const std::string& source, const std::string& name) const override {
     return std::make_unique<CudaKernel>(context_, source, name);
   }

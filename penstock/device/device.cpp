@@ -18,15 +18,6 @@ std::string_view name_of(Interface interface) noexcept {
   return interface == Interface::cuda ? "cuda" : "opencl";
 }
 
-/// The number of the device among those of its interface.
-std::size_t number_of(std::span<const Properties> devices, std::size_t index) {
-  std::size_t number = 0;
-  for (std::size_t i = 0; i < index; ++i) {
-    number += devices[i].interface == devices[index].interface ? 1 : 0;
-  }
-  return number;
-}
-
 /// The device that is meant; nothing where there is none.
 std::optional<std::size_t> find(std::span<const Properties> devices, std::string_view selector) {
   if (selector.empty()) {
@@ -38,7 +29,7 @@ std::optional<std::size_t> find(std::span<const Properties> devices, std::string
     return devices.empty() ? std::nullopt : std::optional<std::size_t>(0);
   }
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    if (selector == selector_of(devices, i)) {
+    if (selector == selector_of(devices[i])) {
       return i;
     }
   }
@@ -57,8 +48,8 @@ std::vector<Properties> list() {
   return devices;
 }
 
-std::string selector_of(std::span<const Properties> devices, std::size_t index) {
-  return fmt::format("{}:{}", name_of(devices[index].interface), number_of(devices, index));
+std::string selector_of(const Properties& properties) {
+  return properties.number < 0 ? "" : fmt::format("{}:{}", name_of(properties.interface), properties.number);
 }
 
 std::shared_ptr<const Device> open(std::string_view selector) {
@@ -72,11 +63,11 @@ std::shared_ptr<const Device> open(std::string_view selector) {
   if (!index) {
     std::string names;
     for (std::size_t i = 0; i < devices.size(); ++i) {
-      names += fmt::format("{}{} ({})", i == 0 ? "" : ", ", selector_of(devices, i), devices[i].name);
+      names += fmt::format("{}{} ({})", i == 0 ? "" : ", ", selector_of(devices[i]), devices[i].name);
     }
     throw Error(fmt::format("there is no device {}; this system has {}", selector, names));
   }
-  const std::size_t number = number_of(devices, *index);
+  const auto number = static_cast<std::size_t>(devices[*index].number);
   return devices[*index].interface == Interface::cuda ? open_cuda(number) : open_opencl(number);
 }
 

@@ -22,6 +22,7 @@ enum class Interface { cuda, opencl };
 /// block share the block's shared memory.)
 struct Properties {
   Interface interface = Interface::opencl;
+  std::int64_t number = -1;  ///< among its interface's devices, as CUDA counts them; -1: it is not listed
   std::string name;
   std::string driver;                    ///< its name and version
   std::uint64_t memory_bytes = 0;        ///< of the device
@@ -130,6 +131,9 @@ class Device {
   /// result is null where the device does without.
   virtual std::unique_ptr<HostMemory> pin(std::span<std::byte> memory) const = 0;
   virtual std::unique_ptr<Stream> make_stream() const = 0;
+  /// Waits for the work of a stream that is the program's own: a CUstream (1: CUDA's default stream; 2: the thread's
+  /// own one), or a cl_command_queue. Throws Error where that work has failed.
+  virtual void finish(std::uint64_t stream) const = 0;
   /// Compiles the kernel `name` of `source`. Throws Error with the compiler's text.
   virtual std::unique_ptr<Kernel> compile(const std::string& source, const std::string& name) const = 0;
 };
@@ -138,8 +142,8 @@ class Device {
 /// Empty where there is neither interface.
 std::vector<Properties> list();
 
-/// The name by which `open` finds device `index` of `devices`, as "cuda:0".
-std::string selector_of(std::span<const Properties> devices, std::size_t index);
+/// The name by which `open` finds a device, as "cuda:0"; empty where it is not listed.
+std::string selector_of(const Properties& properties);
 
 /// Opens a device. `selector` is "cuda:N" or "opencl:N", the N-th of its interface; "N", the N-th of `list`; or empty,
 /// the first that is no host, or else the first. Throws Error that lists the devices where there is no such device.

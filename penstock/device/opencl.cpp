@@ -141,6 +141,12 @@ const std::vector<DeviceId>& all_devices() {
   return devices;
 }
 
+/// The device's place in `all_devices`; -1 where it is not there, as devices that are parts of others are not.
+std::int64_t position_of(cl_device_id device) {
+  const auto found = std::ranges::find(all_devices(), device, &DeviceId::device);
+  return found == all_devices().end() ? -1 : found - all_devices().begin();
+}
+
 template <class Number>
 Number number_of(cl_device_id device, cl_device_info what) {
   Number number{};
@@ -163,6 +169,7 @@ Properties properties_of(cl_device_id device) {
   const auto warp = number_of<cl_uint>(device, warp_size);
   const bool is_host = (number_of<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
   return {.interface = Interface::opencl,
+          .number = position_of(device),
           .name = text_of(device, CL_DEVICE_NAME),
           .driver = text_of(device, CL_DEVICE_VERSION) + ", driver " + text_of(device, CL_DRIVER_VERSION),
           .memory_bytes = number_of<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE),
@@ -470,6 +477,9 @@ class OpenclDevice final : public Device {
   }
   std::unique_ptr<HostMemory> pin(std::span<std::byte> /*memory*/) const override { return nullptr; }
   std::unique_ptr<Stream> make_stream() const override { return std::make_unique<OpenclStream>(context_); }
+  void finish(std::uint64_t stream) const override {
+    context_->check(api().clFinish(reinterpret_cast<cl_command_queue>(stream)), "clFinish");
+  }
   std::unique_ptr<Kernel> compile(const std::string& source, const std::string& name) const override {
     return std::make_unique<OpenclKernel>(context_, source, name);
   }

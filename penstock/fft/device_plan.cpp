@@ -41,6 +41,27 @@ std::string foreign_option(const Options& options) {
 
 }  // namespace
 
+std::shared_ptr<const device::Device> open_device(const gas::Team& team, const std::string& selector) {
+  const std::vector<int>& nodes = team.placement().nodes;
+  const auto me = nodes.begin() + team.rank();
+  const auto before = static_cast<std::size_t>(std::count(nodes.begin(), me, *me));
+  std::shared_ptr<const device::Device> device;
+  team.together([&] {
+    if (selector != "any") {
+      device = device::open(selector);
+      return;
+    }
+    std::vector<device::Properties> accelerators = device::list();
+    if (!accelerators.empty()) {
+      const device::Interface interface = accelerators.front().interface;  // what both reach counts once
+      std::erase_if(accelerators, [&](const auto& one) { return one.is_host || one.interface != interface; });
+    }
+    device = device::open(accelerators.empty() ? std::string()
+                                               : device::selector_of(accelerators[before % accelerators.size()]));
+  });
+  return device;
+}
+
 template <class Real>
 std::string device_obstacle(const device::Properties& properties, const Options& options) {
   if (const std::string option = foreign_option(options); !option.empty()) {

@@ -32,6 +32,11 @@ struct DeviceFft;
 
 namespace penstock::fft {
 
+/// Collective: opens a device for each rank, that of `selector` (see device::open), or for "any" an accelerator of its
+/// node, which gives its accelerators to its ranks in turn; the first device where a node has none. Throws Error as
+/// device::open does.
+std::shared_ptr<const device::Device> open_device(const gas::Team& team, const std::string& selector);
+
 /// One stage of a device plan, on this rank.
 struct DeviceStagePlan {
   int along = 0;                   ///< the direction of its transforms

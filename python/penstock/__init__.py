@@ -9,6 +9,9 @@ models of machines, and a backend for scipy.fft.
     u[...] = 1
     u_hat = plan.forward(u)
 
+    plan = penstock.DevicePlan((64, 64, 64), device="any")  # arrays of CuPy, PyTorch, pyopencl, NumPy
+    u_hat = plan.forward(plan.new_input().from_host(field))
+
     import scipy.fft
     with scipy.fft.set_backend(penstock.scipy_fft):
         scipy.fft.fftn(array, workers=2)
@@ -28,6 +31,8 @@ import importlib
 
 from penstock import files, gemm, model, scipy_fft
 from penstock._library import Error, version
+from penstock.device import Device, DeviceArray, devices, open_device
+from penstock.device_plan import DevicePlan
 from penstock.fft import Execution, Plan
 from penstock.team import Team
 
@@ -35,6 +40,9 @@ _OVER_MPI = {"PFFT": "pfft", "Transform": "pfft", "DistArray": "distarray", "new
              "Pencil": "pencil", "Subcomm": "pencil", "Transfer": "pencil"}
 
 __all__ = [
+    "Device",
+    "DeviceArray",
+    "DevicePlan",
     "DistArray",
     "Error",
     "Execution",
@@ -45,10 +53,12 @@ __all__ = [
     "Team",
     "Transfer",
     "Transform",
+    "devices",
     "files",
     "gemm",
     "model",
     "newDistArray",
+    "open_device",
     "scipy_fft",
     "version",
 ]

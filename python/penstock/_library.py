@@ -114,6 +114,29 @@ class Times(ctypes.Structure):
     _fields_ = [(name, ctypes.c_double) for name in ("total_s", "transform_s", "move_s", "wait_s")]
 
 
+class Location(ctypes.Structure):
+    """penstock_location"""
+
+    _fields_ = [("handle", ctypes.c_uint64), ("offset", ctypes.c_uint64)]
+
+
+class DeviceProperties(ctypes.Structure):
+    """penstock_device_properties"""
+
+    _fields_ = [
+        ("interface", ctypes.c_int),
+        ("number", ctypes.c_int),
+        ("name", ctypes.c_char * 256),
+        ("driver", ctypes.c_char * 256),
+        ("memory_bytes", ctypes.c_uint64),
+        ("local_memory_bytes", ctypes.c_uint64),
+        ("group_items", ctypes.c_int64),
+        ("compute_units", ctypes.c_int64),
+        ("has_double", ctypes.c_int),
+        ("is_host", ctypes.c_int),
+    ]
+
+
 C2C, R2C, R2R = range(3)
 DEFAULT_KIND = -1
 KINDS = {
@@ -162,6 +185,19 @@ _status_functions = {
     "penstock_fft_start_backward": [_pointer, _pointer, _pointer, ctypes.c_int, ctypes.POINTER(_pointer)],
     "penstock_fft_progress": [_pointer, ctypes.POINTER(ctypes.c_int)],
     "penstock_fft_wait": [_pointer],
+    "penstock_device_list": [ctypes.POINTER(DeviceProperties), ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t)],
+    "penstock_device_open": [_pointer, ctypes.c_char_p, ctypes.POINTER(_pointer)],
+    "penstock_device_open_opencl": [_pointer, _pointer, ctypes.POINTER(_pointer)],
+    "penstock_device_destroy": [_pointer],
+    "penstock_device_available_bytes": [_pointer, ctypes.POINTER(ctypes.c_uint64)],
+    "penstock_device_finish": [_pointer, ctypes.c_uint64],
+    "penstock_device_memory_create": [_pointer, ctypes.c_uint64, ctypes.POINTER(_pointer)],
+    "penstock_device_memory_destroy": [_pointer],
+    "penstock_copy_to_device": [_pointer, Location, _pointer, ctypes.c_uint64],
+    "penstock_copy_to_host": [_pointer, _pointer, Location, ctypes.c_uint64],
+    "penstock_fft_plan_create_on_device": [_pointer, _pointer, ctypes.POINTER(Options), ctypes.POINTER(_pointer)],
+    "penstock_fft_forward_on_device": [_pointer, Location, Location, ctypes.c_int],
+    "penstock_fft_backward_on_device": [_pointer, Location, Location, ctypes.c_int],
     "penstock_fft_file": [_pointer, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(FileOptions)],
     "penstock_matrix_create": [_pointer, ctypes.POINTER(MatrixOptions), ctypes.POINTER(_pointer)],
     "penstock_matrix_destroy": [_pointer],
@@ -206,6 +242,8 @@ for _name, _arguments, _result in (
     ("penstock_fft_output_stride", [_pointer], ctypes.c_int64),
     ("penstock_fft_last_times", [_pointer], Times),
     ("penstock_cache_l2_bytes", [], ctypes.c_int64),
+    ("penstock_device_describe", [_pointer], DeviceProperties),
+    ("penstock_device_memory_location", [_pointer], Location),
 ):
     getattr(library, _name).argtypes = _arguments
     getattr(library, _name).restype = _result

@@ -4,6 +4,7 @@ import ctypes
 import mmap
 import os
 import weakref
+from contextlib import contextmanager
 from typing import Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -176,13 +177,16 @@ class Plan:
             points[axis] = points[axis] // 2 + 1
         self.output_global_shape = tuple(points)
         self._handle = ctypes.c_void_p()
-        c.call("penstock_fft_plan_create", self.team._handle, ctypes.byref(options), ctypes.byref(self._handle))
+        self._create(options)
         weakref.finalize(self, _destroy, os.getpid(), self._handle, self.team, self._begun)
         self.output_dtype = self.dtype if options.type != c.R2C else np.result_type(self.dtype, np.complex64)
         self._input = c.library.penstock_fft_input_part(self._handle)
         self._output = c.library.penstock_fft_output_part(self._handle)
         self._input_elements = c.library.penstock_fft_input_elements(self._handle)
         self._output_elements = c.library.penstock_fft_output_elements(self._handle)
+
+    def _create(self, options: c.Options) -> None:
+        c.call("penstock_fft_plan_create", self.team._handle, ctypes.byref(options), ctypes.byref(self._handle))
 
     @staticmethod
     def _slices(part: c.Part) -> Slices:
@@ -264,9 +268,19 @@ class Plan:
         count = bytes_of_index // dtype.itemsize
         return ((elements - count) // max(self.fields - 1, 1) * dtype.itemsize, *strides)
 
+    @contextmanager
+    def _or_all_fail(self):
+        """What fails in the block raises Error, and fails on the other ranks, which are in the call."""
+        try:
+            yield
+        except Exception as failure:
+            # As this rank makes the call with what cannot be.
+            c.library.penstock_fft_forward(self._handle, None, None, -1)
+            raise failure if isinstance(failure, c.Error) else c.Error(str(failure)) from failure
+
     def _begin(self, array: np.ndarray, out: Optional[np.ndarray], is_forward: bool, scaling: str):
         """The input and the result as transforms take them, and the arguments of the call."""
-        try:
+        with self._or_all_fail():
             factor = c.number_of(c.SCALINGS, scaling, "a scaling")
             array = self._as_taken(np.asarray(array), is_forward)
             result = None
@@ -277,11 +291,7 @@ class Plan:
                 if not np.can_cast(self._side(not is_forward)[1], out.dtype, "same_kind"):
                     raise c.Error(f"an array of {out.dtype} for a result of {self._side(not is_forward)[1]}")
             if result is None:
-                result = self.new_output() if is_forward else self.new_input()
-        except Exception as failure:
-            # The other ranks are in the call, and fail as this one makes it with what cannot be.
-            c.library.penstock_fft_forward(self._handle, None, None, -1)
-            raise failure if isinstance(failure, c.Error) else c.Error(str(failure)) from failure
+                result = self._new(*self._side(not is_forward))
         return array, result, (self._handle, array.ctypes.data, result.ctypes.data, factor)
 
     def _transform(self, array, out, is_forward: bool, scaling: str) -> np.ndarray:

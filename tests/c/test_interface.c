@@ -7,23 +7,7 @@
 #include <string.h>
 
 #include "tests/c/checks.h"
-
-static const double pi = 3.14159265358979323846;
-
-/* A plane wave along x, y and z: its spectrum is one number. */
-static double phase(const penstock_fft_options* options, int64_t x, int64_t y, int64_t z) {
-  return 2 * pi * (1.0 * (double)x / (double)options->size[0] + 2.0 * (double)y / (double)options->size[1] +
-                   3.0 * (double)z / (double)options->size[2]);
-}
-
-static int64_t position(const penstock_fft_part* part, const int64_t point[3]) {
-  int64_t at = 0;
-  for (int i = 0; i < 3; ++i) {
-    const int d = part->order[i];
-    at = at * part->extent[d] + point[d] - part->lower[d];
-  }
-  return at;
-}
+#include "tests/c/waves.h"
 
 static void transform_waves(penstock_team* team, penstock_fft_type type) {
   penstock_fft_options options;
@@ -35,42 +19,13 @@ static void transform_waves(penstock_team* team, penstock_fft_type type) {
   options.batch = 2;
   penstock_fft_plan* plan = NULL;
   check(penstock_fft_plan_create(team, &options, &plan), "a plan");
-  const penstock_fft_part in = penstock_fft_input_part(plan);
-  const penstock_fft_part out = penstock_fft_output_part(plan);
   const int numbers = type == PENSTOCK_C2C ? 2 : 1;
   double* field = calloc((size_t)(penstock_fft_input_elements(plan) * numbers + 1), sizeof(double));
   double* again = calloc((size_t)(penstock_fft_input_elements(plan) * numbers + 1), sizeof(double));
   double complex* spectrum = calloc((size_t)penstock_fft_output_elements(plan) + 1, sizeof(double complex));
-  int64_t p[3];
-  for (int f = 0; f < 2; ++f) {
-    for (p[0] = in.lower[0]; p[0] < in.lower[0] + in.extent[0]; ++p[0]) {
-      for (p[1] = in.lower[1]; p[1] < in.lower[1] + in.extent[1]; ++p[1]) {
-        for (p[2] = in.lower[2]; p[2] < in.lower[2] + in.extent[2]; ++p[2]) {
-          double* const at = field + (f * penstock_fft_input_stride(plan) + position(&in, p)) * numbers;
-          at[0] = (f + 1) * cos(phase(&options, p[0], p[1], p[2]));
-          if (numbers == 2) {
-            at[1] = (f + 1) * sin(phase(&options, p[0], p[1], p[2]));
-          }
-        }
-      }
-    }
-  }
+  fill_waves(&options, plan, field);
   check(penstock_fft_forward(plan, field, spectrum, PENSTOCK_FULL), "forward");
-  const int64_t kx = 1, ky = 2, kz = 3;
-  for (int f = 0; f < 2; ++f) {
-    double worst = 0;
-    for (p[0] = out.lower[0]; p[0] < out.lower[0] + out.extent[0]; ++p[0]) {
-      for (p[1] = out.lower[1]; p[1] < out.lower[1] + out.extent[1]; ++p[1]) {
-        for (p[2] = out.lower[2]; p[2] < out.lower[2] + out.extent[2]; ++p[2]) {
-          const int is_wave = p[0] == kx && p[1] == ky && p[2] == kz;
-          const double expected = is_wave ? (type == PENSTOCK_C2C ? 1.0 : 0.5) * (f + 1) : 0;
-          const double error = cabs(spectrum[f * penstock_fft_output_stride(plan) + position(&out, p)] - expected);
-          worst = error > worst ? error : worst;
-        }
-      }
-    }
-    expect(worst < 1e-14, "the spectrum of a wave");
-  }
+  expect(wave_error(&options, plan, spectrum) < 1e-14, "the spectrum of waves");
   penstock_fft_execution* execution = NULL;
   check(penstock_fft_start_backward(plan, spectrum, again, PENSTOCK_NO_SCALING, &execution), "begin backward");
   int is_done = 0;

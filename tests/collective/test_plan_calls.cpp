@@ -119,6 +119,8 @@ TEST(OneBadRank, FailsPlanningOnEveryRank) {
          }
          Plan<double>(team, options);
        }},
+      {"fft::open_device, it alone names one that there is not",
+       [](const Team& team, bool is_bad) { open_device(team, is_bad || device::list().empty() ? "none" : "any"); }},
       {"fft::DevicePlan::DevicePlan, it alone has no device",
        [](const Team& team, bool is_bad) {
          const bool has_device = !is_bad && !device::list().empty();

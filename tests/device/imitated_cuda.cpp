@@ -1,7 +1,8 @@
 // CUDA's driver as far as Penstock calls it, on top of an OpenCL device: one device of 1 GiB. A "PTX" is a kernel's
 // source (imitated_nvrtc.cpp), whose parameters say what a launch passes.
 //
-// PENSTOCK_TEST_LOST_AFTER=N: after N launches the device is lost, and every call fails.
+// PENSTOCK_TEST_LOST_AFTER=N: after N launches the device is lost, and every call fails. imitated_waits(STREAM): how
+// often a stream that was not made here was waited for, as CUDA's default streams 1 and 2 are.
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -52,6 +53,8 @@ class Imitation {
   cuda::Pointer next_address = std::uint64_t{1} << 40;
   std::set<const void*> registered;
   std::atomic<std::int64_t> launches_left = std::int64_t{1} << 62;
+  std::set<const cuda::StreamTag*> streams;
+  std::map<const cuda::StreamTag*, int> waits;  // by streams that are not among these
 
   bool is_lost() const { return launches_left.load() < 0; }
 
@@ -283,17 +286,35 @@ EXPORT cuMemcpyDtoDAsync_v2(cuda::Pointer to, cuda::Pointer from, std::size_t by
 }
 EXPORT cuStreamCreate(cuda::StreamTag** stream, unsigned /*flags*/) {
   return guarded([&](Imitation& imitation) {
+    const std::scoped_lock lock(imitation.mutex);
     *stream = reinterpret_cast<cuda::StreamTag*>(imitation.device().make_stream().release());
+    imitation.streams.insert(*stream);
     return 0;
   });
 }
 EXPORT cuStreamDestroy_v2(cuda::StreamTag* stream) {
+  {
+    const std::scoped_lock lock(Imitation::get().mutex);
+    Imitation::get().streams.erase(stream);
+  }
   delete reinterpret_cast<Stream*>(stream);
   return 0;
 }
 EXPORT cuStreamSynchronize(cuda::StreamTag* stream) {
-  stream_of(stream).finish();  // a lost device does no more either
+  bool is_ours = false;
+  {
+    const std::scoped_lock lock(Imitation::get().mutex);
+    is_ours = Imitation::get().streams.contains(stream);
+    Imitation::get().waits[stream] += is_ours ? 0 : 1;
+  }
+  if (is_ours) {
+    stream_of(stream).finish();  // a lost device does no more either
+  }
   return guarded([](Imitation& /*imitation*/) { return 0; });
+}
+EXPORT imitated_waits(cuda::StreamTag* stream) {
+  const std::scoped_lock lock(Imitation::get().mutex);
+  return Imitation::get().waits[stream];
 }
 EXPORT cuStreamWaitEvent(cuda::StreamTag* stream, cuda::EventTag* event, unsigned /*flags*/) {
   return guarded([&](Imitation& /*imitation*/) {

@@ -40,11 +40,11 @@ TEST(Devices, AnUnknownOneIsRefusedWithThoseThatThereAre) {
     EXPECT_TRUE(fails_with({"has no device", "libOpenCL"}, [] { open(); }));
     return;
   }
-  EXPECT_TRUE(fails_with({"no device opencl:99", selector_of(devices, 0)}, [] { open("opencl:99"); }));
+  EXPECT_TRUE(fails_with({"no device opencl:99", selector_of(devices.front())}, [] { open("opencl:99"); }));
   EXPECT_TRUE(fails_with({"no device quick"}, [] { open("quick"); }));
   EXPECT_TRUE(fails_with({"no device -1"}, [] { open("-1"); }));
   EXPECT_EQ(open("0")->properties().name, devices.front().name);
-  EXPECT_EQ(open(selector_of(devices, devices.size() - 1))->properties().name, devices.back().name);
+  EXPECT_EQ(open(selector_of(devices.back()))->properties().name, devices.back().name);
 }
 
 TEST_F(OnDevice, TellsWhatItIs) {

@@ -82,30 +82,6 @@ DeviceLimit limit_of(const DeviceReport& report, const std::vector<fft::DeviceSt
   return limit;
 }
 
-/// The device of this rank: that of the selector, or for "any" the accelerators of its node in turn; collective.
-std::shared_ptr<const device::Device> open_device(const Session& session, const std::string& selector) {
-  std::shared_ptr<const device::Device> device;
-  session.team.together([&] {
-    if (selector != "any") {
-      device = device::open(selector);
-      return;
-    }
-    const std::vector<device::Properties> all = device::list();
-    std::vector<std::size_t> accelerators;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (!all[i].is_host && all[i].interface == all.front().interface) {
-        accelerators.push_back(i);
-      }
-    }
-    const std::vector<int>& nodes = session.team.placement().nodes;
-    const auto me = nodes.begin() + session.team.rank();
-    const auto before = static_cast<std::size_t>(std::count(nodes.begin(), me, *me));
-    device = accelerators.empty() ? device::open()
-                                  : device::open(device::selector_of(all, accelerators[before % accelerators.size()]));
-  });
-  return device;
-}
-
 /// A device of which nothing but these rates is known.
 machine::Device device_of(const device::Properties& properties, const probe::DeviceRates& rates) {
   return {.name = properties.name,
@@ -288,7 +264,7 @@ void run_on_device(Session& session, const FftOptions& options, const field::Sou
   const gas::Team& team = session.team;
   Progress progress(session);
   Results results(session, "fft-device");
-  const std::shared_ptr<const device::Device> device = open_device(session, options.device);
+  const std::shared_ptr<const device::Device> device = fft::open_device(team, options.device);
   DeviceReport report;
   report.device = device->properties();
   report.tolerance = field::tolerance<Real>(options.fft.size);
