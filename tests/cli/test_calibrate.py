@@ -16,7 +16,8 @@ class Calibrate(command.CommandTest):
         return result.stdout, json.loads((self.folder / "figures.json").read_text())
 
     def test_what_is_written_is_read_again_and_serves(self):
-        table, facts = self.calibrate(1, "--ranks", "2", "-o", "machine.toml")
+        device = ("--device", "any") if command.has_device() else ()
+        table, facts = self.calibrate(1, "--ranks", "2", "-o", "machine.toml", *device)
         self.assertIn("memory, 1 thread", table)
         text = (self.folder / "machine.toml").read_text()
         self.assertRegex(text.splitlines()[0], r"^# Written by penstock calibrate --quick .* on \d{4}-\d\d-\d\d ")
@@ -46,8 +47,35 @@ class Calibrate(command.CommandTest):
         facts = json.loads(result.stdout)
         parts = ("predicted_transform_s", "predicted_move_s", "predicted_message_s", "predicted_start_s")
         self.assertAlmostEqual(facts["predicted_s"], sum(facts[part] for part in parts))
-        self.assertAlmostEqual(facts["prediction_error"], facts["predicted_s"] / facts["forward_min_s"] - 1)
+        self.assert_beside(facts)
+        if device:
+            self.assertGreater(len(machine["node"]["device"]["passes"]), 0)
+            for place in ("device", "host"):
+                result = self.run_alone("fft", *device, "--size", "32x32x32", "--ranks", "2", "--fields-on", place,
+                                        "--machine", "machine.toml", "--json", "-")
+                self.assertEqual(result.status, 0, result.stderr)
+                facts = json.loads(result.stdout)
+                self.assertEqual(facts["predicted_by"], "machine file")
+                parts = (facts[f"predicted_{part}_s"] for part in ("pass", "bus", "message", "launch"))
+                self.assertAlmostEqual(facts["predicted_s"], sum(parts) - facts["predicted_hidden_s"])
+                self.assertGreater(facts["predicted_bus_s"], 0)
+                self.assert_beside(facts)
+
+            before, name, after = text.partition("[node.device]")
+            of_device, next_name, after = after.partition("[[transports]]")
+            for exponent, schema in ((12, "fft-device"), (-12, "fft")):  # a device that costs nothing, and a slow one
+                of_other = re.sub(r"(?m)^(\w+_bytes_per_s) = \S+", rf"\1 = 1e{9 + exponent}", of_device)
+                of_other = re.sub(r"(launch|latency)_s = \S+", r"\1_s = 0", of_other)
+                (self.folder / "other.toml").write_text(before + name + of_other + next_name + after)
+                result = self.run_alone("fft", "--device", "auto", "--size", "32x32x32", "--machine", "other.toml",
+                                        "--json", "figures.json")
+                self.assertEqual(result.status, 0, result.stderr)
+                self.assertRegex(result.stdout, r"(?m)^Choice +predicted .* through .* on the processors: ")
+                self.assertEqual(json.loads((self.folder / "figures.json").read_text())["schema"], schema)
+
+    def assert_beside(self, facts):
         # A model that is not beside the point, on a machine that may be busy.
+        self.assertAlmostEqual(facts["prediction_error"], facts["predicted_s"] / facts["forward_min_s"] - 1)
         self.assertGreater(facts["predicted_s"], facts["forward_min_s"] / 100)
         self.assertLess(facts["predicted_s"], facts["forward_min_s"] * 100)
 

@@ -38,8 +38,9 @@ class OnDevices(command.CommandTest):
     def test_a_table_tells_device_stages_and_limit(self):
         result = self.run_alone("fft", "--device", "any", "--size", "16x16x16", "--reps", "1")
         self.assertEqual(result.status, 0, result.stderr)
-        for title in ("Device", "Plan", "Stages", "Limit"):
+        for title in ("Device", "Plan", "Stages", "Limit", "Predicted"):
             self.assertRegex(result.stdout, rf"(?m)^{title} ")
+        self.assertIn("as if passes ran at the rate of memory", result.stdout)
         self.assertIn("radices", result.stdout)
 
 
@@ -57,6 +58,8 @@ class Refusals(command.CommandTest):
     def test_what_only_processors_do_is_refused(self):
         self.assertIn("leave it out", self.refused("--device", "any", "--isa", "portable"))
         self.assertIn("--fields-on goes with --device", self.refused("--fields-on", "host"))
+        self.assertIn("give --machine FILE.toml", self.refused("--device", "auto"))
+        self.assertIn("leave out --fields-on", self.refused("--device", "auto", "--fields-on", "device"))
         if command.has_device():
             self.assertIn("no sine", self.refused("--device", "any", "--type", "r2r"))
             self.assertIn("local memory", self.refused("--device", "any", size="4194304x1x1"))

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "penstock/device/device.hpp"
 #include "penstock/probe/probe.hpp"
 #include "tests/fails_with.hpp"
 #include "tests/temporary_folder.hpp"
@@ -19,6 +20,53 @@ void expect_possible(const Figure& figure, double least, double most) {
   EXPECT_LT(figure.best, most);
   EXPECT_GE(figure.spread(), 0);
   EXPECT_GE(figure.samples, brief.samples);
+}
+
+/// The first device, or none.
+std::shared_ptr<const device::Device> any_device() {
+  return device::list().empty() ? nullptr : device::open();
+}
+
+TEST(Calibration, OfADeviceAndItsBus) {
+  const auto device = any_device();
+  if (device == nullptr) {
+    GTEST_SKIP() << "this system has no device";
+  }
+  const DeviceFigures figures = measure_device(device, brief);
+  for (const Figure& rate :
+       {figures.memory_bandwidth_bytes_per_s, figures.to_device_bytes_per_s, figures.to_host_bytes_per_s}) {
+    expect_possible(rate, 1e6, 1e15);
+  }
+  expect_possible(figures.launch_s, 0, 1);
+  expect_possible(figures.copy_latency_s, 0, 1);
+  EXPECT_GE(figures.bus_progress.median, 0);
+  EXPECT_LE(figures.bus_progress.best, 1);
+  EXPECT_LE(figures.bus_progress.median, figures.bus_progress.best);
+}
+
+TEST(Calibration, OfADevicesPassesIsInTheOrderOfMachineFiles) {
+  const auto device = any_device();
+  if (device == nullptr) {
+    GTEST_SKIP() << "this system has no device";
+  }
+  int steps = 0;
+  const auto passes = measure_device_passes(device, {6, 1 << 22, 16}, brief, [&](const std::string&) { ++steps; });
+  EXPECT_EQ(steps, 3);
+  ASSERT_EQ(passes.size(), 16U);  // 2^22 points are more than a work-group holds
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    const DevicePassRates& each = passes[i];
+    EXPECT_EQ(each.length, i < 8 ? 6 : 16);
+    EXPECT_EQ(each.reads_pencils, i % 8 < 4);
+    EXPECT_EQ(each.writes_pencils, i % 4 < 2);
+    EXPECT_EQ(each.working_set_bytes < passes[i ^ 1].working_set_bytes, i % 2 == 0);
+    expect_possible(each.complex_single, 1e5, 1e15);
+    expect_possible(each.real_single, 1e5, 1e15);
+    if (device->properties().has_double) {
+      expect_possible(each.complex_double, 1e5, 1e15);
+      expect_possible(each.real_double, 1e5, 1e15);
+    }
+  }
+  EXPECT_GT(device_pass_lengths(false).size(), device_pass_lengths(true).size());
 }
 
 machine::Node small_node() {

@@ -12,8 +12,10 @@
 #include "penstock/cli/core/subcommand.hpp"
 #include "penstock/cli/fft/fft_details.hpp"
 #include "penstock/cli/fft/fft_device.hpp"
+#include "penstock/cli/fft/fft_device_choice.hpp"
 #include "penstock/cli/fft/fft_files.hpp"
 #include "penstock/cli/fft/fft_options.hpp"
+#include "penstock/cli/fft/fft_problem.hpp"
 #include "penstock/cli/fft/fft_report.hpp"
 #include "penstock/cli/fft/wisdom.hpp"
 #include "penstock/cli/report/output.hpp"
@@ -169,6 +171,19 @@ void run(Session& session, const FftOptions& options, const field::Source& sourc
   }
 }
 
+/// Settles `--device auto`.
+void take_device_that_pays(Session& session, FftOptions& options, const std::vector<std::string>& given) {
+  if (std::ranges::count(given, "--fields-on") > 0 && !options.are_fields_on_host) {
+    throw Error("--device auto is for fields in host memory: leave out --fields-on");
+  }
+  const DeviceChoice choice = choose_device(session, options);
+  options.device = choice.pays ? "any" : "";
+  options.are_fields_on_host = choice.pays;
+  if (session.has_table()) {
+    write_output(report_line("Choice", "{}", choice.why));
+  }
+}
+
 }  // namespace
 
 Body declare_fft(CLI::App& app) {
@@ -182,6 +197,9 @@ Body declare_fft(CLI::App& app) {
     }
     if (options.device.empty() && std::ranges::count(given, "--fields-on") > 0) {
       throw Error("--fields-on goes with --device");
+    }
+    if (options.device == "auto") {
+      take_device_that_pays(session, options, given);
     }
     if (!options.device.empty()) {
       run_fft_device(session, options, *source, given);

@@ -75,8 +75,9 @@ void declare_transform(CLI::App& app, const std::shared_ptr<FftOptions>& options
   app.add_flag("--explain", options->wants_explanation,
                "List the plans that were looked at: each one's time as predicted and as measured");
   add_value(
-      app, "--device", "any|cuda:N|opencl:N",
-      "Transform on accelerators, by c2c and r2c: any of the node's, rank by rank in turn, or one (the processor)",
+      app, "--device", "any|cuda:N|opencl:N|auto",
+      "Transform on accelerators, by c2c and r2c: any of the node's, rank by rank in turn, or one; auto: where the "
+      "model says that it pays for fields in host memory (the processor)",
       [options](const std::string& text) { options->device = text; });
   add_value(
       app, "--fields-on", "device|host",

@@ -33,7 +33,7 @@ struct FftOptions {
   std::string output_path;
   std::string spectrum_path;
   std::string machine_path;
-  std::string device;               ///< empty: the processor; "any", or a selector of device::open
+  std::string device;               ///< empty: the processor; "any", "auto", or a selector of device::open
   bool are_fields_on_host = false;  ///< of a device
   bool is_backward = false;         ///< of a file: the way back
   percolate::EngineChoice engine = percolate::EngineChoice::automatic;
