@@ -2,6 +2,7 @@
 """Is what the models predict what is measured?
 
     bench/validate.py measure BUILD_FOLDER    calibrates this machine and times transforms on it: bench/validation/
+    bench/validate.py measure-device BUILD_FOLDER    the same with transforms on the first device
     bench/validate.py report BUILD_FOLDER     docs/validation.md, from what is there and from what others have published
 
 `measure` calibrates by `penstock calibrate`, under mpirun and for ranks that are threads, runs `penstock fft` in every
@@ -19,6 +20,7 @@ import sys
 import tempfile
 import tomllib
 
+import device_predictions
 import gemm_predictions
 from gemm_predictions import summary
 from runs import SOURCE, on_node, run
@@ -203,6 +205,7 @@ def report(command):
     own, own_errors = own_section(command)
     published, published_errors = published_section(command)
     products, product_errors = gemm_predictions.table()
+    on_device, device_errors, devices = device_predictions.table()
     every = [error for errors in published_errors.values() for error in errors]
     text = (SOURCE / "bench/validation/page.md").read_text()
     for key, value in {
@@ -212,6 +215,10 @@ def report(command):
         "own_table": "\n".join(own),
         "products": summary(product_errors),
         "products_table": "\n".join(products),
+        "device_name": ", ".join(devices),
+        "device_forward": summary(device_errors["forward"]),
+        "device_backward": summary(device_errors["backward"]),
+        "device_table": "\n".join(on_device),
         "drift": "\n".join(drift()),
         "published_all": summary(every),
         "published_groups": "\n".join(f"- {name}: {summary(errors)}" for name, errors in published_errors.items()),
@@ -220,11 +227,13 @@ def report(command):
         text = text.replace("{{" + key + "}}", value)
     (SOURCE / "docs/validation.md").write_text(text)
     print(f"own runs, forward: {summary(own_errors['forward'])}\n"
-          f"own runs, backward: {summary(own_errors['backward'])}\npublished: {summary(every)}")
+          f"own runs, backward: {summary(own_errors['backward'])}\n"
+          f"on a device, forward: {summary(device_errors['forward'])}\n"
+          f"on a device, backward: {summary(device_errors['backward'])}\npublished: {summary(every)}")
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3 or sys.argv[1] not in ("measure", "report"):
+    steps = {"measure": measure, "measure-device": device_predictions.measure, "report": report}
+    if len(sys.argv) != 3 or sys.argv[1] not in steps:
         sys.exit(__doc__)
-    penstock = pathlib.Path(sys.argv[2]).resolve() / "penstock"
-    measure(penstock) if sys.argv[1] == "measure" else report(penstock)
+    steps[sys.argv[1]](pathlib.Path(sys.argv[2]).resolve() / "penstock")
