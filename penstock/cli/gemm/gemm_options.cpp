@@ -87,6 +87,11 @@ std::shared_ptr<GemmOptions> declare_gemm_options(CLI::App& app) {
                                                            {"complex64", npy::DataType::complex64},
                                                            {"complex128", npy::DataType::complex128}});
             });
+  add_value(
+      app, "--device", "any|cuda:N|opencl:N",
+      "Multiply made-up matrices of float32 or float64 on an accelerator, which may have less memory than they take "
+      "(the processor)",
+      [options](const std::string& text) { options->device = text; });
   add_value(app, "--block", "N", "Ranks: matrices block-cyclic in blocks of N x N, as ScaLAPACK's (one block a rank)",
             [options](const std::string& text) { options->block = parse_integer("--block", text, 1); });
   add_value(app, "--reps", "N", fmt::format("Ranks: multiplies timed ({})", options->repetitions),
@@ -115,8 +120,8 @@ std::shared_ptr<GemmOptions> declare_gemm_options(CLI::App& app) {
             [&files](const std::string& text) { files.scalars.beta = parse_scalar("--beta", text); });
   add_value(
       app, "--memory", "BYTES",
-      "Files: what the process may take, as 256MiB or 2GB; ranks: what those of a node may take besides the matrices "
-      "(half of what the system has left)",
+      "Files: what the process may take, as 256MiB or 2GB; ranks: what those of a node may take besides the matrices; "
+      "--device: what of the device's memory (half of what the system has left; of an accelerator, what is free)",
       [options](const std::string& text) {
         try {
           options->memory_bytes = parse_bytes(text);
