@@ -402,6 +402,9 @@ DeviceMultiply::DeviceMultiply(std::shared_ptr<const device::Device> device, con
                                const DeviceOptions& options)
     : state_(std::make_unique<DeviceMultiplyState>(
           DeviceMultiplyState{.device = std::move(device), .product = product, .progress = options.progress})) {
+  if (state_->device == nullptr) {
+    throw Error("a multiply on a device needs a device: see device::open");
+  }
   check_device_type(*state_->device, product.type);
   if (product.m < 0 || product.n < 0 || product.k < 0) {
     throw Error(fmt::format("a product of {} x {} by {} x {}: extents are at least 0", product.m, product.k, product.k,

@@ -60,7 +60,7 @@ struct Case {
   std::uint64_t memory_bytes = 0;
 };
 
-class OnDevice : public testing::Test {
+class MultiplyOnDevice : public testing::Test {
  protected:
   void SetUp() override {
     if (device::list().empty()) {
@@ -137,7 +137,7 @@ class OnDevice : public testing::Test {
   std::uint64_t sent_bytes = 0;  // to the device, in the last run
 };
 
-TEST_F(OnDevice, AnyProductIsExactInAnyMemory) {
+TEST_F(MultiplyOnDevice, AnyProductIsExactInAnyMemory) {
   const unsigned seed = std::random_device{}();
   std::mt19937 random(seed);
   SCOPED_TRACE(seed);
@@ -148,7 +148,7 @@ TEST_F(OnDevice, AnyProductIsExactInAnyMemory) {
   }
 }
 
-TEST_F(OnDevice, ManyTilesAndPanelsPassThroughLittleMemory) {
+TEST_F(MultiplyOnDevice, ManyTilesAndPanelsPassThroughLittleMemory) {
   std::mt19937 random(7);
   for (const double beta : {0.0, 2.0}) {
     const DevicePlan plan = check<double>({.m = 230,
@@ -168,14 +168,14 @@ TEST_F(OnDevice, ManyTilesAndPanelsPassThroughLittleMemory) {
   }
 }
 
-TEST_F(OnDevice, MatricesThatFitCrossTheBusOnce) {
+TEST_F(MultiplyOnDevice, MatricesThatFitCrossTheBusOnce) {
   std::mt19937 random(8);
   const DevicePlan plan = check<float>({.m = 150, .n = 130, .k = 140, .scalars = {.alpha = 1, .beta = 1}}, random);
   EXPECT_EQ(plan.to_device_bytes, sent_bytes);
   EXPECT_EQ(sent_bytes, 4U * (150 * 140 + 140 * 130 + 150 * 130));
 }
 
-TEST_F(OnDevice, NothingToAddUpLeavesBetaTimesC) {
+TEST_F(MultiplyOnDevice, NothingToAddUpLeavesBetaTimesC) {
   std::mt19937 random(9);
   const DeviceProduct product{.m = 5, .n = 7, .k = 0, .scalars = {.alpha = 1, .beta = 3}};
   Padded<double> c(5, 7, 2, random);
@@ -186,7 +186,7 @@ TEST_F(OnDevice, NothingToAddUpLeavesBetaTimesC) {
   EXPECT_EQ(DeviceMultiply(device, {.m = 0, .n = 7, .k = 3}).run({.leading = 3}, {.leading = 7}, nullptr, 7).flops, 0);
 }
 
-TEST_F(OnDevice, WhatIsMeasuredIsMoreThanNothing) {
+TEST_F(MultiplyOnDevice, WhatIsMeasuredIsMoreThanNothing) {
   const DeviceRates measured = measure_device(*device, npy::DataType::float32, std::uint64_t{16} << 20);
   for (const double rate : {measured.flops, measured.call_s, measured.memory_bandwidth_bytes_per_s,
                             measured.to_device_bytes_per_s, measured.to_host_bytes_per_s}) {
@@ -195,12 +195,13 @@ TEST_F(OnDevice, WhatIsMeasuredIsMoreThanNothing) {
   }
 }
 
-TEST_F(OnDevice, ProgressReachesTheEndAndBadInputIsRefused) {
+TEST_F(MultiplyOnDevice, ProgressReachesTheEndAndBadInputIsRefused) {
   const DeviceProduct product{.m = 100, .n = 100, .k = 100};
   EXPECT_TRUE(fails_with({"1.00 KiB of device memory", "give at least"},
                          [&] { DeviceMultiply(device, product, {.memory_bytes = 1024, .rates = rates}); }));
   EXPECT_TRUE(fails_with({"float32 and float64", "complex64"},
                          [&] { DeviceMultiply(device, {.type = npy::DataType::complex64, .m = 1, .n = 1, .k = 1}); }));
+  EXPECT_TRUE(fails_with({"needs a device"}, [&] { DeviceMultiply(nullptr, product); }));
   EXPECT_TRUE(fails_with({"at least 0"}, [&] { DeviceMultiply(device, {.m = -1, .n = 1, .k = 1}); }));
   percolate::Progress last;
   DeviceMultiply multiply(device, product, {.rates = rates, .progress = [&](const auto& at) { last = at; }});
