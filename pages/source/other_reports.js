@@ -38,6 +38,30 @@ export function gemmSections({ result, details }) {
   ];
 }
 
+export function deviceProductSections({ result }) {
+  const limits = [
+    { name: "measured", parts: [result.time_min_s] },
+    { name: "predicted", parts: [result.predicted_s] },
+    { name: "multiplies", parts: [result.limit_multiply_s] },
+    { name: "bus", parts: [result.limit_bus_s] },
+  ];
+  const { tiling } = result;
+  return [
+    headline([
+      ["device", result.device.name],
+      keyed(result, "time_min_s", "fastest"),
+      keyed(result, "rate_gflops", "rate"),
+      [`of the limit, set by the ${result.bound_by}`, percent(result.fraction_of_limit)],
+    ]),
+    section(
+      "Measured, predicted, possible",
+      `${tiling.tiles} tiles of ${tiling.tile_m} × ${tiling.tile_n}, panels ${tiling.depth} deep. ` +
+        "The least times that the operations take at the device's rate, and the matrices over its bus.",
+      stackedBars(["time"], limits, "s"),
+    ),
+  ];
+}
+
 export function deviceSections({ result }) {
   const names = ["device", "to the host", "waiting"];
   const stages = (direction) =>

@@ -14,6 +14,7 @@ const views = {
   "fft-files": others.filesSections,
   "fft-device": others.deviceSections,
   "gemm-ranks": others.gemmSections,
+  "gemm-device": others.deviceProductSections,
   "gemm-files": others.filesSections,
   "nas-ft": others.nasSections,
   "bench-gemm": others.waysSections,

@@ -1,6 +1,8 @@
-// Devices by CUDA's driver, which is opened when devices are first asked for, as is the compiler of kernels.
+// Devices by CUDA's driver, which is opened when devices are first asked for. The compiler of kernels and the BLAS are
+// opened when they are first used.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <mutex>
 #include <optional>
@@ -16,7 +18,7 @@ namespace penstock::device {
 namespace cuda {
 namespace {
 
-/// The functions of a library by their names; nothing where the library, or one of them, is missing.
+/// The functions of the driver by their names; nothing where the library, or one of them, is missing.
 std::optional<Functions> open_driver() noexcept {
   void* const library = open_library({"libcuda.so.1"});
   if (library == nullptr) {
@@ -66,6 +68,31 @@ const CompilerFunctions& compiler() {
   return *functions;
 }
 
+std::optional<BlasFunctions> open_blas_library() noexcept {
+  void* const library = open_library(
+      {"libcublas.so", "libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "/usr/local/cuda/lib64/libcublas.so"});
+  if (library == nullptr) {
+    return std::nullopt;
+  }
+  BlasFunctions functions{};
+  bool has_all = true;
+#define PENSTOCK_FIND(NAME, SYMBOL, PARAMETERS) has_all = find_function(library, functions.NAME, SYMBOL) && has_all;
+  PENSTOCK_CUBLAS_FUNCTIONS(PENSTOCK_FIND)
+#undef PENSTOCK_FIND
+  return has_all ? std::optional(functions) : std::nullopt;
+}
+
+/// Throws Error where the system does not have it.
+const BlasFunctions& blas_library() {
+  static const std::optional<BlasFunctions> functions = open_blas_library();
+  if (!functions) {
+    throw Error(
+        "matrices cannot be multiplied on a device of CUDA: its BLAS (libcublas.so) is not found; install it (Debian: "
+        "libcublas11, CUDA: libcublas), or let LD_LIBRARY_PATH name its folder");
+  }
+  return *functions;
+}
+
 std::string name_of(Result result) {
   const char* name = nullptr;
   const char* text = nullptr;
@@ -92,6 +119,7 @@ Properties properties_of(DeviceNumber device) {
           .name = name.data(),
           .driver = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10),
           .memory_bytes = bytes,
+          .block_bytes = bytes,
           .cache_bytes = static_cast<std::uint64_t>(attribute_of(device, Attribute::l2_cache_bytes)),
           .local_memory_bytes =
               static_cast<std::uint64_t>(attribute_of(device, Attribute::max_shared_memory_per_block_optin)),
@@ -339,6 +367,67 @@ class CudaKernel final : public Kernel {
   FunctionTag* function_ = nullptr;
 };
 
+/// A handle of cuBLAS, which has its device memory from its beginning on.
+class CudaBlas final : public Blas {
+ public:
+  explicit CudaBlas(SharedContext context) : context_(std::move(context)) {
+    const Current current(*context_);
+    check(blas_library().create(&handle_), "cublasCreate");
+  }
+  ~CudaBlas() override {
+    const Current current(*context_);
+    blas_library().destroy(handle_);
+  }
+  CudaBlas(const CudaBlas&) = delete;
+  CudaBlas& operator=(const CudaBlas&) = delete;
+
+  std::string_view name() const noexcept override { return "cuBLAS"; }
+  bool copies_matrices() const noexcept override { return false; }
+
+  /// The context is current.
+  void multiply(StreamTag* stream, const Product& product) {
+    check(blas_library().set_stream(handle_, stream), "cublasSetStream");
+    if (product.real_bytes == 4) {
+      multiply(blas_library().multiply_single, static_cast<float>(product.alpha), static_cast<float>(product.beta),
+               product, "cublasSgemm");
+    } else {
+      multiply(blas_library().multiply_double, product.alpha, product.beta, product, "cublasDgemm");
+    }
+  }
+
+ private:
+  /// A matrix in C order is its transpose in Fortran order: C's transpose is the product of op(B)'s and op(A)'s.
+  template <class Function, class Real>
+  void multiply(Function function, Real alpha, Real beta, const Product& product, const char* name) const {
+    const auto op_of = [](const Product::Factor& factor) {
+      return factor.is_transposed ? BlasOp::transpose : BlasOp::none;
+    };
+    check(function(handle_, op_of(product.b), op_of(product.a), static_cast<int>(product.n),
+                   static_cast<int>(product.m), static_cast<int>(product.k), &alpha, pointer_of(product.b.location),
+                   static_cast<int>(product.b.leading), pointer_of(product.a.location),
+                   static_cast<int>(product.a.leading), &beta, pointer_of(product.c),
+                   static_cast<int>(product.leading_c)),
+          name);
+  }
+
+  /// Throws Error where `result` is a failure of the call `what`.
+  void check(BlasResult result, const char* what) const {
+    constexpr std::array<std::pair<BlasResult, const char*>, 5> names{{{1, "it is not initialised"},
+                                                                       {3, "no device memory is left"},
+                                                                       {7, "an argument is out of range"},
+                                                                       {13, "the device has failed"},
+                                                                       {14, "an internal failure"}}};
+    if (result != 0) {
+      const auto* const found = std::ranges::find(names, result, &std::pair<BlasResult, const char*>::first);
+      throw Error(fmt::format("the device {}: {} failed: {} ({})", context_->properties().name, what,
+                              found == names.end() ? "unknown failure" : found->second, result));
+    }
+  }
+
+  SharedContext context_;
+  BlasTag* handle_ = nullptr;
+};
+
 class CudaStream final : public Stream {
  public:
   explicit CudaStream(SharedContext context) : context_(std::move(context)) {
@@ -409,6 +498,10 @@ class CudaStream final : public Stream {
                                     values.data(), nullptr),
                     "cuLaunchKernel");
   }
+  void multiply(Blas& blas, const Product& product) override {
+    const Current current(*context_);
+    static_cast<CudaBlas&>(blas).multiply(stream_, product);
+  }
   std::unique_ptr<Event> record() override { return std::make_unique<CudaEvent>(context_, stream_); }
   void wait(const Event& event) override {
     const Current current(*context_);
@@ -461,6 +554,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<Kernel> compile(const std::string& source, const std::string& name) const override {
     return std::make_unique<CudaKernel>(context_, source, name);
   }
+  std::unique_ptr<Blas> open_blas() const override { return std::make_unique<CudaBlas>(context_); }
 
  private:
   SharedContext context_;

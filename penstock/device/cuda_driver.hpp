@@ -1,5 +1,5 @@
-// CUDA's driver interface and run-time compiler, as far as we call them: declared here, since no toolkit is needed to
-// build. The names and numbers are those of NVIDIA's documentation of the driver interface. Private to the module.
+// CUDA's driver interface, run-time compiler and BLAS, as far as we call them: declared here, since no toolkit is
+// needed to build. The names and numbers are those of NVIDIA's documentation. Private to the module.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@ namespace penstock::device::cuda {
 
 using Result = int;                  // CUresult, 0: success
 using CompileResult = int;           // nvrtcResult, the same
+using BlasResult = int;              // cublasStatus_t, the same
 using DeviceNumber = int;            // CUdevice
 using Pointer = unsigned long long;  // CUdeviceptr
 struct ContextTag;
@@ -16,6 +17,7 @@ struct FunctionTag;
 struct StreamTag;
 struct EventTag;
 struct ProgramTag;
+struct BlasTag;
 
 inline constexpr Result not_ready = 600;
 inline constexpr Result out_of_memory = 2;
@@ -35,6 +37,9 @@ enum class Attribute : int {
 inline constexpr int max_dynamic_shared_bytes = 8;  // CUfunction_attribute
 inline constexpr unsigned stream_non_blocking = 1;
 inline constexpr unsigned host_portable = 1;
+
+/// cublasOperation_t. The matrices of cuBLAS are in Fortran order.
+enum class BlasOp : int { none = 0, transpose = 1 };
 
 /// CUDA_MEMCPY2D.
 struct Copy2D {
@@ -108,6 +113,16 @@ struct Copy2D {
   X(log, "nvrtcGetProgramLog", (ProgramTag*, char*)) \
   X(ptx_bytes, "nvrtcGetPTXSize", (ProgramTag*, std::size_t*)) \
   X(ptx, "nvrtcGetPTX", (ProgramTag*, char*))
+
+/// Those of libcublas.so.
+#define PENSTOCK_CUBLAS_FUNCTIONS(X) \
+  X(create, "cublasCreate_v2", (BlasTag**)) \
+  X(destroy, "cublasDestroy_v2", (BlasTag*)) \
+  X(set_stream, "cublasSetStream_v2", (BlasTag*, StreamTag*)) \
+  X(multiply_single, "cublasSgemm_v2", (BlasTag*, BlasOp, BlasOp, int, int, int, const float*, Pointer, int, Pointer, \
+                                        int, const float*, Pointer, int)) \
+  X(multiply_double, "cublasDgemm_v2", (BlasTag*, BlasOp, BlasOp, int, int, int, const double*, Pointer, int, Pointer, \
+                                        int, const double*, Pointer, int))
 // clang-format on
 
 struct Functions {
@@ -116,6 +131,9 @@ struct Functions {
 };
 struct CompilerFunctions {
   PENSTOCK_NVRTC_FUNCTIONS(PENSTOCK_DECLARE)
+};
+struct BlasFunctions {
+  PENSTOCK_CUBLAS_FUNCTIONS(PENSTOCK_DECLARE)
 #undef PENSTOCK_DECLARE
 };
 // NOLINTEND(bugprone-macro-parentheses, cppcoreguidelines-macro-usage)

@@ -1,5 +1,5 @@
 // Devices: accelerators that have their own memory, reached by OpenCL or by CUDA's driver, which are opened at run
-// time.
+// time, as their libraries of linear algebra are.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +26,7 @@ struct Properties {
   std::string name;
   std::string driver;                    ///< its name and version
   std::uint64_t memory_bytes = 0;        ///< of the device
+  std::uint64_t block_bytes = 0;         ///< of one block of memory at most
   std::uint64_t cache_bytes = 0;         ///< of the last level between its memory and its compute units; 0: not told
   std::uint64_t local_memory_bytes = 0;  ///< of a work-group at most
   std::int64_t group_items = 0;          ///< of a work-group at most
@@ -89,6 +90,37 @@ class Kernel {
 /// An argument of a kernel.
 using Argument = std::variant<Location, std::int64_t, double, float>;
 
+/// A product C = alpha op(A) op(B) + beta C of matrices in device memory, all in C order: C has m x n elements, op(A)
+/// m x k and op(B) k x n. `leading` is the distance in elements between the beginnings of the rows of what is stored.
+/// With beta 0, C is not read. Extents are at least 1; these and leading distances are below 2^31.
+struct Product {
+  /// A matrix as it is stored. With op, which is none or the transpose.
+  struct Factor {
+    Location location;
+    std::int64_t leading = 0;
+    bool is_transposed = false;
+  };
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+  std::int64_t real_bytes = 8;  ///< of an element: 4 or 8
+  double alpha = 1;
+  double beta = 0;
+  Factor a{};
+  Factor b{};
+  Location c{};
+  std::int64_t leading_c = 0;
+};
+
+/// A device's library of linear algebra: cuBLAS on CUDA, CLBlast on OpenCL. One thread at a time may use it.
+class Blas {
+ public:
+  virtual ~Blas() = default;
+  virtual std::string_view name() const noexcept = 0;
+  /// Whether a multiply may copy A, B and C into device memory of the library's own.
+  virtual bool copies_matrices() const noexcept = 0;
+};
+
 /// Rows of `row_bytes` bytes that are copied, with the bytes from row to row on the host and on the device.
 struct Rows {
   std::uint64_t row_bytes = 0;
@@ -109,6 +141,8 @@ class Stream {
   /// Runs `groups` work-groups of `items` items. `local_bytes` is what the kernel's LOCAL_MEMORY takes.
   virtual void launch(const Kernel& kernel, std::int64_t groups, std::int64_t items, std::uint64_t local_bytes,
                       std::span<const Argument> arguments) = 0;
+  /// Multiplies. `blas` is of this stream's device.
+  virtual void multiply(Blas& blas, const Product& product) = 0;
   /// The moment at which all work given so far is done.
   virtual std::unique_ptr<Event> record() = 0;
   /// Work given from now on begins after `event`, which may be of another stream of this device.
@@ -136,6 +170,8 @@ class Device {
   virtual void finish(std::uint64_t stream) const = 0;
   /// Compiles the kernel `name` of `source`. Throws Error with the compiler's text.
   virtual std::unique_ptr<Kernel> compile(const std::string& source, const std::string& name) const = 0;
+  /// Throws Error where the system does not have the library.
+  virtual std::unique_ptr<Blas> open_blas() const = 0;
 };
 
 /// The devices of this system: those of CUDA, then those of OpenCL. An accelerator that both reach is there twice.

@@ -1,4 +1,4 @@
-// Devices by OpenCL, whose loader is opened when devices are first asked for.
+// Devices by OpenCL, whose loader is opened when devices are first asked for, and CLBlast, when it is first used.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <fmt/format.h>
@@ -83,6 +83,38 @@ const std::optional<Functions>& functions_or_none() noexcept {
 /// Only where a device has been found.
 const Functions& api() noexcept {
   return *functions_or_none();
+}
+
+/// CLBlast's, declared here since no header of its is needed to build: CLBlastSgemm and CLBlastDgemm of its C
+/// interface. Its enumerations are BLAS's in C: 101 is C order, 111 and 112 are no transpose and a transpose. Offsets
+/// are in elements.
+template <class Real>
+using Multiply = cl_int (*)(int order, int op_a, int op_b, std::size_t m, std::size_t n, std::size_t k, Real alpha,
+                            cl_mem a, std::size_t offset_a, std::size_t leading_a, cl_mem b, std::size_t offset_b,
+                            std::size_t leading_b, Real beta, cl_mem c, std::size_t offset_c, std::size_t leading_c,
+                            cl_command_queue* queue, cl_event* event);
+struct BlasFunctions {
+  Multiply<float> multiply_single = nullptr;
+  Multiply<double> multiply_double = nullptr;
+};
+
+std::optional<BlasFunctions> open_blas_library() noexcept {
+  void* const library = open_library({"libclblast.so.1", "libclblast.so"});
+  BlasFunctions functions;
+  const bool has_all = library != nullptr && find_function(library, functions.multiply_single, "CLBlastSgemm") &&
+                       find_function(library, functions.multiply_double, "CLBlastDgemm");
+  return has_all ? std::optional(functions) : std::nullopt;
+}
+
+/// Throws Error where the system does not have it.
+const BlasFunctions& blas_library() {
+  static const std::optional<BlasFunctions> functions = open_blas_library();
+  if (!functions) {
+    throw Error(
+        "matrices cannot be multiplied on a device of OpenCL: CLBlast (libclblast.so.1) is not found; install it "
+        "(Debian: libclblast1), or let LD_LIBRARY_PATH name its folder");
+  }
+  return *functions;
 }
 
 std::string name_of(cl_int status) {
@@ -173,6 +205,7 @@ Properties properties_of(cl_device_id device) {
           .name = text_of(device, CL_DEVICE_NAME),
           .driver = text_of(device, CL_DEVICE_VERSION) + ", driver " + text_of(device, CL_DRIVER_VERSION),
           .memory_bytes = number_of<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE),
+          .block_bytes = number_of<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
           .cache_bytes = number_of<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE),
           .local_memory_bytes = number_of<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE),
           .group_items = static_cast<std::int64_t>(number_of<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE)),
@@ -220,7 +253,7 @@ class OpenclMemory final : public Memory {
   OpenclMemory(SharedContext context, std::uint64_t bytes, cl_mem_flags flags)
       : context_(std::move(context)), bytes_(bytes) {
     const Properties& properties = context_->properties();
-    const auto most = number_of<cl_ulong>(context_->device(), CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    const std::uint64_t most = properties.block_bytes;
     cl_int status = CL_SUCCESS;
     if (bytes <= most) {
       memory_ = api().clCreateBuffer(context_->get(), flags, std::max<std::size_t>(bytes, 1), nullptr, &status);
@@ -360,6 +393,41 @@ class OpenclKernel final : public Kernel {
   cl_kernel kernel_ = nullptr;
 };
 
+class OpenclBlas final : public Blas {
+ public:
+  explicit OpenclBlas(SharedContext context) : context_(std::move(context)), functions_(blas_library()) {}
+
+  std::string_view name() const noexcept override { return "CLBlast"; }
+  bool copies_matrices() const noexcept override { return true; }
+
+  void enqueue(cl_command_queue queue, const Product& product) const {
+    if (product.real_bytes == 4) {
+      enqueue(functions_.multiply_single, static_cast<float>(product.alpha), static_cast<float>(product.beta), queue,
+              product, "CLBlastSgemm");
+    } else {
+      enqueue(functions_.multiply_double, product.alpha, product.beta, queue, product, "CLBlastDgemm");
+    }
+  }
+
+ private:
+  template <class Real>
+  void enqueue(Multiply<Real> multiply, Real alpha, Real beta, cl_command_queue queue, const Product& product,
+               const char* name) const {
+    const auto op_of = [](const Product::Factor& factor) { return factor.is_transposed ? 112 : 111; };
+    const auto count = [](std::int64_t number) { return static_cast<std::size_t>(number); };
+    const auto elements = [](const Location& location) { return location.offset / sizeof(Real); };
+    context_->check(
+        multiply(101, op_of(product.a), op_of(product.b), count(product.m), count(product.n), count(product.k), alpha,
+                 memory_of(product.a.location), elements(product.a.location), count(product.a.leading),
+                 memory_of(product.b.location), elements(product.b.location), count(product.b.leading), beta,
+                 memory_of(product.c), elements(product.c), count(product.leading_c), &queue, nullptr),
+        name);
+  }
+
+  SharedContext context_;
+  const BlasFunctions& functions_;
+};
+
 class OpenclStream final : public Stream {
  public:
   explicit OpenclStream(SharedContext context) : context_(std::move(context)) {
@@ -390,6 +458,10 @@ class OpenclStream final : public Stream {
               std::span<const Argument> arguments) override {
     static_cast<const OpenclKernel&>(kernel).enqueue(queue_, static_cast<std::size_t>(groups),
                                                      static_cast<std::size_t>(items), arguments);
+    flush();
+  }
+  void multiply(Blas& blas, const Product& product) override {
+    static_cast<OpenclBlas&>(blas).enqueue(queue_, product);
     flush();
   }
   std::unique_ptr<Event> record() override {
@@ -483,6 +555,7 @@ class OpenclDevice final : public Device {
   std::unique_ptr<Kernel> compile(const std::string& source, const std::string& name) const override {
     return std::make_unique<OpenclKernel>(context_, source, name);
   }
+  std::unique_ptr<Blas> open_blas() const override { return std::make_unique<OpenclBlas>(context_); }
 
  private:
   SharedContext context_;

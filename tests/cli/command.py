@@ -46,6 +46,15 @@ def has_device():
     return "has no device" not in subprocess.run(line, capture_output=True, text=True, check=False).stderr
 
 
+@functools.cache
+def has_device_blas():
+    """Whether gemm --device has any, and a BLAS for it."""
+    if not (HAS_GEMM and has_device()):
+        return False
+    line = [COMMAND, "gemm", "--device", "any", "--size", "1", "--type", "float32", "--reps", "1"]
+    return "is not found" not in subprocess.run(line, capture_output=True, text=True, check=False).stderr
+
+
 class Result:
     """How a run ended, and the lines that the command itself, not the launcher, wrote to standard error."""
 

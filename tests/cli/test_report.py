@@ -142,6 +142,13 @@ class Pages(page_check.PageTest):
         for words in "Where the time went", "Measured and possible", "set by the":
             self.assertIn(words, text)
 
+    def test_a_multiply_on_a_device(self):
+        if not command.has_device_blas():
+            self.skipTest("this system has no device, or no BLAS for it")
+        text = self.shown("gemm", "--device", "any", "--size", "60,50,70", "--reps", "1", "--memory", "100KiB")
+        for words in "Measured, predicted, possible", "set by the", "panels 32 deep":
+            self.assertIn(words, text)
+
     def test_files(self):
         npy_files.write(self.folder / "in.npy", (4, 5, 6), "<c16", range(240))
         self.shown("fft", "--input", "in.npy", "--output", "out.npy", "--memory", "1MiB")

@@ -36,6 +36,11 @@ DEVICE_RUNS = [
     ("fft", "--device", "any", "--size", "8x6x4", "--reps", "1", "--ranks", "2", "--type", "r2c", "--fields-on", "host"),
 ]
 
+DEVICE_PRODUCTS = [
+    ("gemm", "--device", "any", "--size", "40,30,50", "--reps", "2", "--check", "--memory", "100KiB"),
+    ("gemm", "--device", "any", "--size", "64", "--reps", "1", "--type", "float32", "--beta", "1"),
+]
+
 # By schema: the runs whose JSON it describes.
 RUNS = {
     "fft": [
@@ -130,6 +135,7 @@ if command.HAS_GEMM:
             ("gemm", "--size", "1", "--reps", "1", "--type", "complex64"),
         ],
         "gemm-files": [("gemm", *"--a m.npy --b m.npy --c c.npy".split(), *FAST_DISK)] * 2,
+        **({"gemm-device": DEVICE_PRODUCTS} if command.has_device_blas() else {}),
         "bench-gemm": [("bench", "gemm", "--n", "32", "--rounds", "1")],
         "bench-gemm-files": [("bench", "gemm", "--n", "256", "--rounds", "1", "--memory", "256MiB")],
     }
@@ -189,7 +195,8 @@ class Schemas(command.CommandTest):
         without_runs = {path.stem for path in schema.FOLDER.glob("*.json")} - set(RUNS)
         self.assertEqual("try" in without_runs, not HAS_LIBRARIES)
         self.assertEqual("fft-device" in without_runs, not command.has_device())
-        without_runs -= {"fft-device"}
+        self.assertEqual("gemm-device" in without_runs, not (command.HAS_GEMM and command.has_device_blas()))
+        without_runs -= {"fft-device", "gemm-device"}
         without_runs -= {"try"} if command.HAS_PAGES else {"try", "explore"}
         self.assertEqual(
             without_runs,

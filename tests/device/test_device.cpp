@@ -154,6 +154,42 @@ TEST_F(OnDevice, HostMemoryIsPinned) {
   EXPECT_EQ(bytes_of(own)[4095], std::byte{42});
 }
 
+TEST_F(OnDevice, ItsBlasMultipliesWhatLiesAtOffsets) {
+  std::unique_ptr<Blas> blas;
+  try {
+    blas = device->open_blas();
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  // A is 2 x 3 in rows of 4; B is the transpose of a 2 x 3 in rows of 3; C is 2 x 2 in rows of 3. All are at offset 8.
+  const std::vector<float> a{0, 0, 1, 2, 3, -1, 4, 5, 6, -1};
+  const std::vector<float> b{0, 0, 1, 0, 2, 0, 1, 3};
+  std::vector<float> c{0, 0, 10, 20, -1, 30, 40, -1};
+  const auto stream = device->make_stream();
+  const auto memory_of = [&](const std::vector<float>& matrix) {
+    auto memory = device->allocate(matrix.size() * 4);
+    stream->copy_to_device(memory->location(), reinterpret_cast<const std::byte*>(matrix.data()),
+                           {.row_bytes = matrix.size() * 4});
+    return memory;
+  };
+  const auto on_device_a = memory_of(a);
+  const auto on_device_b = memory_of(b);
+  const auto on_device_c = memory_of(c);
+  stream->multiply(*blas, {.m = 2,
+                           .n = 2,
+                           .k = 3,
+                           .real_bytes = 4,
+                           .alpha = 2,
+                           .beta = 1,
+                           .a = {.location = on_device_a->location() + 8, .leading = 4},
+                           .b = {.location = on_device_b->location() + 8, .leading = 3, .is_transposed = true},
+                           .c = on_device_c->location() + 8,
+                           .leading_c = 3});
+  stream->copy_to_host(reinterpret_cast<std::byte*>(c.data()), on_device_c->location(), {.row_bytes = c.size() * 4});
+  stream->finish();
+  EXPECT_EQ(c, (std::vector<float>{0, 0, 10 + 2 * 7, 20 + 2 * 11, -1, 30 + 2 * 16, 40 + 2 * 23, -1}));
+}
+
 TEST_F(OnDevice, TooMuchMemoryAndABadKernelAreRefused) {
   EXPECT_TRUE(fails_with({"has no room for"}, [&] { device->allocate(std::uint64_t{1} << 50); }));
   try {

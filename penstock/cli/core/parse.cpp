@@ -88,4 +88,12 @@ CLI::Option* add_value(CLI::App& app, const std::string& name, const std::string
   return app.add_option_function<std::string>(name, take, help + without)->type_name(value_name);
 }
 
+std::vector<std::string> given_options(const CLI::App& app) {
+  std::vector<std::string> given;
+  for (const CLI::Option* option : app.get_options([](const CLI::Option* one) { return one->count() > 0; })) {
+    given.push_back(option->get_name());
+  }
+  return given;
+}
+
 }  // namespace penstock::cli

@@ -43,4 +43,7 @@ std::vector<std::size_t> parse_message_sizes(std::string_view option, std::strin
 CLI::Option* add_value(CLI::App& app, const std::string& name, const std::string& value_name, const std::string& help,
                        std::function<void(const std::string&)> take);
 
+/// The names of the options that were given, as "--reps".
+std::vector<std::string> given_options(const CLI::App& app);
+
 }  // namespace penstock::cli

@@ -1,14 +1,12 @@
 // `penstock fft`: transforms a field, times it, checks it, filters it, writes it.
 #include <fmt/format.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "penstock/base/base.hpp"
+#include "penstock/cli/core/parse.hpp"
 #include "penstock/cli/core/subcommand.hpp"
 #include "penstock/cli/fft/fft_details.hpp"
 #include "penstock/cli/fft/fft_device.hpp"
@@ -191,10 +189,7 @@ Body declare_fft(CLI::App& app) {
   return [declared, &app](Session& session) {
     FftOptions options = *declared;  // each rank settles its own
     const auto source = resolve(session, options);
-    std::vector<std::string> given;
-    for (const CLI::Option* option : app.get_options([](const CLI::Option* one) { return one->count() > 0; })) {
-      given.push_back(option->get_name());
-    }
+    const std::vector<std::string> given = given_options(app);
     if (options.device.empty() && std::ranges::count(given, "--fields-on") > 0) {
       throw Error("--fields-on goes with --device");
     }

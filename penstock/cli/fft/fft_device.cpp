@@ -11,6 +11,7 @@
 #include "penstock/base/base.hpp"
 #include "penstock/base/trace.hpp"
 #include "penstock/cli/fft/fft_problem.hpp"
+#include "penstock/cli/report/device_report.hpp"
 #include "penstock/cli/report/json.hpp"
 #include "penstock/cli/report/output.hpp"
 #include "penstock/cli/report/progress.hpp"
@@ -157,12 +158,7 @@ void check_device_options(const FftOptions& options, std::span<const std::string
 }
 
 std::string describe_plan(const Session& session, const FftOptions& options, const DeviceReport& report) {
-  const device::Properties& device = report.device;
-  std::string text = report_line("Device", "{} ({}), {} of memory{}", device.name, device.driver,
-                                 format_bytes(device.memory_bytes), device.is_host ? ": the processor itself" : "");
-  text += report_line("", "memory {:.1f} GB/s, bus {:.1f} GB/s there and {:.1f} GB/s back (measured in this run)",
-                      report.rates.memory_bandwidth_bytes_per_s / 1e9, report.rates.to_device_bytes_per_s / 1e9,
-                      report.rates.to_host_bytes_per_s / 1e9);
+  std::string text = describe_device(report.device, report.rates);
   text += describe_problem(options);
   text += report_line("Ranks", "{} on {} node{}, transport {}; fields in {} memory", session.team.size(), session.nodes,
                       session.nodes > 1 ? "s" : "", session.team.transport().name,
@@ -223,21 +219,12 @@ nlohmann::ordered_json to_json(const std::vector<fft::DeviceStagePlan>& stages, 
 }
 
 nlohmann::ordered_json to_json(const Session& session, const FftOptions& options, const DeviceReport& report) {
-  const device::Properties& device = report.device;
   const DeviceLimit limit = limit_of(report, report.forward_stages, options.are_fields_on_host);
   nlohmann::ordered_json json = problem_json(options);
   json["ranks"] = session.team.size();
   json["nodes"] = session.nodes;
   json["transport"] = session.team.transport().name;
-  json["device"] = {{"name", device.name},
-                    {"interface", device.interface == device::Interface::cuda ? "cuda" : "opencl"},
-                    {"driver", device.driver},
-                    {"is_host", device.is_host},
-                    {"memory_bytes", device.memory_bytes},
-                    {"local_memory_bytes", device.local_memory_bytes},
-                    {"memory_bandwidth_bytes_per_s", report.rates.memory_bandwidth_bytes_per_s},
-                    {"to_device_bytes_per_s", report.rates.to_device_bytes_per_s},
-                    {"to_host_bytes_per_s", report.rates.to_host_bytes_per_s}};
+  json["device"] = device_json(report.device, report.rates);
   json["fields_on"] = options.are_fields_on_host ? "host" : "device";
   json["grid"] = {report.tuning.grid.ty, report.tuning.grid.tz};
   json["planning_s"] = report.planning_s;

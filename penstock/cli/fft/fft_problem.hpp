@@ -1,27 +1,16 @@
 // What all reports of transforms in memory tell alike: the problem, the times, the check.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "penstock/cli/fft/fft_options.hpp"
+#include "penstock/cli/report/output.hpp"
 #include "penstock/field/field.hpp"
 
 namespace penstock::cli {
-
-inline constexpr int report_title_width = 12;
-
-/// A line of a report.
-template <class... Values>
-std::string report_line(std::string_view title, fmt::format_string<Values...> format, Values&&... values) {
-  return fmt::format("{:<{}} ", title, report_title_width) + fmt::format(format, std::forward<Values>(values)...) +
-         "\n";
-}
 
 /// As --layout and --scaling have them.
 std::string_view layout_name(const FftOptions& options);

@@ -79,7 +79,7 @@ std::shared_ptr<GemmOptions> declare_gemm_options(CLI::App& app) {
   }
   add_value(app, "--size", "M,N,K", "Made-up matrices on all ranks instead: C is M x N, or all are N x N",
             [options](const std::string& text) { options->size = parse_gemm_size(text); });
-  add_value(app, "--type", "NAME", "Ranks: float32, float64, complex64 or complex128 (float64)",
+  add_value(app, "--type", "NAME", "Ranks, --device: float32, float64, complex64 or complex128 (float64)",
             [options](const std::string& text) {
               options->type = parse_choice<npy::DataType>("--type", text,
                                                           {{"float32", npy::DataType::float32},
@@ -87,14 +87,20 @@ std::shared_ptr<GemmOptions> declare_gemm_options(CLI::App& app) {
                                                            {"complex64", npy::DataType::complex64},
                                                            {"complex128", npy::DataType::complex128}});
             });
+  add_value(
+      app, "--device", "any|cuda:N|opencl:N",
+      "Multiply made-up matrices of float32 or float64 on an accelerator, which may have less memory than they take "
+      "(the processor)",
+      [options](const std::string& text) { options->device = text; });
   add_value(app, "--block", "N", "Ranks: matrices block-cyclic in blocks of N x N, as ScaLAPACK's (one block a rank)",
             [options](const std::string& text) { options->block = parse_integer("--block", text, 1); });
-  add_value(app, "--reps", "N", fmt::format("Ranks: multiplies timed ({})", options->repetitions),
+  add_value(app, "--reps", "N", fmt::format("Ranks, --device: multiplies timed ({})", options->repetitions),
             [options](const std::string& text) {
               options->repetitions = static_cast<int>(parse_integer("--reps", text, 1, 1000000));
             });
   app.add_flag_callback(
-      "--check", [options] { options->wants_check = true; }, "Ranks: compare with random projections, exactly");
+      "--check", [options] { options->wants_check = true; },
+      "Ranks, --device: compare with random projections, exactly");
   add_value(app, "--algorithm", "auto|stationary|cannon|layered",
             "Ranks: blocks read where they lie, put and handed on as Cannon does, the same on layers of ranks, or what "
             "the model says (auto)",
@@ -115,8 +121,8 @@ std::shared_ptr<GemmOptions> declare_gemm_options(CLI::App& app) {
             [&files](const std::string& text) { files.scalars.beta = parse_scalar("--beta", text); });
   add_value(
       app, "--memory", "BYTES",
-      "Files: what the process may take, as 256MiB or 2GB; ranks: what those of a node may take besides the matrices "
-      "(half of what the system has left)",
+      "Files: what the process may take, as 256MiB or 2GB; ranks: what those of a node may take besides the matrices; "
+      "--device: what of the device's memory (half of what the system has left; of an accelerator, what is free)",
       [options](const std::string& text) {
         try {
           options->memory_bytes = parse_bytes(text);

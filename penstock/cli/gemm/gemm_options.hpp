@@ -28,6 +28,7 @@ struct GemmOptions {
   bool uses_scratch = true;
   bool verifies_input = false;
   std::string machine_path;
+  std::string device;  ///< "any", or as device::open takes it; empty: the processor
 };
 
 std::shared_ptr<GemmOptions> declare_gemm_options(CLI::App& app);

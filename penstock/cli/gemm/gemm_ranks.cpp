@@ -6,12 +6,12 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <type_traits>
 #include <vector>
 
 #include "penstock/base/base.hpp"
 #include "penstock/cli/core/machine_rates.hpp"
 #include "penstock/cli/gemm/gemm.hpp"
+#include "penstock/cli/gemm/made_up.hpp"
 #include "penstock/cli/report/output.hpp"
 #include "penstock/cli/report/progress.hpp"
 #include "penstock/cli/report/results.hpp"
@@ -24,65 +24,6 @@ namespace {
 using gas::Index;
 using gemm::GlobalMatrix;
 using gemm::Op;
-
-/// An element of a made-up sequence in two directions: a whole number from -4 to 4, so that products of any size are
-/// exact. The mixing is SplitMix64's (Steele, Lea, Flood 2014).
-double made_up(std::uint64_t sequence, std::int64_t i, std::int64_t j) noexcept {
-  std::uint64_t x = sequence * 0x9E3779B97F4A7C15 + static_cast<std::uint64_t>(i) * 0xBF58476D1CE4E5B9 +
-                    static_cast<std::uint64_t>(j) * 0x94D049BB133111EB;
-  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
-  x = (x ^ x >> 27) * 0x94D049BB133111EB;
-  return static_cast<double>((x ^ x >> 31) % 9) - 4;
-}
-
-template <class T>
-constexpr bool is_complex = !std::is_floating_point_v<T>;
-
-/// An element of a made-up matrix, of a complex one from two sequences.
-template <class T>
-T element(std::uint64_t matrix, std::int64_t i, std::int64_t j) noexcept {
-  if constexpr (is_complex<T>) {
-    using Real = typename T::value_type;
-    return T(static_cast<Real>(made_up(2 * matrix, i, j)), static_cast<Real>(made_up(2 * matrix + 1, i, j)));
-  } else {
-    return static_cast<T>(made_up(2 * matrix, i, j));
-  }
-}
-
-template <class T>
-T scalar(std::complex<double> value) noexcept {
-  if constexpr (is_complex<T>) {
-    return T(value);
-  } else {
-    return static_cast<T>(value.real());
-  }
-}
-
-constexpr std::uint64_t matrix_a = 1;
-constexpr std::uint64_t matrix_b = 2;
-constexpr std::uint64_t matrix_c = 3;
-/// The sequence of the check's vector, which none of the matrices has.
-constexpr std::uint64_t vector_x = 2 * matrix_c + 2;
-
-/// The product that C is to hold, for the check of it.
-template <class T>
-gemm::KnownProduct known_product(const GemmOptions& options) {
-  const auto elements_of = [](std::uint64_t matrix) {
-    return [matrix](std::int64_t i, std::int64_t j) { return std::complex<double>(element<T>(matrix, i, j)); };
-  };
-  return {.op_a = options.files.op_a,
-          .op_b = options.files.op_b,
-          .scalars = options.files.scalars,
-          .k = options.size[2],
-          .a = elements_of(matrix_a),
-          .b = elements_of(matrix_b),
-          .c_before = elements_of(matrix_c)};
-}
-
-template <class T>
-void fill(GlobalMatrix<T>& matrix, std::uint64_t number) {
-  matrix.for_each_local([&](const Index<2>& at, T& value) { value = element<T>(number, at[0], at[1]); });
-}
 
 /// What all ranks tell one another of a multiply.
 struct Spent {
@@ -238,23 +179,13 @@ void run(Session& session, const GemmOptions& options) {
   const gemm::FileProduct& product = options.files;
   const auto [m, n, k] = options.size;
   Results results(session, "gemm-ranks");
-  const auto shape = [&](std::int64_t rows, std::int64_t columns, Op op) {
-    return gas::ArrayShape<2>{.extents = op == Op::none ? Index<2>{rows, columns} : Index<2>{columns, rows},
-                              .blocks = {options.block, options.block}};
-  };
-  const double bytes =
-      (static_cast<double>(m) * static_cast<double>(k) + static_cast<double>(k) * static_cast<double>(n) +
-       static_cast<double>(m) * static_cast<double>(n)) *
-      sizeof(T) / team.size();
-  team.require_memory(fmt::format("matrices for {} x {} x {}", m, n, k), static_cast<std::uint64_t>(bytes), 0);
   Progress progress(session);
   progress.show("making matrices");
-  GlobalMatrix<T> a(team, shape(m, k, product.op_a));
-  GlobalMatrix<T> b(team, shape(k, n, product.op_b));
-  GlobalMatrix<T> c(team, shape(m, n, Op::none));
+  MadeUpMatrices<T> matrices = make_matrices<T>(team, options);
+  GlobalMatrix<T>& c = matrices.c;
   session.has_begun_work = true;
-  fill(a, matrix_a);
-  fill(b, matrix_b);
+  fill(matrices.a, matrix_a);
+  fill(matrices.b, matrix_b);
 
   RankReport report{.transport = std::string(team.transport().name), .grid = {c.grid()[0], c.grid()[1]}};
   progress.show("measuring the machine");
@@ -267,7 +198,7 @@ void run(Session& session, const GemmOptions& options) {
     const gemm::DistributedTimes mine = [&] {
       const trace::Recording recording(session.page_recorder());
       const trace::Step step("multiply", repetition + 1);
-      return gemm::multiply(team, product.op_a, product.op_b, scalar<T>(product.scalars.alpha), a, b,
+      return gemm::multiply(team, product.op_a, product.op_b, scalar<T>(product.scalars.alpha), matrices.a, matrices.b,
                             scalar<T>(product.scalars.beta), c,
                             {.threads = session.threads,
                              .algorithm = options.algorithm,
@@ -282,8 +213,7 @@ void run(Session& session, const GemmOptions& options) {
   if (options.wants_check) {
     progress.show("checking");
     report.wrong = 0;
-    const auto x = [](std::int64_t j) { return made_up(vector_x, j, 0); };
-    for (const std::int64_t wrong : team.all_gather(gemm::wrong_rows(c, known_product<T>(options), x))) {
+    for (const std::int64_t wrong : team.all_gather(wrong_rows_of(c, options))) {
       *report.wrong += wrong;
     }
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -24,6 +25,15 @@ bool has_output_failed();
 template <class... Values>
 void print_output(fmt::format_string<Values...> format, Values&&... values) {
   write_output(fmt::format(format, std::forward<Values>(values)...));
+}
+
+inline constexpr int report_title_width = 12;
+
+/// A line of a report.
+template <class... Values>
+std::string report_line(std::string_view title, fmt::format_string<Values...> format, Values&&... values) {
+  return fmt::format("{:<{}} ", title, report_title_width) + fmt::format(format, std::forward<Values>(values)...) +
+         "\n";
 }
 
 }  // namespace penstock::cli

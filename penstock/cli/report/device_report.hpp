@@ -1,0 +1,17 @@
+// What all runs on devices tell alike: the device and its rates.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "penstock/device/device.hpp"
+#include "penstock/probe/probe.hpp"
+
+namespace penstock::cli {
+
+/// Lines of a report.
+std::string describe_device(const device::Properties& device, const probe::DeviceRates& rates);
+
+nlohmann::ordered_json device_json(const device::Properties& device, const probe::DeviceRates& rates);
+
+}  // namespace penstock::cli
