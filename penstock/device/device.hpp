@@ -2,6 +2,7 @@
 // time.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,8 +24,13 @@ enum class Interface { cuda, opencl };
 struct Properties {
   Interface interface = Interface::opencl;
   std::string name;
-  std::string driver;                    ///< its name and version
+  std::string driver;  ///< its name and version
+  /// The same in all processes of a system for the same device: the UUID that the driver gives it, or else its number
+  /// in OpenCL's list.
+  using Identity = std::array<std::uint8_t, 16>;
+  Identity identity{};
   std::uint64_t memory_bytes = 0;        ///< of the device
+  std::uint64_t allocation_bytes = 0;    ///< of one Memory at most
   std::uint64_t local_memory_bytes = 0;  ///< of a work-group at most
   std::int64_t group_items = 0;          ///< of a work-group at most
   std::int64_t lanes = 0;                ///< the items that run in step, and whose accesses are joined (CUDA: a warp)
