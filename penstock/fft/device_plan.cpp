@@ -119,6 +119,26 @@ struct DeviceSchedules {
   DeviceNeed need_of_host_fields{};  ///< where the fields of a call are in host memory
 };
 
+/// Why a device has no room for `bytes`, of which the largest piece has `largest_bytes`; empty where it has.
+std::string lack_of_memory(const Options& options, const device::Properties& properties, const DeviceShare& share,
+                           std::uint64_t bytes, std::uint64_t largest_bytes) {
+  const auto [nx, ny, nz] = options.size;
+  if (bytes > share.bytes) {
+    return fmt::format(
+        "a plan for {}x{}x{} wants {} of the memory of the device {} for chunks of one plane, and may "
+        "have {}{}: take a smaller size, single precision or more devices",
+        nx, ny, nz, format_bytes(bytes), properties.name, format_bytes(share.bytes),
+        share.ranks > 1 ? fmt::format(", as {} ranks share it", share.ranks) : "");
+  }
+  if (largest_bytes > properties.allocation_bytes) {
+    return fmt::format(
+        "a plan for {}x{}x{} wants a piece of {} of the memory of the device {} for chunks of one plane, "
+        "whose pieces have at most {}: take a smaller size, single precision or more devices",
+        nx, ny, nz, format_bytes(largest_bytes), properties.name, format_bytes(properties.allocation_bytes));
+  }
+  return {};
+}
+
 /// Collective: the schedules with the fewest passes over the bus that the devices of all ranks have memory for, and of
 /// these those with the largest chunks. Throws Error on every rank where there are none.
 DeviceSchedules choose_schedules(const gas::Team& team, const Problem& problem, const device::Device& device,
@@ -127,36 +147,28 @@ DeviceSchedules choose_schedules(const gas::Team& team, const Problem& problem, 
   const DeviceShare share = share_of(team, device, problem.options.memory_budget_bytes);
   const std::uint64_t constants_bytes = constants_of(properties, problem.options, problem.real_bytes);
   const bool is_on_host = fields_on == FieldsOn::host;
-  const std::int64_t most_chunks = std::ranges::max(problem.options.size);
+  const std::int64_t max_chunks = std::ranges::max(problem.options.size);
   const std::int64_t first_chunks = problem.options.planes_per_message ? 1 : DeviceTuning{}.chunks;
-  std::uint64_t bytes = 0;
+  std::string lack;
   for (const bool spills : {false, true}) {
-    for (std::int64_t chunks = first_chunks;; chunks = std::min(2 * chunks, most_chunks)) {
+    for (std::int64_t chunks = first_chunks, last = 0; last < max_chunks; chunks = std::min(2 * chunks, max_chunks)) {
       const DeviceTuning tuning{.joins_stages = is_on_host || spills, .spills = spills, .chunks = chunks};
       DeviceSchedules made{.forward = make_device_schedule(problem, Direction::forward, team.rank(), tuning),
                            .backward = make_device_schedule(problem, Direction::backward, team.rank(), tuning)};
-      for (const DeviceSchedule& schedule : {std::cref(made.forward), std::cref(made.backward)}) {
-        made.need.cover(schedule, is_on_host);
-        made.need_of_host_fields.cover(schedule, true);
+      for (const DeviceSchedule* schedule : {&made.forward, &made.backward}) {
+        made.need.cover(*schedule, is_on_host);
+        made.need_of_host_fields.cover(*schedule, true);
       }
-      bytes = made.need.total_device_bytes() + constants_bytes;
-      if (team.all_of(bytes <= share.bytes && made.need.largest_bytes() <= properties.allocation_bytes)) {
+      lack = lack_of_memory(problem.options, properties, share, made.need.total_device_bytes() + constants_bytes,
+                            made.need.largest_bytes());
+      if (team.all_of(lack.empty())) {
         return made;
       }
-      if (chunks >= most_chunks) {
-        break;
-      }
+      last = chunks;
     }
   }
-  const auto [nx, ny, nz] = problem.options.size;
-  team.agree(
-      bytes <= share.bytes
-          ? ""
-          : fmt::format("a plan for {}x{}x{} wants {} of the memory of the device {} for chunks of one plane, and "
-                        "may have {}{}: take a smaller size, single precision or more devices",
-                        nx, ny, nz, format_bytes(bytes), properties.name, format_bytes(share.bytes),
-                        share.ranks > 1 ? fmt::format(", as {} ranks share it", share.ranks) : ""));
-  throw Error(fmt::format("the device {} has no piece of memory as large as a chunk of one plane", properties.name));
+  team.agree(lack);
+  throw Error(lack);  // does not come here: some rank lacks memory
 }
 
 }  // namespace

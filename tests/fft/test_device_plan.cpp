@@ -89,6 +89,19 @@ TEST_F(OnDevices, PartsAndPaddingAreTheUsers) {
   });
 }
 
+TEST_F(OnDevices, PlansForOnePlaceOfFieldsTransformThoseOfTheOther) {
+  on_worlds({1, 3}, [](gas::Team& team) {
+    const Options options = estimated({12, 10, 9});
+    const std::shared_ptr<const device::Device> device = device::open();
+    DevicePlan<double> of_device(team, device, options);
+    EXPECT_LT(device_error(team, *device, options, of_device, Fields::on_host), 1e-15);
+    EXPECT_LT(device_error(team, *device, options, of_device, Fields::on_device), 1e-15);
+    DevicePlan<double> of_host(team, device, options, FieldsOn::host);
+    EXPECT_LT(device_error(team, *device, options, of_host, Fields::on_device_in_place), 1e-15);
+    EXPECT_LT(device_error(team, *device, options, of_host, Fields::on_host_in_place), 1e-15);
+  });
+}
+
 TEST_F(OnDevices, WhatOnlyProcessorsDoIsRefusedOnEveryRank) {
   on_worlds({1, 2}, [](gas::Team& team) {
     const std::shared_ptr<const device::Device> device = device::open();

@@ -121,6 +121,21 @@ TEST_F(SpilledOnDevices, OneRankNeedsTwoPassesOverTheBus) {
   EXPECT_EQ(plan.memory().host_bytes, field_bytes);
 }
 
+TEST_F(SpilledOnDevices, PlansForOnePlaceOfFieldsTransformThoseOfTheOther) {
+  on_worlds({1, 3}, [](gas::Team& team) {
+    const Options options = estimated({12, 20, 18});
+    const std::shared_ptr<const device::Device> device = device::open();
+    for (const Fields fields : {Fields::on_host, Fields::on_device}) {
+      Options with_budget = options;
+      with_budget.memory_budget_bytes = spilling_budget<double>(team, options, fields);
+      DevicePlan<double> plan(team, device, with_budget, place_of(fields));
+      const Fields others = fields == Fields::on_host ? Fields::on_device_in_place : Fields::on_host_in_place;
+      EXPECT_GT(plan.forward_stages().back().pass, 0);
+      EXPECT_LT(device_error(team, *device, options, plan, others), 1e-15);
+    }
+  });
+}
+
 TEST_F(SpilledOnDevices, TooLittleForOnePlaneIsRefusedOnEveryRank) {
   on_worlds({1, 3}, [](gas::Team& team) {
     Options options = estimated({12, 20, 18});
