@@ -109,17 +109,20 @@ int attribute_of(DeviceNumber device, Attribute attribute) {
 
 Properties properties_of(DeviceNumber device) {
   std::array<char, 256> name{};
+  std::uint8_t identity[16]{};  // NOLINT(modernize-avoid-c-arrays): the driver's type is a struct of it
   std::size_t bytes = 0;
   int version = 0;
   driver().device_name(name.data(), static_cast<int>(name.size()) - 1, device);
+  driver().device_identity(&identity, device);
   driver().device_memory(&bytes, device);
   driver().driver_version(&version);
   return {.interface = Interface::cuda,
           .number = device,  // as the driver's handles are
           .name = name.data(),
           .driver = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10),
+          .identity = std::to_array(identity),
           .memory_bytes = bytes,
-          .block_bytes = bytes,
+          .allocation_bytes = bytes,
           .cache_bytes = static_cast<std::uint64_t>(attribute_of(device, Attribute::l2_cache_bytes)),
           .local_memory_bytes =
               static_cast<std::uint64_t>(attribute_of(device, Attribute::max_shared_memory_per_block_optin)),
@@ -444,6 +447,12 @@ class CudaStream final : public Stream {
 
   void copy_to_device(const Location& to, const std::byte* from, const Rows& rows) override {
     const Current current(*context_);
+    if (is_beyond_pitch(rows)) {
+      for (std::uint64_t i = 0; i < rows.rows; ++i) {
+        copy_to_device(to + i * rows.device_pitch, from + i * rows.host_pitch, {.row_bytes = rows.row_bytes});
+      }
+      return;
+    }
     if (rows.rows == 1) {
       context_->check(driver().copy_to_device(pointer_of(to), from, rows.row_bytes, stream_), "cuMemcpyHtoDAsync");
       return;
@@ -459,6 +468,12 @@ class CudaStream final : public Stream {
   }
   void copy_to_host(std::byte* to, const Location& from, const Rows& rows) override {
     const Current current(*context_);
+    if (is_beyond_pitch(rows)) {
+      for (std::uint64_t i = 0; i < rows.rows; ++i) {
+        copy_to_host(to + i * rows.host_pitch, from + i * rows.device_pitch, {.row_bytes = rows.row_bytes});
+      }
+      return;
+    }
     if (rows.rows == 1) {
       context_->check(driver().copy_to_host(to, pointer_of(from), rows.row_bytes, stream_), "cuMemcpyDtoHAsync");
       return;
@@ -514,6 +529,11 @@ class CudaStream final : public Stream {
   }
 
  private:
+  /// Whether rows are further apart than copies of rows may have them (CU_DEVICE_ATTRIBUTE_MAX_PITCH, 2^31 - 1 of all
+  /// devices).
+  static bool is_beyond_pitch(const Rows& rows) noexcept {
+    return rows.rows > 1 && std::max({rows.row_bytes, rows.host_pitch, rows.device_pitch}) > 0x7fffffff;
+  }
   static Copy2D shape_of(const Rows& rows) noexcept {
     Copy2D copy;
     copy.width_bytes = rows.row_bytes;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace penstock::device::cuda {
 
@@ -67,6 +68,7 @@ struct Copy2D {
   X(device_count, "cuDeviceGetCount", (int*)) \
   X(device_get, "cuDeviceGet", (DeviceNumber*, int)) \
   X(device_name, "cuDeviceGetName", (char*, int, DeviceNumber)) \
+  X(device_identity, "cuDeviceGetUuid", (std::uint8_t(*)[16], DeviceNumber)) \
   X(device_memory, "cuDeviceTotalMem_v2", (std::size_t*, DeviceNumber)) \
   X(device_attribute, "cuDeviceGetAttribute", (int*, Attribute, DeviceNumber)) \
   X(context_retain, "cuDevicePrimaryCtxRetain", (ContextTag**, DeviceNumber)) \

@@ -2,6 +2,7 @@
 // time, as their libraries of linear algebra are.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -24,9 +25,13 @@ struct Properties {
   Interface interface = Interface::opencl;
   std::int64_t number = -1;  ///< among its interface's devices, as CUDA counts them; -1: it is not listed
   std::string name;
-  std::string driver;                    ///< its name and version
+  std::string driver;  ///< its name and version
+  /// The same in all processes of a system for the same device: the UUID that the driver gives it, or else its number
+  /// in OpenCL's list.
+  using Identity = std::array<std::uint8_t, 16>;
+  Identity identity{};
   std::uint64_t memory_bytes = 0;        ///< of the device
-  std::uint64_t block_bytes = 0;         ///< of one block of memory at most
+  std::uint64_t allocation_bytes = 0;    ///< of one Memory at most
   std::uint64_t cache_bytes = 0;         ///< of the last level between its memory and its compute units; 0: not told
   std::uint64_t local_memory_bytes = 0;  ///< of a work-group at most
   std::int64_t group_items = 0;          ///< of a work-group at most

@@ -200,12 +200,20 @@ Properties properties_of(cl_device_id device) {
   constexpr cl_device_info warp_size = 0x4003;
   const auto warp = number_of<cl_uint>(device, warp_size);
   const bool is_host = (number_of<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+  // Of the extension cl_khr_device_uuid.
+  constexpr cl_device_info uuid = 0x106A;
+  Properties::Identity identity{};
+  if (api().clGetDeviceInfo(device, uuid, identity.size(), identity.data(), nullptr) != CL_SUCCESS) {
+    const auto found = std::ranges::find(all_devices(), device, &DeviceId::device);
+    identity = {static_cast<std::uint8_t>(found - all_devices().begin())};
+  }
   return {.interface = Interface::opencl,
           .number = position_of(device),
           .name = text_of(device, CL_DEVICE_NAME),
           .driver = text_of(device, CL_DEVICE_VERSION) + ", driver " + text_of(device, CL_DRIVER_VERSION),
+          .identity = identity,
           .memory_bytes = number_of<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE),
-          .block_bytes = number_of<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
+          .allocation_bytes = number_of<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
           .cache_bytes = number_of<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE),
           .local_memory_bytes = number_of<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE),
           .group_items = static_cast<std::int64_t>(number_of<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE)),
@@ -253,7 +261,7 @@ class OpenclMemory final : public Memory {
   OpenclMemory(SharedContext context, std::uint64_t bytes, cl_mem_flags flags)
       : context_(std::move(context)), bytes_(bytes) {
     const Properties& properties = context_->properties();
-    const std::uint64_t most = properties.block_bytes;
+    const std::uint64_t most = properties.allocation_bytes;
     cl_int status = CL_SUCCESS;
     if (bytes <= most) {
       memory_ = api().clCreateBuffer(context_->get(), flags, std::max<std::size_t>(bytes, 1), nullptr, &status);

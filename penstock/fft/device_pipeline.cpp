@@ -1,7 +1,7 @@
 #include "penstock/fft/device_pipeline.hpp"
 
 #include <algorithm>
-#include <set>
+#include <numeric>
 #include <utility>
 
 #include "penstock/base/base.hpp"
@@ -16,13 +16,28 @@ using transform::BoxCopy;
 using transform::DeviceEnd;
 using transform::TableRow;
 
-/// How points lie that are copied from blocks, or to blocks: rows along the stage's direction, one for each pencil.
-Extents copied_strides(const DeviceStage& stage, const Box& box) noexcept {
-  Extents strides{};
-  strides[at(stage.along)] = 1;
-  strides[at(stage.across)] = box.extent[at(stage.along)];
-  strides[at(stage.outer)] = box.extent[at(stage.along)] * box.extent[at(stage.across)];
-  return strides;
+/// How a stage reaches the points at one end.
+enum class Access {
+  direct,    ///< in device memory, where they lie
+  copied,    ///< in a chunk buffer, from or to blocks in device memory
+  over_bus,  ///< in a chunk buffer, from or to host memory
+};
+
+Access access_of(const DeviceSchedule& schedule, const DeviceStageEnd& end, bool is_user_on_host) noexcept {
+  if (end.is_user) {
+    return is_user_on_host ? Access::over_bus : Access::direct;
+  }
+  const DeviceExchange& exchange = schedule.exchanges[end.exchange];
+  if (exchange.place == BlockPlace::host) {
+    return Access::over_bus;
+  }
+  return exchange.place == BlockPlace::chunk || exchange.is_fused ? Access::direct : Access::copied;
+}
+
+/// Whether the end has a chunk buffer. Where a stage only moves data, blocks in device memory are copied from or to the
+/// array at its other end.
+bool has_buffer(const DeviceStage& stage, Access access) noexcept {
+  return access == Access::over_bus || (access == Access::copied && stage.kind);
 }
 
 std::uint64_t bytes_of(const Box& box, std::int64_t element_bytes) noexcept {
@@ -33,38 +48,147 @@ void raise(std::uint64_t& value, std::uint64_t wanted) noexcept {
   value = std::max(value, wanted);
 }
 
-bool is_copied(const DeviceSchedule& schedule, const DeviceStageEnd& end) noexcept {
-  return !end.is_user && !schedule.exchanges[end.exchange].is_fused;
+/// The bytes from the first point of an array that holds `box` to the first of a part of the box.
+std::uint64_t offset_of(const Extents& strides, const Box& box, const Box& part, std::int64_t element_bytes) noexcept {
+  std::int64_t elements = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    elements += (part.lower[d] - box.lower[d]) * strides[d];
+  }
+  return static_cast<std::uint64_t>(elements * element_bytes);
+}
+
+/// A box of points in host memory and in device memory. Its fastest direction is the same on both sides.
+struct BusCopy {
+  Extents extent{};
+  std::array<int, 3> order{};  ///< from slowest to fastest
+  Extents host_strides{};      ///< in elements, as those of the device
+  Extents device_strides{};
+  std::int64_t element_bytes = 0;
+};
+
+/// Calls `copy(bytes from the first point on the host, the same on the device, rows)` for as few rows as hold the box.
+template <class Copy>
+void for_each_rows(const BusCopy& box, Copy copy) {
+  const auto [slowest, middle, fastest] = box.order;
+  std::int64_t row = box.extent[at(fastest)];
+  if (row * box.extent[at(middle)] * box.extent[at(slowest)] == 0) {
+    return;
+  }
+  // Directions whose rows follow one another without gaps are one row; of the others, most rows go at once.
+  std::array<int, 2> outer{middle, slowest};
+  std::array<std::int64_t, 2> counts{box.extent[at(middle)], box.extent[at(slowest)]};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const bool follows = box.host_strides[at(outer[i])] == row && box.device_strides[at(outer[i])] == row;
+    if (counts[i] > 1 && !follows) {
+      break;
+    }
+    row *= std::exchange(counts[i], 1);
+  }
+  if (counts[1] > counts[0]) {
+    std::swap(outer[0], outer[1]);
+    std::swap(counts[0], counts[1]);
+  }
+  const auto bytes = [&](std::int64_t elements) { return static_cast<std::uint64_t>(elements * box.element_bytes); };
+  const device::Rows rows{.row_bytes = bytes(row),
+                          .rows = static_cast<std::uint64_t>(counts[0]),
+                          .host_pitch = bytes(box.host_strides[at(outer[0])]),
+                          .device_pitch = bytes(box.device_strides[at(outer[0])])};
+  for (std::int64_t i = 0; i < counts[1]; ++i) {
+    copy(bytes(i * box.host_strides[at(outer[1])]), bytes(i * box.device_strides[at(outer[1])]), rows);
+  }
+}
+
+/// A copy in device memory, the direction first that is contiguous by `strides`.
+BoxCopy box_copy(const Extents& extent, const Extents& from, const Extents& to, const Extents& strides,
+                 std::int64_t element_bytes) {
+  std::array<int, 3> order{0, 1, 2};
+  std::ranges::sort(order, {}, [&](int d) { return strides[at(d)]; });
+  BoxCopy copy{.element_bytes = element_bytes};
+  for (std::size_t i = 0; i < 3; ++i) {
+    copy.extent[i] = extent[at(order[i])];
+    copy.source_strides[i] = from[at(order[i])];
+    copy.destination_strides[i] = to[at(order[i])];
+  }
+  return copy;
 }
 
 }  // namespace
 
-void DeviceNeed::cover(const DeviceSchedule& schedule) {
+std::uint64_t ChunkBuffers::total_bytes(std::uint64_t bytes) noexcept {
+  return count * round_up(bytes, 256);  // buffers begin at multiples of a cache line of the device
+}
+
+void ChunkBuffers::reserve(const device::Device& device, std::uint64_t bytes) {
+  if (bytes > bytes_) {
+    bytes_ = 0;
+    memory_.reset();
+    memory_ = device.allocate(total_bytes(bytes));
+    bytes_ = total_bytes(bytes) / count;
+  }
+}
+
+device::Location ChunkBuffers::next(device::Stream& writer) {
+  current_ = (current_ + 1) % count;
+  if (are_free_[current_] != nullptr) {
+    writer.wait(*are_free_[current_]);
+  }
+  return memory_->location() + current_ * bytes_;
+}
+
+void DeviceNeed::cover(const DeviceSchedule& schedule, bool are_fields_on_host) {
   host_bytes.resize(std::max(host_bytes.size(), schedule.exchanges.size()));
   device_bytes.resize(host_bytes.size());
-  for (std::size_t i = 0; i < schedule.exchanges.size(); ++i) {
-    raise(host_bytes[i], static_cast<std::uint64_t>(schedule.exchanges[i].host_bytes));
-    raise(device_bytes[i], static_cast<std::uint64_t>(schedule.exchanges[i].device_bytes));
+  for (const DeviceExchange& exchange : schedule.exchanges) {
+    raise(host_bytes[exchange.memory], static_cast<std::uint64_t>(exchange.host_bytes));
+    raise(device_bytes[exchange.memory], static_cast<std::uint64_t>(exchange.device_bytes));
   }
   for (const DeviceStage& stage : schedule.stages) {
-    if (stage.kind && is_copied(schedule, stage.source)) {
-      raise(before_bytes, bytes_of(stage.before, stage.before_bytes));
-    }
-    if (stage.kind && is_copied(schedule, stage.sink)) {
-      raise(after_bytes, bytes_of(stage.after, stage.after_bytes));
-    }
+    const auto cover_end = [&](const DeviceStageEnd& end, const Box& box, std::int64_t element_bytes,
+                               std::uint64_t& buffer_bytes) {
+      const Access access = access_of(schedule, end, are_fields_on_host);
+      if (has_buffer(stage, access) && !stage.chunks.empty()) {
+        raise(buffer_bytes, bytes_of(chunk_of(box, stage.outer, stage.chunks.front()), element_bytes));
+      }
+      if (access == Access::direct && !end.is_user && schedule.exchanges[end.exchange].place == BlockPlace::device) {
+        table_bytes += static_cast<std::uint64_t>(box.extent[at(stage.along)]) * sizeof(TableRow);
+      }
+    };
+    cover_end(stage.source, stage.before, stage.before_bytes, source_bytes);
+    cover_end(stage.sink, stage.after, stage.after_bytes, sink_bytes);
   }
+}
+
+std::uint64_t DeviceNeed::total_device_bytes() const noexcept {
+  return std::accumulate(device_bytes.begin(), device_bytes.end(),
+                         table_bytes + ChunkBuffers::total_bytes(source_bytes) + ChunkBuffers::total_bytes(sink_bytes));
+}
+
+std::uint64_t DeviceNeed::total_host_bytes() const noexcept {
+  return std::accumulate(host_bytes.begin(), host_bytes.end(), std::uint64_t{0});
+}
+
+std::uint64_t DeviceNeed::largest_bytes() const noexcept {
+  std::uint64_t largest = ChunkBuffers::total_bytes(std::max(source_bytes, sink_bytes));
+  for (const std::uint64_t bytes : device_bytes) {
+    raise(largest, bytes);
+  }
+  return largest;
 }
 
 DevicePipeline::DevicePipeline(const gas::Team& team, DeviceResources& resources, DeviceSchedule schedule,
                                const Problem& problem, const Distribution& in, const Distribution& out)
-    : resources_(resources), schedule_(std::move(schedule)), in_(in), out_(out) {
-  for (std::size_t i = 0; i < schedule_.exchanges.size(); ++i) {
-    DeviceExchange& exchange = schedule_.exchanges[i];
-    exchanges_.emplace_back(team, resources.segments[i], exchange.outgoing_messages, exchange.incoming_messages,
-                            problem.carrier);
+    : resources_(resources),
+      schedule_(std::move(schedule)),
+      parts_{in, out},
+      user_blocks_{DeviceBlock{.peer = team.rank(), .box = in.box, .strides = in.strides()},
+                   DeviceBlock{.peer = team.rank(), .box = out.box, .strides = out.strides()}},
+      rank_(team.rank()) {
+  for (const DeviceExchange& exchange : schedule_.exchanges) {
+    exchanges_.emplace_back(team, resources.segments[exchange.memory], exchange.outgoing_messages,
+                            exchange.incoming_messages, problem.carrier);
   }
-  has_uploaded_.resize(schedule_.exchanges.size());
+  has_come_.resize(schedule_.exchanges.size());
+  are_on_host_.resize(schedule_.exchanges.size());
   for (std::size_t i = 0; i < schedule_.stages.size(); ++i) {
     last_transform_ = schedule_.stages[i].kind ? i : last_transform_;
   }
@@ -76,74 +200,71 @@ DevicePipeline::DevicePipeline(const gas::Team& team, DeviceResources& resources
   });
 }
 
-const std::vector<DeviceBlock>& DevicePipeline::blocks_of(const DeviceStageEnd& end, bool is_source) const {
-  const DeviceExchange& exchange = schedule_.exchanges[end.exchange];
-  return is_source ? exchange.incoming : exchange.outgoing;
+DevicePipeline::End DevicePipeline::end_of(const DeviceStage& stage, bool is_source) noexcept {
+  return {.stage = stage,
+          .place = is_source ? stage.source : stage.sink,
+          .is_source = is_source,
+          .box = is_source ? stage.before : stage.after,
+          .element_bytes = is_source ? stage.before_bytes : stage.after_bytes};
 }
 
-/// One block lies as an array does.
-bool DevicePipeline::has_table(const DeviceStageEnd& end, bool is_source) const {
-  return !end.is_user && !is_copied(schedule_, end) && blocks_of(end, is_source).size() > 1;
+/// The blocks that an end is made of: the user's array is one.
+std::span<const DeviceBlock> DevicePipeline::blocks_of(const End& end) const {
+  if (end.place.is_user) {
+    return {&user_blocks_[end.is_source ? 0 : 1], 1};
+  }
+  const DeviceExchange& exchange = schedule_.exchanges[end.place.exchange];
+  return end.is_source ? exchange.incoming : exchange.outgoing;
+}
+
+/// The memory of an exchange.
+device::Location DevicePipeline::blocks_at(std::size_t exchange) const {
+  return resources_.blocks[schedule_.exchanges[exchange].memory]->location();
+}
+std::byte* DevicePipeline::host_blocks_at(std::size_t exchange) const {
+  return resources_.segments[schedule_.exchanges[exchange].memory].local().data();
+}
+
+/// Kernels find several blocks in device memory by a table. One block lies as an array does.
+bool DevicePipeline::has_table(const End& end) const {
+  return !end.place.is_user && schedule_.exchanges[end.place.exchange].place == BlockPlace::device &&
+         access_of(schedule_, end.place, false) == Access::direct && blocks_of(end).size() > 1;
 }
 
 void DevicePipeline::prepare(Stage& ready, const DeviceStage& stage, const Problem& problem) {
   if (!stage.kind || stage.before.count() == 0) {
     return;
   }
-  ready.transform.emplace(resources_.library,
-                          transform::DeviceShape{.length = problem.options.size[at(stage.along)],
-                                                 .kind = static_cast<transform::Kind>(*stage.kind),
-                                                 .real_bytes = problem.real_bytes,
-                                                 .source = stage.source.adjacent,
-                                                 .destination = stage.sink.adjacent,
-                                                 .has_source_table = has_table(stage.source, true),
-                                                 .has_destination_table = has_table(stage.sink, false)});
-  prepare_end(ready.source, ready.source_table, stage, true);
-  prepare_end(ready.sink, ready.sink_table, stage, false);
+  const End source = end_of(stage, true);
+  const End sink = end_of(stage, false);
+  ready.transform.emplace(resources_.library, transform::DeviceShape{.length = problem.options.size[at(stage.along)],
+                                                                     .kind = static_cast<transform::Kind>(*stage.kind),
+                                                                     .real_bytes = problem.real_bytes,
+                                                                     .source = stage.source.adjacent,
+                                                                     .destination = stage.sink.adjacent,
+                                                                     .has_source_table = has_table(source),
+                                                                     .has_destination_table = has_table(sink)});
+  ready.tables = {has_table(source) ? make_table(source) : nullptr, has_table(sink) ? make_table(sink) : nullptr};
 }
 
-/// Where a kernel finds or leaves its pencils.
-void DevicePipeline::prepare_end(DeviceEnd& end, std::unique_ptr<device::Memory>& table, const DeviceStage& stage,
-                                 bool is_source) {
-  const DeviceStageEnd& place = is_source ? stage.source : stage.sink;
-  const Box& box = is_source ? stage.before : stage.after;
-  const auto set_strides = [&](const Extents& strides) {
-    end.point_stride = strides[at(stage.along)];
-    end.pencil_stride = strides[at(stage.across)];
-    end.outer_stride = strides[at(stage.outer)];
-  };
-  if (place.is_user) {
-    set_strides((is_source ? in_ : out_).strides());
-    return;
-  }
-  if (is_copied(schedule_, place)) {
-    set_strides(copied_strides(stage, box));
-    end.base = (is_source ? resources_.before : resources_.after)->location();
-    return;
-  }
-  end.base = resources_.blocks[place.exchange]->location();
-  const std::vector<DeviceBlock>& blocks = blocks_of(place, is_source);
-  if (!has_table(place, is_source)) {
-    set_strides(blocks.front().strides);
-    end.base = end.base + static_cast<std::uint64_t>(blocks.front().offset);
-    return;
-  }
-  const std::int64_t element_bytes = schedule_.exchanges[place.exchange].element_bytes;
-  std::vector<TableRow> rows(static_cast<std::size_t>(box.extent[at(stage.along)]));
-  for (const DeviceBlock& block : blocks) {
-    const std::int64_t first = block.box.lower[at(stage.along)];
-    for (std::int64_t k = 0; k < block.box.extent[at(stage.along)]; ++k) {
-      rows[static_cast<std::size_t>(first - box.lower[at(stage.along)] + k)] = {
-          .offset = block.offset / element_bytes + k * block.strides[at(stage.along)],
-          .pencil_stride = block.strides[at(stage.across)],
-          .outer_stride = block.strides[at(stage.outer)]};
+/// Where a kernel finds or leaves the points of its pencils in several blocks.
+std::unique_ptr<device::Memory> DevicePipeline::make_table(const End& end) const {
+  const int along = end.stage.along;
+  std::vector<TableRow> rows(static_cast<std::size_t>(end.box.extent[at(along)]));
+  for (const DeviceBlock& block : blocks_of(end)) {
+    const std::int64_t first = block.box.lower[at(along)];
+    for (std::int64_t k = 0; k < block.box.extent[at(along)]; ++k) {
+      rows[static_cast<std::size_t>(first - end.box.lower[at(along)] + k)] = {
+          .offset = block.offset / end.element_bytes + k * block.strides[at(along)],
+          .pencil_stride = block.strides[at(end.stage.across)],
+          .outer_stride = block.strides[at(end.stage.outer)]};
     }
   }
   const std::span<const std::byte> bytes = std::as_bytes(std::span(rows));
-  table = resources_.device->allocate(bytes.size());
+  std::unique_ptr<device::Memory> table = resources_.device->allocate(bytes.size());
   resources_.compute->copy_to_device(table->location(), bytes.data(), {.row_bytes = bytes.size()});
   resources_.compute->finish();
-  end.table = table->location();
+  return table;
 }
 
 void DevicePipeline::run(const gas::Team& team, const DeviceRun& run) {
@@ -168,16 +289,27 @@ void DevicePipeline::run_stages(const gas::Team& team, const DeviceRun& run) {
   const double begin_s = seconds();
   breakdown_ = {};
   for (std::size_t i = 0; i < exchanges_.size(); ++i) {
-    has_uploaded_[i].assign(schedule_.exchanges[i].incoming_messages.size(), 0);
+    const DeviceExchange& exchange = schedule_.exchanges[i];
+    has_come_[i].assign(exchange.incoming_messages.size(), 0);
+    are_on_host_[i].clear();
     exchanges_[i].open();
   }
-  std::vector<std::unique_ptr<device::Event>> ends;
-  ends.push_back(resources_.compute->record());
-  for (running_ = 0; running_ < stages_.size(); ++running_) {
-    run_stage(team, running_, run);
-    ends.push_back(resources_.compute->record());
+  resources_.sources.reset();
+  resources_.sinks.reset();
+  std::vector<std::pair<std::size_t, std::unique_ptr<device::Event>>> ends;  // of each chunk of a stage
+  ends.emplace_back(0, resources_.compute->record());
+  for (std::size_t first = 0; first < stages_.size();) {
+    const std::size_t end = end_of_joined(first);  // each chunk goes through all of these stages
+    const std::vector<Range> steps = steps_of(first, end, run.host_in != nullptr, run.host_out != nullptr);
+    for (std::size_t chunk = 0; chunk < steps.size(); ++chunk) {
+      for (running_ = first; running_ < end; ++running_) {
+        run_chunk(team, chunk, steps[chunk], run);
+        ends.emplace_back(running_, resources_.compute->record());
+      }
+    }
+    first = end;
   }
-  --running_;
+  running_ = stages_.size() - 1;
   wait_for(team, [&] { return departures_.empty(); });
   resources_.compute->finish();
   const double computed_s = seconds();
@@ -186,9 +318,11 @@ void DevicePipeline::run_stages(const gas::Team& team, const DeviceRun& run) {
   for (gas::Exchange& exchange : exchanges_) {
     exchange.finish();
   }
-  for (std::size_t i = 0; i < stages_.size(); ++i) {
-    StageTime& time = breakdown_.stages[i];
-    time.transform_s = std::max(ends[i + 1]->seconds_since(*ends[i]) - time.wait_s, 0.0);
+  for (std::size_t i = 1; i < ends.size(); ++i) {
+    breakdown_.stages[ends[i].first].transform_s += ends[i].second->seconds_since(*ends[i - 1].second);
+  }
+  for (StageTime& time : breakdown_.stages) {
+    time.transform_s = std::max(time.transform_s - time.wait_s, 0.0);
   }
   breakdown_.stages[stages_.size() - 1].scatter_s = seconds() - computed_s;
   breakdown_.total_s = seconds() - begin_s;
@@ -207,16 +341,19 @@ void DevicePipeline::wait_for(const gas::Team& team, Condition is_done) {
   breakdown_.stages[running_].wait_s += seconds() - begin_s;
 }
 
-/// Sends what has reached the host, and copies to the device what has reached this rank.
+/// Sends what has reached the host, and copies to the device what has reached this rank and belongs there.
 void DevicePipeline::progress() {
   while (!departures_.empty() && departures_.front().is_on_host->is_done()) {
     exchanges_[departures_.front().exchange].send(departures_.front().message);
     departures_.pop_front();
   }
   for (std::size_t i = 0; i < exchanges_.size(); ++i) {
-    for (std::size_t message = 0; message < has_uploaded_[i].size(); ++message) {
-      if (has_uploaded_[i][message] == 0 && exchanges_[i].has_arrived(message)) {
-        upload(i, message);
+    for (std::size_t message = 0; message < has_come_[i].size(); ++message) {
+      if (has_come_[i][message] == 0 && exchanges_[i].has_arrived(message)) {
+        if (schedule_.exchanges[i].place == BlockPlace::device) {
+          upload(i, message);
+        }
+        has_come_[i][message] = 1;
       }
     }
   }
@@ -225,95 +362,222 @@ void DevicePipeline::progress() {
 void DevicePipeline::upload(std::size_t exchange, std::size_t message) {
   const gas::Incoming& incoming = schedule_.exchanges[exchange].incoming_messages[message];
   const DeviceMessage& received = schedule_.exchanges[exchange].received[message];
-  resources_.to_device->copy_to_device(
-      resources_.blocks[exchange]->location() + static_cast<std::uint64_t>(received.offset),
-      resources_.segments[exchange].local().data() + incoming.offset, {.row_bytes = incoming.bytes});
-  has_uploaded_[exchange][message] = 1;
+  resources_.to_device->copy_to_device(blocks_at(exchange) + static_cast<std::uint64_t>(received.offset),
+                                       host_blocks_at(exchange) + incoming.offset, {.row_bytes = incoming.bytes});
 }
 
-/// The planes that kernels run at once: all, unless something comes or goes chunk by chunk.
-std::vector<Range> DevicePipeline::steps_of(const DeviceStage& stage, bool is_in_on_host, bool is_out_on_host) const {
+/// Behind the stages that are joined with stage `first`.
+std::size_t DevicePipeline::end_of_joined(std::size_t first) const noexcept {
+  std::size_t end = first + 1;
+  while (end < stages_.size() && schedule_.exchanges[end - 1].place == BlockPlace::chunk) {
+    ++end;
+  }
+  return end;
+}
+
+/// The planes that stages from `first` up to `end` run at once: all, unless something comes or goes chunk by chunk.
+std::vector<Range> DevicePipeline::steps_of(std::size_t first, std::size_t end, bool is_in_on_host,
+                                            bool is_out_on_host) const {
+  const DeviceStage& source = schedule_.stages[first];
+  const DeviceStage& sink = schedule_.stages[end - 1];
   const auto comes_by_chunks = [&] {
-    const DeviceExchange& exchange = schedule_.exchanges[stage.source.exchange];
+    const DeviceExchange& exchange = schedule_.exchanges[source.source.exchange];
     return exchange.walks_same_planes && !exchange.incoming_messages.empty();
   };
-  const auto goes_by_chunks = [&] {
-    const DeviceExchange& exchange = schedule_.exchanges[stage.sink.exchange];
-    return exchange.is_fused && !exchange.outgoing_messages.empty();
+  const auto goes_by_chunks = [&] { return !schedule_.exchanges[sink.sink.exchange].outgoing_messages.empty(); };
+  const bool is_by_chunks = end - first > 1 || access_of(schedule_, source.source, is_in_on_host) != Access::direct ||
+                            access_of(schedule_, sink.sink, is_out_on_host) != Access::direct ||
+                            (!source.source.is_user && comes_by_chunks()) || (!sink.sink.is_user && goes_by_chunks());
+  return is_by_chunks || source.chunks.empty() ? source.chunks : std::vector<Range>{source.outer_range()};
+}
+
+/// Brings planes of the stage that runs to the kernel, and what it makes of them to where it belongs.
+void DevicePipeline::run_chunk(const gas::Team& team, std::size_t chunk, const Range& planes, const DeviceRun& run) {
+  const DeviceStage& stage = schedule_.stages[running_];
+  const End from = end_of(stage, true);
+  const End to = end_of(stage, false);
+  const Access read = access_of(schedule_, stage.source, run.host_in != nullptr);
+  const Access written = access_of(schedule_, stage.sink, run.host_out != nullptr);
+  if (!stage.source.is_user) {
+    wait_for_planes(team, from, planes);
+  }
+  const bool reads_array = has_buffer(stage, read) || read == Access::direct;
+  const bool writes_array = has_buffer(stage, written) || written == Access::direct;
+  Array source = reads_array ? array_of(from, planes, run) : Array{};
+  Array sink = writes_array ? array_of(to, planes, run) : source;
+  source = reads_array ? source : sink;
+  if (read == Access::over_bus) {
+    copy_from_host(from, planes, source, run);
+  } else if (read == Access::copied) {
+    copy_blocks(from, planes, source);
+  }
+  if (stage.kind) {
+    run_kernel(source, sink, planes, run);
+  } else if (reads_array && writes_array) {
+    const Box box = chunk_of(stage.after, stage.outer, planes);
+    transform::copy(resources_.library, *resources_.compute, source.base, sink.base,
+                    box_copy(box.extent, source.strides, sink.strides, sink.strides, to.element_bytes));
+  }
+  if (written == Access::copied) {
+    copy_blocks(to, planes, sink);
+  }
+  if (has_buffer(stage, read)) {
+    resources_.sources.release(*resources_.compute);
+  }
+  if (written == Access::over_bus) {
+    copy_to_host(to, chunk, planes, sink, run);
+  }
+  if (!stage.sink.is_user) {
+    send_chunk(team, to, chunk, planes, sink);
+  }
+  if (has_buffer(stage, written)) {
+    resources_.sinks.release(written == Access::over_bus ? *resources_.to_host : *resources_.compute);
+  }
+  progress();
+}
+
+void DevicePipeline::run_kernel(const Array& source, const Array& sink, const Range& planes, const DeviceRun& run) {
+  const DeviceStage& stage = schedule_.stages[running_];
+  const auto end_at = [&](const Array& array) {
+    return DeviceEnd{.base = array.base,
+                     .point_stride = array.strides[at(stage.along)],
+                     .pencil_stride = array.strides[at(stage.across)],
+                     .outer_stride = array.strides[at(stage.outer)],
+                     .first_outer = array.first_outer,
+                     .table = array.table};
   };
-  const bool is_by_chunks = (stage.source.is_user ? is_in_on_host : comes_by_chunks()) ||
-                            (stage.sink.is_user ? is_out_on_host : goes_by_chunks());
-  return is_by_chunks ? stage.chunks : std::vector<Range>{stage.outer_range()};
+  stages_[running_].transform->run(*resources_.compute, end_at(source), end_at(sink),
+                                   {.pencils = stage.before.extent[at(stage.across)],
+                                    .outers = planes.extent,
+                                    .factor = last_transform_ == running_ ? run.factor : 1});
 }
 
-void DevicePipeline::run_stage(const gas::Team& team, std::size_t index, const DeviceRun& run) {
-  const DeviceStage& stage = schedule_.stages[index];
-  const Stage& ready = stages_[index];
-  const bool is_last = index + 1 == stages_.size();
-  if (is_copied(schedule_, stage.source)) {
-    wait_for_planes(team, stage, stage.outer_range());
-    copy_blocks(stage, true, run);
+/// Where planes lie for the kernel: in a chunk buffer, which is taken here, or where the end has them.
+DevicePipeline::Array DevicePipeline::array_of(const End& end, const Range& planes, const DeviceRun& run) {
+  const bool is_on_host = (end.is_source ? run.host_in != nullptr : run.host_out != nullptr);
+  const Access access = access_of(schedule_, end.place, is_on_host);
+  const Box chunk = chunk_of(end.box, end.stage.outer, planes);
+  const std::array<int, 3>& order =
+      end.place.is_user ? parts_[end.is_source ? 0 : 1].order : schedule_.exchanges[end.place.exchange].order;
+  if (has_buffer(end.stage, access)) {
+    device::Stream& writer = end.is_source && access == Access::over_bus ? *resources_.to_device : *resources_.compute;
+    return {.base = (end.is_source ? resources_.sources : resources_.sinks).next(writer),
+            .strides = compact_strides(order, chunk.extent)};
   }
-  const std::vector<Range> steps = steps_of(stage, run.host_in != nullptr, run.host_out != nullptr);
-  for (std::size_t chunk = 0; chunk < steps.size(); ++chunk) {
-    const Range& planes = steps[chunk];
-    if (stage.source.is_user && run.host_in != nullptr) {
-      copy_planes(stage, planes, true, run);
-    }
-    if (!stage.source.is_user) {
-      wait_for_planes(team, stage, planes);
-    }
-    if (ready.transform) {
-      DeviceEnd source = ready.source;
-      DeviceEnd sink = ready.sink;
-      source.base = stage.source.is_user ? run.in : source.base;
-      sink.base = stage.sink.is_user ? run.out : sink.base;
-      ready.transform->run(*resources_.compute, source, sink,
-                           {.pencils = stage.before.extent[at(stage.across)],
-                            .first_outer = planes.lower - stage.outer_range().lower,
-                            .outers = planes.extent,
-                            .factor = last_transform_ == index ? run.factor : 1});
-    }
-    if (!stage.sink.is_user && !is_copied(schedule_, stage.sink)) {
-      send_chunk(team, stage, chunk);
-    }
-    if (stage.sink.is_user && run.host_out != nullptr && stage.kind) {
-      copy_planes(stage, planes, false, run);
-    }
-    progress();
+  if (!end.place.is_user && schedule_.exchanges[end.place.exchange].place == BlockPlace::chunk) {
+    return {.base = blocks_at(end.place.exchange), .strides = compact_strides(order, chunk.extent)};
   }
-  if (is_copied(schedule_, stage.sink)) {
-    copy_blocks(stage, false, run);
-    send_chunk(team, stage, 0);
+  const device::Location base = end.place.is_user ? (end.is_source ? run.in : run.out) : blocks_at(end.place.exchange);
+  if (has_table(end)) {
+    return {.base = base,
+            .first_outer = planes.lower - end.stage.outer_range().lower,
+            .table = stages_[running_].tables[end.is_source ? 0 : 1]->location()};
   }
-  if (is_last && !stage.kind && run.host_out != nullptr) {
-    copy_planes(stage, stage.outer_range(), false, run);
+  const DeviceBlock& block = blocks_of(end).front();
+  return {.base = base + static_cast<std::uint64_t>(block.offset) +
+                  offset_of(block.strides, block.box, chunk, end.element_bytes),
+          .strides = block.strides};
+}
+
+/// Waits until the messages that these planes of a stage need have come, and has the stream that reads them wait for
+/// what is on its way.
+void DevicePipeline::wait_for_planes(const gas::Team& team, const End& end, const Range& planes) {
+  const std::size_t number = end.place.exchange;
+  const DeviceExchange& exchange = schedule_.exchanges[number];
+  const auto is_needed = [&](int peer, std::size_t chunk) {
+    return !exchange.walks_same_planes ||
+           shape::intersect(exchange.chunks[static_cast<std::size_t>(peer)][chunk], planes).extent > 0;
+  };
+  if (!exchange.incoming_messages.empty()) {
+    std::vector<std::size_t> needed;
+    for (std::size_t i = 0; i < exchange.received.size(); ++i) {
+      if (is_needed(exchange.incoming_messages[i].peer, exchange.received[i].chunk)) {
+        needed.push_back(i);
+      }
+    }
+    const std::vector<char>& has_come = has_come_[number];
+    wait_for(team, [&] { return std::ranges::all_of(needed, [&](std::size_t i) { return has_come[i] != 0; }); });
+    if (exchange.place == BlockPlace::device) {
+      resources_.compute->wait(*resources_.to_device->record());
+    }
+  }
+  // Copies to the host are done in their order: the last one that is needed tells of all.
+  for (std::size_t chunk = are_on_host_[number].size(); chunk-- > 0;) {
+    if (is_needed(rank_, chunk)) {
+      resources_.to_device->wait(*are_on_host_[number][chunk]);
+      break;
+    }
   }
 }
 
-/// Waits until the messages that these planes of a stage need are on the device, or on their way there before the
-/// kernel.
-void DevicePipeline::wait_for_planes(const gas::Team& team, const DeviceStage& stage, const Range& planes) {
-  const DeviceExchange& exchange = schedule_.exchanges[stage.source.exchange];
-  if (exchange.incoming_messages.empty()) {
-    return;
-  }
-  std::vector<std::size_t> needed;
-  for (std::size_t i = 0; i < exchange.received.size(); ++i) {
-    const auto peer = static_cast<std::size_t>(exchange.incoming_messages[i].peer);
-    if (!exchange.walks_same_planes ||
-        shape::intersect(exchange.chunks[peer][exchange.received[i].chunk], planes).extent > 0) {
-      needed.push_back(i);
+/// Copies planes from the user's array in host memory, or from blocks there, to a chunk buffer.
+void DevicePipeline::copy_from_host(const End& end, const Range& planes, const Array& array, const DeviceRun& run) {
+  const Box chunk = chunk_of(end.box, end.stage.outer, planes);
+  const std::byte* const host = end.place.is_user ? run.host_in : host_blocks_at(end.place.exchange);
+  const std::array<int, 3>& order = end.place.is_user ? parts_[0].order : schedule_.exchanges[end.place.exchange].order;
+  for (const DeviceBlock& block : blocks_of(end)) {
+    const Box part = chunk_of(block.box, end.stage.outer, planes);
+    if (part.count() == 0) {
+      continue;
     }
+    const std::byte* const from = host + block.offset + offset_of(block.strides, block.box, part, end.element_bytes);
+    const device::Location to = array.base + offset_of(array.strides, chunk, part, end.element_bytes);
+    for_each_rows({part.extent, order, block.strides, array.strides, end.element_bytes},
+                  [&](std::uint64_t on_host, std::uint64_t on_device, const device::Rows& rows) {
+                    resources_.to_device->copy_to_device(to + on_device, from + on_host, rows);
+                  });
   }
-  const std::vector<char>& has_uploaded = has_uploaded_[stage.source.exchange];
-  wait_for(team, [&] { return std::ranges::all_of(needed, [&](std::size_t i) { return has_uploaded[i] != 0; }); });
   resources_.compute->wait(*resources_.to_device->record());
 }
 
+/// Copies planes from a chunk buffer to the user's array in host memory, or to this rank's own block there.
+void DevicePipeline::copy_to_host(const End& end, std::size_t chunk, const Range& planes, const Array& array,
+                                  const DeviceRun& run) {
+  const Box box = chunk_of(end.box, end.stage.outer, planes);
+  std::byte* const host = end.place.is_user ? run.host_out : host_blocks_at(end.place.exchange);
+  const std::array<int, 3>& order = end.place.is_user ? parts_[1].order : schedule_.exchanges[end.place.exchange].order;
+  resources_.to_host->wait(*resources_.compute->record());
+  for (const DeviceBlock& block : blocks_of(end)) {
+    const Box part = chunk_of(block.box, end.stage.outer, planes);
+    if (block.peer != rank_ || part.count() == 0) {
+      continue;
+    }
+    std::byte* const to = host + block.offset + offset_of(block.strides, block.box, part, end.element_bytes);
+    const device::Location from = array.base + offset_of(array.strides, box, part, end.element_bytes);
+    for_each_rows({part.extent, order, block.strides, array.strides, end.element_bytes},
+                  [&](std::uint64_t on_host, std::uint64_t on_device, const device::Rows& rows) {
+                    resources_.to_host->copy_to_host(to + on_host, from + on_device, rows);
+                  });
+  }
+  if (!end.place.is_user) {
+    are_on_host_[end.place.exchange].resize(chunk + 1);
+    are_on_host_[end.place.exchange][chunk] = resources_.to_host->record();
+  }
+}
+
+/// Copies planes between blocks in device memory and an array.
+void DevicePipeline::copy_blocks(const End& end, const Range& planes, const Array& array) {
+  const Box chunk = chunk_of(end.box, end.stage.outer, planes);
+  for (const DeviceBlock& block : blocks_of(end)) {
+    const Box part = chunk_of(block.box, end.stage.outer, planes);
+    if (part.count() == 0) {
+      continue;
+    }
+    const device::Location in_blocks = blocks_at(end.place.exchange) + static_cast<std::uint64_t>(block.offset) +
+                                       offset_of(block.strides, block.box, part, end.element_bytes);
+    const device::Location in_array = array.base + offset_of(array.strides, chunk, part, end.element_bytes);
+    const Extents& from = end.is_source ? block.strides : array.strides;
+    const Extents& to = end.is_source ? array.strides : block.strides;
+    transform::copy(resources_.library, *resources_.compute, end.is_source ? in_blocks : in_array,
+                    end.is_source ? in_array : in_blocks,
+                    box_copy(part.extent, from, to, block.strides, end.element_bytes));
+  }
+}
+
 /// Copies what a chunk has made of each message to where peers find it: the host's memory.
-void DevicePipeline::send_chunk(const gas::Team& team, const DeviceStage& stage, std::size_t chunk) {
-  const std::size_t number = stage.sink.exchange;
+void DevicePipeline::send_chunk(const gas::Team& team, const End& end, std::size_t chunk, const Range& planes,
+                                const Array& array) {
+  const std::size_t number = end.place.exchange;
   const DeviceExchange& plan = schedule_.exchanges[number];
   gas::Exchange& exchange = exchanges_[number];
   bool has_waited = false;
@@ -327,168 +591,125 @@ void DevicePipeline::send_chunk(const gas::Team& team, const DeviceStage& stage,
       has_waited = true;
     }
     wait_for(team, [&] { return exchange.is_open(i); });
-    resources_.to_host->copy_to_host(exchange.destination(i),
-                                     resources_.blocks[number]->location() + static_cast<std::uint64_t>(message.offset),
-                                     {.row_bytes = static_cast<std::uint64_t>(message.bytes)});
-    departures_.push_back({number, i, resources_.to_host->record()});
-  }
-}
-
-/// Copies the points of a stage from all blocks, or to all blocks.
-void DevicePipeline::copy_blocks(const DeviceStage& stage, bool is_source, const DeviceRun& run) {
-  const DeviceStageEnd& end = is_source ? stage.source : stage.sink;
-  const DeviceStageEnd& other = is_source ? stage.sink : stage.source;
-  const Box& box = is_source ? stage.before : stage.after;
-  const DeviceExchange& exchange = schedule_.exchanges[end.exchange];
-  // What only changes places lies in the user's array, or in the blocks of two exchanges, which do not follow each
-  // other.
-  const bool is_array = !stage.kind && other.is_user;
-  const Extents strides = is_array ? (is_source ? out_ : in_).strides() : copied_strides(stage, box);
-  const device::Location array =
-      is_array ? (is_source ? run.out : run.in) : (is_source ? resources_.before : resources_.after)->location();
-  for (const DeviceBlock& block : blocks_of(end, is_source)) {
-    // The direction that is contiguous in the block comes first.
-    std::array<int, 3> order{0, 1, 2};
-    std::ranges::sort(order, {}, [&](int d) { return block.strides[at(d)]; });
-    BoxCopy copy{.element_bytes = exchange.element_bytes};
-    std::int64_t first = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      const std::size_t d = at(order[i]);
-      copy.extent[i] = block.box.extent[d];
-      copy.source_strides[i] = is_source ? block.strides[d] : strides[d];
-      copy.destination_strides[i] = is_source ? strides[d] : block.strides[d];
-      first += (block.box.lower[d] - box.lower[d]) * strides[d];
-    }
-    const device::Location in_blocks =
-        resources_.blocks[end.exchange]->location() + static_cast<std::uint64_t>(block.offset);
-    const device::Location in_array = array + static_cast<std::uint64_t>(first * exchange.element_bytes);
-    transform::copy(resources_.library, *resources_.compute, is_source ? in_blocks : in_array,
-                    is_source ? in_array : in_blocks, copy);
-  }
-}
-
-/// Copies planes of the user's array from the host, or to it. Where the array's planes are of another direction: all of
-/// them, with the first planes of the stage or with the last.
-void DevicePipeline::copy_planes(const DeviceStage& stage, const Range& planes, bool is_source, const DeviceRun& run) {
-  const Distribution& part = is_source ? in_ : out_;
-  const auto [slowest, middle, fastest] = part.order;
-  Range copied{planes.lower - stage.outer_range().lower, planes.extent};
-  if (slowest != stage.outer) {
-    const bool is_turn = is_source ? copied.lower == 0 : copied.end() == stage.outer_range().extent;
-    copied = {0, is_turn ? part.box.extent[at(slowest)] : 0};
-  }
-  if (part.box.count() == 0 || copied.extent == 0) {
-    return;
-  }
-  const auto element_bytes = static_cast<std::uint64_t>(is_source ? stage.before_bytes : stage.after_bytes);
-  const Extents strides = part.strides();
-  const auto row_bytes = static_cast<std::uint64_t>(part.box.extent[at(fastest)]) * element_bytes;
-  const auto rows = static_cast<std::uint64_t>(part.box.extent[at(middle)]);
-  const auto row_pitch = static_cast<std::uint64_t>(strides[at(middle)]) * element_bytes;
-  const auto plane_pitch = static_cast<std::uint64_t>(strides[at(slowest)]) * element_bytes;
-  device::Stream& stream = is_source ? *resources_.to_device : *resources_.to_host;
-  const auto copy = [&](std::uint64_t first, const device::Rows& shape) {
-    if (is_source) {
-      stream.copy_to_device(run.in + first, run.host_in + first, shape);
+    std::byte* const to = exchange.destination(i);
+    if (plan.place == BlockPlace::device) {
+      resources_.to_host->copy_to_host(to, blocks_at(number) + static_cast<std::uint64_t>(message.offset),
+                                       {.row_bytes = static_cast<std::uint64_t>(message.bytes)});
     } else {
-      stream.copy_to_host(run.host_out + first, run.out + first, shape);
+      const DeviceBlock& block = plan.outgoing[message.block];
+      const Box part = chunk_of(block.box, end.stage.outer, message.planes);
+      const device::Location from =
+          array.base + offset_of(array.strides, chunk_of(end.box, end.stage.outer, planes), part, end.element_bytes);
+      for_each_rows({part.extent, plan.order, block.strides, array.strides, end.element_bytes},
+                    [&](std::uint64_t on_host, std::uint64_t on_device, const device::Rows& rows) {
+                      resources_.to_host->copy_to_host(to + on_host, from + on_device, rows);
+                    });
     }
-  };
-  if (!is_source) {
-    stream.wait(*resources_.compute->record());
-  }
-  const std::uint64_t first = static_cast<std::uint64_t>(copied.lower) * plane_pitch;
-  if (plane_pitch == row_bytes * rows) {
-    copy(first, {.row_bytes = plane_pitch * static_cast<std::uint64_t>(copied.extent)});
-  } else {
-    for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(copied.extent); ++i) {
-      copy(first + i * plane_pitch,
-           {.row_bytes = row_bytes, .rows = rows, .host_pitch = row_pitch, .device_pitch = row_pitch});
-    }
-  }
-  if (is_source) {
-    resources_.compute->wait(*stream.record());
+    departures_.push_back({number, i, resources_.to_host->record()});
   }
 }
 
 std::vector<DeviceStagePlan> DevicePipeline::describe() const {
   std::vector<DeviceStagePlan> plans;
+  int pass = 0;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     const DeviceStage& stage = schedule_.stages[i];
     const std::uint64_t read = bytes_of(stage.before, stage.before_bytes);
     const std::uint64_t written = bytes_of(stage.after, stage.after_bytes);
     DeviceStagePlan plan{.along = stage.along, .is_move = !stage.kind};
+    plan.device_bytes = read + written;
     if (stages_[i].transform) {
       plan.kernel = stages_[i].transform->describe();
-      plan.device_bytes = read + written;
       const std::int64_t length = stages_[i].transform->shape().length;
       const bool is_real = stages_[i].transform->shape().kind > transform::Kind::backward;
       const std::int64_t pencils = stage.before.extent[at(stage.across)] * stage.before.extent[at(stage.outer)];
       plan.flops = model::fft_flops({.size = {length, 1, 1}, .is_real = is_real}) * static_cast<double>(pencils);
+      plan.device_bytes += access_of(schedule_, stage.source, false) == Access::copied ? 2 * read : 0;
+      plan.device_bytes += access_of(schedule_, stage.sink, false) == Access::copied ? 2 * written : 0;
     }
-    plan.device_bytes += is_copied(schedule_, stage.source) ? 2 * read : 0;
-    plan.device_bytes += is_copied(schedule_, stage.sink) ? 2 * written : 0;
-    if (!stage.sink.is_user) {
-      for (const DeviceMessage& message : schedule_.exchanges[stage.sink.exchange].sent) {
-        plan.sent_bytes += static_cast<std::uint64_t>(message.bytes);
+    const auto add_blocks = [&](const End& end, std::uint64_t& bytes) {
+      for (const DeviceBlock& block : blocks_of(end)) {
+        const bool crosses = block.peer != rank_ || schedule_.exchanges[end.place.exchange].place == BlockPlace::host;
+        bytes += crosses ? bytes_of(block.box, end.element_bytes) : 0;
       }
+    };
+    if (!stage.sink.is_user) {
+      add_blocks(end_of(stage, false), plan.sent_bytes);
     }
     if (!stage.source.is_user) {
-      for (const DeviceMessage& message : schedule_.exchanges[stage.source.exchange].received) {
-        plan.received_bytes += static_cast<std::uint64_t>(message.bytes);
-      }
+      add_blocks(end_of(stage, true), plan.received_bytes);
+      pass += schedule_.exchanges[stage.source.exchange].place == BlockPlace::host ? 1 : 0;
+    }
+    plan.pass = pass;
+    if (!stage.chunks.empty()) {
+      plan.chunk_planes = stage.chunks.front().extent;
+      plan.chunk_bytes =
+          std::max(bytes_of(chunk_of(stage.before, stage.outer, stage.chunks.front()), stage.before_bytes),
+                   bytes_of(chunk_of(stage.after, stage.outer, stage.chunks.front()), stage.after_bytes));
     }
     plans.push_back(std::move(plan));
   }
   return plans;
 }
 
-std::vector<model::DeviceFftStage> DevicePipeline::modelled(bool is_in_on_host, bool is_out_on_host) const {
-  std::vector<model::DeviceFftStage> stages;
+std::vector<model::DeviceFftStage> DevicePipeline::modelled(bool are_fields_on_host) const {
+  std::vector<model::DeviceFftStage> stages(stages_.size());
+  for (std::size_t first = 0; first < stages_.size(); first = end_of_joined(first)) {
+    const std::size_t steps = steps_of(first, end_of_joined(first), are_fields_on_host, are_fields_on_host).size();
+    for (std::size_t i = first; i < end_of_joined(first); ++i) {
+      stages[i].chunks = std::max<std::int64_t>(static_cast<std::int64_t>(steps), 1);
+      stages[i].follows_chunks = i > first;
+    }
+  }
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     const DeviceStage& stage = schedule_.stages[i];
-    const std::uint64_t read = bytes_of(stage.before, stage.before_bytes);
-    const std::uint64_t written = bytes_of(stage.after, stage.after_bytes);
-    model::DeviceFftStage work;
-    work.chunks = static_cast<std::int64_t>(steps_of(stage, is_in_on_host, is_out_on_host).size());
+    model::DeviceFftStage& work = stages[i];
+    const auto read = static_cast<double>(bytes_of(stage.before, stage.before_bytes));
+    const auto written = static_cast<double>(bytes_of(stage.after, stage.after_bytes));
     if (stages_[i].transform) {
       const transform::DeviceShape& shape = stages_[i].transform->shape();
       work.pass = {.length = shape.length,
                    .fft = {.is_real = shape.kind > transform::Kind::backward, .real_bytes = shape.real_bytes},
                    .reads_pencils = shape.source == Adjacent::pencils,
                    .writes_pencils = shape.destination == Adjacent::pencils};
-      work.pass_bytes = static_cast<double>(read + written);
+      work.pass_bytes = read + written;
+      work.copied_bytes += access_of(schedule_, stage.source, false) == Access::copied ? 2 * read : 0;
+      work.copied_bytes += access_of(schedule_, stage.sink, false) == Access::copied ? 2 * written : 0;
+    } else {
+      work.copied_bytes = read + written;
     }
-    work.copied_bytes += is_copied(schedule_, stage.source) ? 2 * static_cast<double>(read) : 0;
-    work.copied_bytes += is_copied(schedule_, stage.sink) ? 2 * static_cast<double>(written) : 0;
-    if (stage.source.is_user && is_in_on_host) {
-      work.received_bytes = static_cast<double>(read);
-      work.received_copies = work.chunks;
-    }
-    if (stage.sink.is_user && is_out_on_host) {
-      work.sent_bytes = static_cast<double>(written);
-      work.sent_copies = work.chunks;
-    }
+    // A block crosses the bus by messages, or chunk by chunk where it stays on this rank.
+    const auto add_end = [&](const End& end, double& bytes, std::int64_t& copies) {
+      if (end.place.is_user) {
+        bytes += are_fields_on_host ? static_cast<double>(bytes_of(end.box, end.element_bytes)) : 0;
+        copies += are_fields_on_host ? work.chunks : 0;
+        return;
+      }
+      const DeviceExchange& exchange = schedule_.exchanges[end.place.exchange];
+      for (const DeviceBlock& block : blocks_of(end)) {
+        const bool is_message = block.peer != rank_;
+        if (is_message || exchange.place == BlockPlace::host) {
+          bytes += static_cast<double>(bytes_of(block.box, end.element_bytes));
+          copies += is_message && exchange.place == BlockPlace::device ? 0 : work.chunks;
+        }
+      }
+      if (exchange.place == BlockPlace::device) {
+        copies += std::ssize(end.is_source ? exchange.received : exchange.sent);
+      }
+    };
+    add_end(end_of(stage, true), work.received_bytes, work.received_copies);
+    add_end(end_of(stage, false), work.sent_bytes, work.sent_copies);
     if (!stage.source.is_user) {
       const DeviceExchange& exchange = schedule_.exchanges[stage.source.exchange];
-      for (const DeviceMessage& message : exchange.received) {
-        work.received_bytes += static_cast<double>(message.bytes);
-        ++work.received_copies;
-      }
-      work.follows_chunks = exchange.walks_same_planes && !exchange.received.empty();
+      const bool comes_over_bus = exchange.place == BlockPlace::host || !exchange.received.empty();
+      work.follows_chunks = work.follows_chunks || (exchange.walks_same_planes && comes_over_bus);
     }
     if (!stage.sink.is_user) {
-      const DeviceExchange& exchange = schedule_.exchanges[stage.sink.exchange];
-      std::set<int> peers;
-      for (std::size_t m = 0; m < exchange.sent.size(); ++m) {
-        work.sent_bytes += static_cast<double>(exchange.sent[m].bytes);
-        ++work.sent_copies;
-        peers.insert(exchange.outgoing_messages[m].peer);
+      for (const DeviceBlock& block : schedule_.exchanges[stage.sink.exchange].outgoing) {
+        work.peer_bytes += block.peer == rank_ ? 0 : static_cast<double>(bytes_of(block.box, stage.after_bytes));
+        work.peers += block.peer == rank_ ? 0 : 1;
       }
-      work.peer_bytes = work.sent_bytes;
-      work.peers = static_cast<std::int64_t>(peers.size());
     }
-    stages.push_back(work);
   }
   return stages;
 }

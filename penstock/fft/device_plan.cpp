@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "penstock/base/base.hpp"
@@ -87,14 +88,115 @@ std::string device_obstacle(const device::Properties& properties, const Options&
   return {};
 }
 
+namespace {
+
+/// A rank's part of a device's memory.
+struct DeviceShare {
+  std::uint64_t bytes = 0;
+  int ranks = 0;  ///< that share the device
+};
+
+/// Collective: what this rank may take of its device.
+DeviceShare share_of(const gas::Team& team, const device::Device& device, std::uint64_t budget_bytes) {
+  struct Claim {
+    int node;
+    device::Properties::Identity identity;
+    std::uint64_t available_bytes;
+  };
+  Claim mine{};
+  team.together([&] {
+    mine = {team.placement().nodes[static_cast<std::size_t>(team.rank())], device.properties().identity,
+            device.available_bytes()};
+  });
+  DeviceShare share{.bytes = mine.available_bytes};
+  for (const Claim& claim : team.all_gather(mine)) {
+    if (claim.node == mine.node && claim.identity == mine.identity) {
+      ++share.ranks;
+      share.bytes = std::min(share.bytes, claim.available_bytes);
+    }
+  }
+  // A sixteenth of what is free is left to the driver, which keeps kernels there, and pieces of its own sizes.
+  share.bytes = budget_bytes > 0 ? budget_bytes : share.bytes - share.bytes / 16;
+  share.bytes /= static_cast<std::uint64_t>(share.ranks);
+  return share;
+}
+
+/// The device memory of what transforms read besides their pencils.
+std::uint64_t constants_of(const device::Properties& properties, const Options& options, std::int64_t real_bytes) {
+  std::uint64_t bytes = 0;
+  std::set<std::int64_t> lengths;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (options.along[d] && lengths.insert(options.size[d]).second) {
+      bytes += transform::constants_bytes(properties, {.length = options.size[d], .real_bytes = real_bytes});
+    }
+  }
+  return bytes;
+}
+
+/// Both directions of a plan, and what they take.
+struct DeviceSchedules {
+  DeviceSchedule forward;
+  DeviceSchedule backward;
+  DeviceNeed need{};
+  DeviceNeed need_of_host_fields{};  ///< where the fields of a call are in host memory
+};
+
+/// Why a device has no room for `bytes`, of which the largest piece has `largest_bytes`; empty where it has.
+std::string lack_of_memory(const Options& options, const device::Properties& properties, const DeviceShare& share,
+                           std::uint64_t bytes, std::uint64_t largest_bytes) {
+  const auto [nx, ny, nz] = options.size;
+  if (bytes > share.bytes) {
+    return fmt::format(
+        "a plan for {}x{}x{} wants {} of the memory of the device {} for chunks of one plane, and may "
+        "have {}{}: take a smaller size, single precision or more devices",
+        nx, ny, nz, format_bytes(bytes), properties.name, format_bytes(share.bytes),
+        share.ranks > 1 ? fmt::format(", as {} ranks share it", share.ranks) : "");
+  }
+  if (largest_bytes > properties.allocation_bytes) {
+    return fmt::format(
+        "a plan for {}x{}x{} wants a piece of {} of the memory of the device {} for chunks of one plane, "
+        "whose pieces have at most {}: take a smaller size, single precision or more devices",
+        nx, ny, nz, format_bytes(largest_bytes), properties.name, format_bytes(properties.allocation_bytes));
+  }
+  return {};
+}
+
+/// Collective: the schedules with the fewest passes over the bus that the devices of all ranks have memory for, and of
+/// these those with the largest chunks. Throws Error on every rank where there are none.
+DeviceSchedules choose_schedules(const gas::Team& team, const Problem& problem, const device::Device& device,
+                                 FieldsOn fields_on) {
+  const device::Properties& properties = device.properties();
+  const DeviceShare share = share_of(team, device, problem.options.memory_budget_bytes);
+  const std::uint64_t constants_bytes = constants_of(properties, problem.options, problem.real_bytes);
+  const bool is_on_host = fields_on == FieldsOn::host;
+  const std::int64_t max_chunks = std::ranges::max(problem.options.size);
+  const std::int64_t first_chunks = problem.options.planes_per_message ? 1 : DeviceTuning{}.chunks;
+  std::string lack;
+  for (const bool spills : {false, true}) {
+    for (std::int64_t chunks = first_chunks, last = 0; last < max_chunks; chunks = std::min(2 * chunks, max_chunks)) {
+      const DeviceTuning tuning{.joins_stages = is_on_host || spills, .spills = spills, .chunks = chunks};
+      DeviceSchedules made{.forward = make_device_schedule(problem, Direction::forward, team.rank(), tuning),
+                           .backward = make_device_schedule(problem, Direction::backward, team.rank(), tuning)};
+      for (const DeviceSchedule* schedule : {&made.forward, &made.backward}) {
+        made.need.cover(*schedule, is_on_host);
+        made.need_of_host_fields.cover(*schedule, true);
+      }
+      lack = lack_of_memory(problem.options, properties, share, made.need.total_device_bytes() + constants_bytes,
+                            made.need.largest_bytes());
+      if (team.all_of(lack.empty())) {
+        return made;
+      }
+      last = chunks;
+    }
+  }
+  team.agree(lack);
+  throw Error(lack);  // does not come here: some rank lacks memory
+}
+
+}  // namespace
+
 template <class Real>
 struct DevicePlan<Real>::State {
-  /// A field's input and output on the device, where the user's are in host memory.
-  struct Arrays {
-    std::unique_ptr<device::Memory> in;
-    std::unique_ptr<device::Memory> out;
-  };
-
   gas::Team team;
   Options options;
   Tuning tuning;
@@ -104,15 +206,15 @@ struct DevicePlan<Real>::State {
   std::int64_t space_bytes;  // of an element
   std::int64_t spectrum_bytes;
   DeviceMemoryNeed need;
+  DeviceNeed need_of_host_fields;
   std::unique_ptr<DeviceResources> resources;
   std::unique_ptr<DevicePipeline> forward;
   std::unique_ptr<DevicePipeline> backward;
-  Arrays arrays{};
   Breakdown last{};
 
   /// Collective.
   static std::unique_ptr<State> make(const gas::Team& user_team, std::shared_ptr<const device::Device> device,
-                                     const Options& options);
+                                     const Options& options, FieldsOn fields_on);
 
   std::int64_t bytes_of(bool is_space) const noexcept {
     return is_space ? input.elements() * space_bytes : output.elements() * spectrum_bytes;
@@ -128,7 +230,6 @@ struct DevicePlan<Real>::State {
       for (int field = 0; field < options.batch; ++field) {
         pipeline.run(team, run);
         last.add(pipeline.breakdown());
-        // Fields of the host pass through one array of the device.
         const auto stride = static_cast<std::uint64_t>(field_bytes);
         run.in.offset += run.host_in == nullptr ? stride : 0;
         run.out.offset += run.host_out == nullptr ? stride : 0;
@@ -151,18 +252,11 @@ struct DevicePlan<Real>::State {
         throw Error(fmt::format("arrays of {} and {} bytes are too short: this rank's parts have {} and {}",
                                 in.size_bytes(), out.size_bytes(), wanted(is_forward), wanted(!is_forward)));
       }
-      const auto take = [&](std::unique_ptr<device::Memory>& memory) {
-        if (memory == nullptr) {
-          memory = resources->device->allocate(static_cast<std::uint64_t>(std::max(bytes_of(true), bytes_of(false))));
-        }
-      };
-      take(arrays.in);
-      take(arrays.out);
+      resources->sources.reserve(*resources->device, need_of_host_fields.source_bytes);
+      resources->sinks.reserve(*resources->device, need_of_host_fields.sink_bytes);
     });
     transform(is_forward,
-              {.in = arrays.in->location(),
-               .out = arrays.out->location(),
-               .host_in = reinterpret_cast<const std::byte*>(in.data()),
+              {.host_in = reinterpret_cast<const std::byte*>(in.data()),
                .host_out = reinterpret_cast<std::byte*>(out.data())},
               scaling);
   }
@@ -170,43 +264,41 @@ struct DevicePlan<Real>::State {
 
 template <class Real>
 std::unique_ptr<typename DevicePlan<Real>::State> DevicePlan<Real>::State::make(
-    const gas::Team& user_team, std::shared_ptr<const device::Device> device, const Options& options) {
+    const gas::Team& user_team, std::shared_ptr<const device::Device> device, const Options& options,
+    FieldsOn fields_on) {
   user_team.agree(device == nullptr ? "a device plan needs a device: see device::open"
                                     : device_obstacle<Real>(device->properties(), options));
-  Problem problem = resolve<Real>(user_team, options);
+  user_team.agree_on("place of the fields of a device plan", fields_on == FieldsOn::host ? "host" : "device");
+  user_team.agree_on("memory budget of a device plan", fmt::format("{}", options.memory_budget_bytes));
+  Options options_of_host = options;
+  options_of_host.memory_budget_bytes = 0;  // it is the device's
+  Problem problem = resolve<Real>(user_team, options_of_host);
+  problem.options.memory_budget_bytes = options.memory_budget_bytes;
   problem.has_room_for_planes = false;  // a kernel transforms along one direction
+  DeviceSchedules schedules = choose_schedules(user_team, problem, *device, fields_on);
+  const DeviceNeed& need = schedules.need;
+  check_memory(user_team, options_of_host, {.exchange_bytes = need.total_host_bytes()});
 
   gas::Team team = user_team.split(0, user_team.rank());
   auto resources =
       std::make_unique<DeviceResources>(DeviceResources{.device = device, .library = transform::KernelLibrary(device)});
   std::unique_ptr<DevicePipeline> forward;
   std::unique_ptr<DevicePipeline> backward;
-  DeviceMemoryNeed memory;
   const int rank = team.rank();
   const auto me = static_cast<std::size_t>(rank);
   team.run_or_revoke([&] {
-    DeviceSchedule there;
-    DeviceSchedule back;
-    DeviceNeed need;
     team.together([&] {
-      there = make_device_schedule(problem, Direction::forward, rank);
-      back = make_device_schedule(problem, Direction::backward, rank);
-      need.cover(there);
-      need.cover(back);
       resources->compute = device->make_stream();
       resources->to_device = device->make_stream();
       resources->to_host = device->make_stream();
       for (const std::uint64_t bytes : need.device_bytes) {
-        resources->blocks.push_back(device->allocate(bytes));
-        memory.device_bytes += bytes;
+        resources->blocks.push_back(bytes > 0 ? device->allocate(bytes) : nullptr);
       }
-      resources->before = device->allocate(need.before_bytes);
-      resources->after = device->allocate(need.after_bytes);
-      memory.device_bytes += need.before_bytes + need.after_bytes;
+      resources->sources.reserve(*device, need.source_bytes);
+      resources->sinks.reserve(*device, need.sink_bytes);
     });
     for (const std::uint64_t bytes : need.host_bytes) {
       resources->segments.emplace_back(team, bytes, 0);
-      memory.host_bytes += bytes;
     }
     team.together([&] {
       for (const gas::Segment& segment : resources->segments) {
@@ -217,11 +309,14 @@ std::unique_ptr<typename DevicePlan<Real>::State> DevicePlan<Real>::State::make(
         }
       }
     });
-    forward = std::make_unique<DevicePipeline>(team, *resources, std::move(there), problem, problem.input[me],
-                                               problem.output[me]);
-    backward = std::make_unique<DevicePipeline>(team, *resources, std::move(back), problem, problem.output[me],
-                                                problem.input[me]);
+    forward = std::make_unique<DevicePipeline>(team, *resources, std::move(schedules.forward), problem,
+                                               problem.input[me], problem.output[me]);
+    backward = std::make_unique<DevicePipeline>(team, *resources, std::move(schedules.backward), problem,
+                                                problem.output[me], problem.input[me]);
   });
+  const DeviceMemoryNeed memory{.device_bytes = need.total_device_bytes() +
+                                                constants_of(device->properties(), problem.options, problem.real_bytes),
+                                .host_bytes = need.total_host_bytes()};
   return std::unique_ptr<State>(new State{.team = std::move(team),
                                           .options = problem.options,
                                           .tuning = problem.tuning,
@@ -231,6 +326,7 @@ std::unique_ptr<typename DevicePlan<Real>::State> DevicePlan<Real>::State::make(
                                           .space_bytes = problem.space_bytes(),
                                           .spectrum_bytes = problem.spectrum_bytes(),
                                           .need = memory,
+                                          .need_of_host_fields = std::move(schedules.need_of_host_fields),
                                           .resources = std::move(resources),
                                           .forward = std::move(forward),
                                           .backward = std::move(backward)});
@@ -238,8 +334,8 @@ std::unique_ptr<typename DevicePlan<Real>::State> DevicePlan<Real>::State::make(
 
 template <class Real>
 DevicePlan<Real>::DevicePlan(const gas::Team& team, std::shared_ptr<const device::Device> device,
-                             const Options& options)
-    : state_(team.run_or_revoke([&] { return State::make(team, std::move(device), options); })) {}
+                             const Options& options, FieldsOn fields_on)
+    : state_(team.run_or_revoke([&] { return State::make(team, std::move(device), options, fields_on); })) {}
 
 template <class Real>
 DevicePlan<Real>::~DevicePlan() = default;
@@ -322,7 +418,7 @@ template <class Real>
 model::DeviceFft DevicePlan<Real>::modelled(const machine::Machine& machine, bool are_fields_on_host) const {
   const State& state = *state_;
   const gas::TransportTraits& transport = state.team.transport();
-  model::DeviceFft run{.stages = state.forward->modelled(are_fields_on_host, are_fields_on_host),
+  model::DeviceFft run{.stages = state.forward->modelled(are_fields_on_host),
                        .fields = state.options.batch,
                        .ty = state.tuning.grid.ty,
                        .tz = state.tuning.grid.tz,

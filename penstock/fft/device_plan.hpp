@@ -42,17 +42,23 @@ struct DeviceStagePlan {
   int along = 0;                   ///< the direction of its transforms
   bool is_move = false;            ///< no transform: data changes places
   std::string kernel{};            ///< radices and work-groups; empty where there is none
+  int pass = 0;                    ///< over the bus: a stage of the next pass finds in host memory what this one leaves
+  std::int64_t chunk_planes = 0;   ///< planes that run, and cross the bus, together; fewer at the end
+  std::uint64_t chunk_bytes = 0;   ///< of them, before the stage or after it
   std::uint64_t device_bytes = 0;  ///< read and written in device memory, copies of blocks included
-  std::uint64_t sent_bytes = 0;    ///< copied to the host for peers
-  std::uint64_t received_bytes = 0;
-  double flops = 0;  ///< by the convention of 5 n log2 n
+  std::uint64_t sent_bytes = 0;    ///< copied to the host, for peers or for the next pass; without the user's array
+  std::uint64_t received_bytes = 0;  ///< copied to the device, as sent_bytes
+  double flops = 0;                  ///< by the convention of 5 n log2 n
 };
 
 /// The memory that a device plan takes on a rank.
 struct DeviceMemoryNeed {
-  std::uint64_t device_bytes = 0;  ///< exchanges, tables and copies, but not the user's arrays
-  std::uint64_t host_bytes = 0;    ///< what peers write into
+  std::uint64_t device_bytes = 0;  ///< blocks of exchanges, chunks and tables, but not the user's arrays
+  std::uint64_t host_bytes = 0;    ///< what peers write into, and blocks of exchanges that are not in device memory
 };
+
+/// Where the fields are that a device plan transforms.
+enum class FieldsOn { device, host };
 
 /// What a device cannot transform of these options, as a sentence; empty where it can do all. Then a Plan does what is
 /// left: sine, cosine, half-complex and Hartley transforms, interleaved fields, modes fewer than points, convolutions,
@@ -66,6 +72,10 @@ std::string device_obstacle(const device::Properties& properties, const Options&
 /// the points that leave for a peer are written in the order in which they travel. They are copied to host memory, put
 /// to the peer with a signal, and copied to its device: planes follow one another through these steps.
 ///
+/// A plan takes of each device what Options::memory_budget_bytes allows, or of what is free there; ranks that share a
+/// device have equal parts of that. Where the blocks of exchanges do not fit, they lie in host memory, and each pass
+/// over the bus brings chunks of planes to the device and their results back.
+///
 /// Members, arrays and errors are as those of Plan, but that arrays are in device memory, at a Location each, or all in
 /// host memory. A location must have room for the whole array: nothing can check that. Fields in host memory move at
 /// the full rate of the bus where the memory is pinned: from Device::allocate_host, or by Device::pin.
@@ -76,9 +86,11 @@ class DevicePlan {
  public:
   using Complex = std::complex<Real>;
 
-  /// Collective. Throws Error as Plan does, and where `device_obstacle` has a sentence for some rank's device or a
-  /// device has too little memory. Of the options those of threads, local transforms and movers do not matter.
-  DevicePlan(const gas::Team& team, std::shared_ptr<const device::Device> device, const Options& options);
+  /// Collective. Throws Error as Plan does, and where `device_obstacle` has a sentence for some rank's device, or a
+  /// device has too little memory even for chunks of one plane. Of the options those of threads, local transforms and
+  /// movers do not matter. `fields_on` is the same on every rank.
+  DevicePlan(const gas::Team& team, std::shared_ptr<const device::Device> device, const Options& options,
+             FieldsOn fields_on = FieldsOn::device);
   ~DevicePlan();
   DevicePlan(DevicePlan&&) noexcept;
   DevicePlan& operator=(DevicePlan&&) noexcept;
@@ -93,8 +105,8 @@ class DevicePlan {
   void forward(const device::Location& in, const device::Location& out, Scaling scaling = Scaling::none);
   void backward(const device::Location& in, const device::Location& out, Scaling scaling = Scaling::none);
 
-  /// Transform fields in host memory through the device. The first of these calls takes device memory for a field's
-  /// input and output.
+  /// Transform fields in host memory through the device, chunk by chunk. Where the plan was made for fields on the
+  /// device, the first of these calls takes device memory for chunks, beyond any budget.
   void forward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling = Scaling::none);
   void forward(std::span<const Real> in, std::span<Complex> out, Scaling scaling = Scaling::none);
   void backward(std::span<const Complex> in, std::span<Complex> out, Scaling scaling = Scaling::none);

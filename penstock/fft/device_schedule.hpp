@@ -17,38 +17,61 @@ namespace penstock::fft {
 
 using transform::Adjacent;
 
-/// The points that one rank sends another in an exchange: a box, whose elements lie without gaps, at `offset` bytes of
-/// the device memory of the exchange. What the rank keeps is a block too.
+/// What is left open of schedules until the memory of devices is known; the same on all ranks.
+struct DeviceTuning {
+  /// Stages that need nothing of one another but the same planes run chunk by chunk, one after the other.
+  bool joins_stages = false;
+  bool spills = false;  ///< blocks of exchanges lie in host memory
+  /// Of each stage, as far as it has planes; more where `planes_per_message` asks for it. Eight, so that the kernel,
+  /// the copies and the transfer overlap, and each is long enough to run at full rate.
+  std::int64_t chunks = 8;
+};
+
+/// Where points lie between two stages.
+enum class BlockPlace {
+  device,  ///< blocks in device memory
+  chunk,   ///< a chunk at a time in device memory: the stages are joined
+  host,    ///< blocks in host memory, in the segment of the exchange
+};
+
+/// The points that one rank sends another in an exchange: a box, whose elements lie without gaps. What the rank keeps
+/// is a block too.
 struct DeviceBlock {
   int peer = 0;
   Box box{};
-  Extents strides{};  ///< in elements, by direction
-  std::int64_t offset = 0;
+  Extents strides{};        ///< in elements, by direction
+  std::int64_t offset = 0;  ///< in bytes of the exchange's device memory, or of this rank's segment
 };
 
-/// A message: a part of a block, contiguous in it.
+/// A message: planes of a block, contiguous in it.
 struct DeviceMessage {
-  std::size_t chunk = 0;    ///< of the sender's stage
-  std::int64_t offset = 0;  ///< in the device memory of the exchange
+  std::size_t block = 0;  ///< of the outgoing or the incoming ones
+  std::size_t chunk = 0;  ///< of the sender's stage
+  Range planes{};         ///< of the sender's outer direction
+  std::int64_t offset = 0;
   std::int64_t bytes = 0;
 };
 
-/// An exchange between two stages. Its device memory has the incoming blocks first, then the outgoing ones but this
-/// rank's own, which is the incoming one.
+/// An exchange between two stages. The incoming blocks come first in its memory. In device memory the outgoing ones
+/// follow, but this rank's own, which is the incoming one. Blocks in host memory have no outgoing ones beside: what a
+/// stage makes for a peer goes to the peer's memory at once.
 struct DeviceExchange {
+  std::size_t memory = 0;  ///< the number of its memory: those of joined stages come last
+  BlockPlace place = BlockPlace::device;
   std::int64_t element_bytes = 0;
+  std::array<int, 3> order{};  ///< of directions in a block, from slowest to fastest: the sender's outer one first
   /// Whether every block spans all pencils of the stage before and of the stage after: their kernels then write and
-  /// read blocks themselves. Else blocks are copied.
+  /// read blocks in device memory themselves. Else these are copied.
   bool is_fused = false;
   std::vector<DeviceBlock> outgoing;
   std::vector<DeviceBlock> incoming;
   std::int64_t device_bytes = 0;
-  std::int64_t host_bytes = 0;  ///< what peers write into this rank's segment
+  std::int64_t host_bytes = 0;  ///< of this rank's segment: what peers write, and this rank's own block if it is there
   std::vector<gas::Outgoing> outgoing_messages;
   std::vector<gas::Incoming> incoming_messages;
   std::vector<DeviceMessage> sent;      ///< for each outgoing message
   std::vector<DeviceMessage> received;  ///< for each incoming message
-  /// Whether a chunk of the stage after needs only messages of the peers' chunks of the same planes.
+  /// Whether a chunk of the stage after needs only what chunks of the same planes have made, of this rank and of peers.
   bool walks_same_planes = false;
   std::vector<std::vector<Range>> chunks;  ///< by rank: those of the stage before, of its outer direction
 };
@@ -73,7 +96,7 @@ struct DeviceStage {
   std::int64_t after_bytes = 0;
   DeviceStageEnd source{};
   DeviceStageEnd sink{};
-  std::vector<Range> chunks{};  ///< of the outer direction, in the order in which they run
+  std::vector<Range> chunks{};  ///< of the outer direction, in the order in which they run; none without points
 
   Range outer_range() const noexcept {
     return {before.lower[static_cast<std::size_t>(outer)], before.extent[static_cast<std::size_t>(outer)]};
@@ -86,7 +109,14 @@ struct DeviceSchedule {
   std::vector<DeviceExchange> exchanges;
 };
 
-/// Plans a route for `rank`; local. Every rank gets the same messages.
-DeviceSchedule make_device_schedule(const Problem& problem, Direction direction, int rank);
+/// The strides of an array of `extent` points without gaps, whose directions lie in `order`, from slowest to fastest.
+Extents compact_strides(const std::array<int, 3>& order, const Extents& extent) noexcept;
+
+/// The part of a box in `planes` of direction `outer`; none of its points where the planes are not in the box.
+Box chunk_of(const Box& box, int outer, const Range& planes) noexcept;
+
+/// Plans a route for `rank`; local. Every rank gets the same messages. The first stage and the last are never joined
+/// with all between them: a transform in place may write only what it has read.
+DeviceSchedule make_device_schedule(const Problem& problem, Direction direction, int rank, const DeviceTuning& tuning);
 
 }  // namespace penstock::fft

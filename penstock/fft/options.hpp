@@ -135,7 +135,9 @@ struct Options {
   /// ranks are of one node, they write what only changes places at the end (Output::as_input, parts, redistribution)
   /// into each other's arrays at once: one pass over memory less.
   bool has_arrays = false;
-  std::uint64_t memory_budget_bytes = 0;  ///< the memory that a plan may take on one node; 0: what the system has left
+  /// The memory that a plan may take on one node; 0: what the system has left. Of a device plan: what it may take of
+  /// one device, beside arrays of the user there; 0: what is free.
+  std::uint64_t memory_budget_bytes = 0;
   Planning planning = Planning::model;
   double planning_budget_s = 10;  ///< after this time no further candidate is timed
   /// What measuring has found before: rank 0's decides; every rank adds to its own what is measured now.

@@ -23,12 +23,6 @@ Boxes boxes_of(const std::vector<Distribution>& parts) {
   return boxes;
 }
 
-bool hold_the_same(const Boxes& a, const Boxes& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Box& one, const Box& other) {
-    return one == other || (one.count() == 0 && other.count() == 0);
-  });
-}
-
 /// Data changes places: tiles walk a user's array in its own order.
 StageSpec move_spec(const std::array<int, 3>& order, const FieldLayout& layout) {
   return {.outer = order[0],
@@ -289,6 +283,12 @@ std::vector<StageSpec> turned_back(std::vector<StageSpec> specs, std::vector<Sta
 }
 
 }  // namespace
+
+bool hold_the_same(const Boxes& a, const Boxes& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Box& one, const Box& other) {
+    return one == other || (one.count() == 0 && other.count() == 0);
+  });
+}
 
 std::vector<StageSpec> make_route(const Problem& problem, Direction direction) {
   switch (direction) {

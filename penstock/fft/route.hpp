@@ -35,6 +35,9 @@ struct StageSpec {
   const FieldLayout& result() const noexcept { return turns_back ? before : after; }
 };
 
+/// Whether each rank has the same points in both.
+bool hold_the_same(const Boxes& a, const Boxes& b);
+
 /// Where a route leads.
 enum class Direction {
   forward,

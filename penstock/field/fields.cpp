@@ -55,10 +55,13 @@ Fields<Real>::Fields(const gas::Team& team, const fft::Options& options)
 
 template <class Real>
 Fields<Real>::Fields(const gas::Team& team, const fft::Options& options, const OnDevice& on_device)
-    : team_(&team), options_(options), device_plan_(std::in_place, team, on_device.device, options) {
+    : team_(&team),
+      options_(options),
+      device_plan_(std::in_place, team, on_device.device, options,
+                   on_device.are_resident ? fft::FieldsOn::device : fft::FieldsOn::host) {
   const auto bytes = static_cast<std::uint64_t>(stride_bytes() * options.batch);
   const auto [nx, ny, nz] = options.size;
-  team.require_memory(fmt::format("a transform of {}x{}x{}", nx, ny, nz), bytes, options.memory_budget_bytes);
+  team.require_memory(fmt::format("a transform of {}x{}x{}", nx, ny, nz), bytes, 0);
   team.together([&] {
     pinned_memory_ = on_device.device->allocate_host(bytes);
     memory_ = pinned_memory_->bytes();

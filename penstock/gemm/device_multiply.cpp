@@ -355,7 +355,7 @@ void DeviceMultiplyState::choose(const DeviceOptions& options) {
              .reads_c = product.scalars.beta.real() != 0,
              .copies_matrices = blas->copies_matrices(),
              .compute_units = device->properties().compute_units,
-             .block_bytes = device->properties().block_bytes,
+             .block_bytes = device->properties().allocation_bytes,
              .memory_bytes = memory_bytes};
   plan = choose_device_tiling(problem,
                               options.rates ? *options.rates : measure_device(*device, product.type, memory_bytes));

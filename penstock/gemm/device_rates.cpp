@@ -82,7 +82,7 @@ void measure_multiplies(const device::Device& device, npy::DataType type, std::u
   const std::int64_t bytes = npy::element_bytes(type);
   // Three matrices, and the BLAS's copies of them.
   const auto matrix_bytes = [&](std::int64_t n) { return static_cast<std::uint64_t>(n * n * bytes); };
-  const std::uint64_t most = std::min(max_bytes / 6, device.properties().block_bytes);
+  const std::uint64_t most = std::min(max_bytes / 6, device.properties().allocation_bytes);
   for (std::int64_t n = smallest; n == smallest || (n <= largest && matrix_bytes(n) <= most); n *= 2) {
     const std::unique_ptr<device::Memory> a = device.allocate(matrix_bytes(n));
     const std::unique_ptr<device::Memory> b = device.allocate(matrix_bytes(n));

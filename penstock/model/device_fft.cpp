@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 
 #include "penstock/base/base.hpp"
 #include "penstock/model/fft_exchange.hpp"
@@ -32,26 +34,27 @@ void check_device_run(const Machine& machine, const DeviceFft& run) {
   require_network(machine, run.nodes);
 }
 
+/// What works on one chunk at a time.
+enum Worker : std::size_t { to_device, kernels, to_host, workers };
+
 /// Steps through which chunks of planes follow one another.
 class Chain {
  public:
   /// Where a step goes as a whole, nothing follows chunk by chunk. One that takes no time is no step.
-  void add(double step_s, std::int64_t chunks) noexcept {
+  void add(Worker worker, double step_s, std::int64_t chunks) noexcept {
     if (step_s > 0) {
-      sum_s_ += step_s;
-      longest_s_ = std::max(longest_s_, step_s);
+      times_s_[worker] += step_s;
       chunks_ = chunks_ == 0 ? chunks : std::min(chunks_, chunks);
     }
   }
-  /// What is hidden where the part `progress` of all but the longest step goes on meanwhile.
+  /// What is hidden where the part `progress` of all but the busiest worker's time goes on meanwhile.
   double hidden_s(double progress) const noexcept {
-    return progress * (1 - 1 / as_real(std::max<std::int64_t>(chunks_, 1))) * (sum_s_ - longest_s_);
+    const double sum_s = std::accumulate(times_s_.begin(), times_s_.end(), 0.0);
+    return progress * (1 - 1 / as_real(std::max<std::int64_t>(chunks_, 1))) * (sum_s - std::ranges::max(times_s_));
   }
-  double sum_s() const noexcept { return sum_s_; }
 
  private:
-  double sum_s_ = 0;
-  double longest_s_ = 0;
+  std::array<double, workers> times_s_{};
   std::int64_t chunks_ = 0;  // of the steps so far, the fewest; 0: there is no step
 };
 
@@ -78,12 +81,12 @@ class DeviceEstimator {
       const double received_s = bus_s(stage.received_bytes, stage.received_copies, device_.to_device_bytes_per_s);
       const double sent_s = bus_s(stage.sent_bytes, stage.sent_copies, device_.to_host_bytes_per_s);
       const double pass_s = time_pass(stage);
-      chain.add(received_s, coming_chunks);
+      chain.add(to_device, received_s, coming_chunks);
       if (!stage.follows_chunks && &stage != &run_.stages.front()) {
         end(chain);
       }
-      chain.add(pass_s, stage.chunks);
-      chain.add(sent_s, stage.chunks);
+      chain.add(kernels, pass_s, stage.chunks);
+      chain.add(to_host, sent_s, stage.chunks);
       time_.passes_s.push_back(pass_s);
       time_.pass_s += pass_s;
       time_.launch_s += as_real(stage.chunks - 1) * device_.launch_s * sharers_;

@@ -56,10 +56,11 @@ struct DeviceFftTime {
   double total_s = 0;            ///< the sum, less hidden_s
 };
 
-/// The time of one call. Ranks of a node share its devices, and a device's ranks its rates. Chunks that follow one
-/// another through several steps hide (1 - 1 / chunks) of all but the longest, as far as the bus and the transport
-/// progress meanwhile. Throws Error where the machine has no `node.device` or its device does no such transforms,
-/// counts are below 1, or the machine lacks the transport or network for messages.
+/// The time of one call. Ranks of a node share its devices, and a device's ranks its rates. Where chunks follow one
+/// another through copies to the device, kernels and copies to the host, (1 - 1 / chunks) of all but the longest of
+/// these three is hidden, as far as the bus progresses meanwhile. Throws Error where the machine has no `node.device`
+/// or its device does no such transforms, counts are below 1, or the machine lacks the transport or network for
+/// messages.
 DeviceFftTime device_fft_time(const machine::Machine& machine, const DeviceFft& run);
 
 /// The gains of doubling each resource, the largest first: the first one's resource bounds the run.

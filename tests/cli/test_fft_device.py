@@ -23,6 +23,24 @@ class OnDevices(command.CommandTest):
                 self.assertGreater(figures["limit_bus_s"] if place == "host" else figures["limit_device_memory_s"], 0)
                 self.assertEqual([stage["along"] for stage in figures["forward_stages"]], ["x", "y", "z"])
 
+    def test_fields_larger_than_the_memory_allowed_cross_the_bus_in_chunks(self):
+        size = ("--size", "40x36x32")
+        fitting = self.run_device(*size, "--fields-on", "host", "--planes-per-message", "1")
+        self.assertEqual(fitting["bus_passes"], 1)
+        for ranks in command.process_counts():
+            budget = ranks * fitting["field_bytes_per_rank"] // 2
+            figures = self.run_device(*size, "--fields-on", "host", "--memory", str(budget), ranks=ranks)
+            self.assertLess(figures["relative_error"], figures["tolerance"])
+            self.assertLessEqual(figures["device_bytes_per_rank"], budget // ranks)
+            self.assertEqual(figures["bus_passes"], 2)
+            stages = figures["forward_stages"]
+            self.assertEqual([stage["pass"] for stage in stages], [0, 0, 1])
+            self.assertEqual(sum(stage["sent_bytes"] for stage in stages), figures["field_bytes_per_rank"])
+            self.assertGreater(figures["limit_bus_s"], 0)
+        little = ("--fields-on", "host", "--memory", str(fitting["field_bytes_per_rank"] // 2))
+        result = self.run_alone("fft", "--device", "any", *size, *little, "--reps", "1")
+        self.assertRegex(result.stdout, r"(?m)^Bus +2 passes over it, in chunks of \d+ planes?, up to ")
+
     def test_processes_exchange_through_the_host(self):
         for ranks in [n for n in command.process_counts() if n > 1]:
             figures = self.run_device("--size", "12x12x12", "--precision", "single", ranks=ranks)
@@ -63,6 +81,8 @@ class Refusals(command.CommandTest):
         if command.has_device():
             self.assertIn("no sine", self.refused("--device", "any", "--type", "r2r"))
             self.assertIn("local memory", self.refused("--device", "any", size="4194304x1x1"))
+            little = self.refused("--device", "any", "--fields-on", "host", "--memory", "1000")
+            self.assertRegex(little, r"a plan for 8x8x8 wants .* for chunks of one plane, and may have 1000 B")
 
     def test_a_system_without_devices_says_so(self):
         nothing = {"OCL_ICD_VENDORS": str(self.folder), "LD_LIBRARY_PATH": ""}

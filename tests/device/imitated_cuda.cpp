@@ -143,6 +143,10 @@ EXPORT cuDeviceGetName(char* name, int bytes, cuda::DeviceNumber /*device*/) {
   std::strncpy(name, "imitation", static_cast<std::size_t>(bytes));
   return 0;
 }
+EXPORT cuDeviceGetUuid(std::uint8_t (*identity)[16], cuda::DeviceNumber /*device*/) {
+  std::memcpy(*identity, "imitated device", sizeof *identity);
+  return 0;
+}
 EXPORT cuDeviceTotalMem_v2(std::size_t* bytes, cuda::DeviceNumber /*device*/) {
   *bytes = memory_bytes;
   return 0;

@@ -113,8 +113,9 @@ double error_of(KernelLibrary& library, const DeviceShape& shape, std::int64_t p
   const auto stream = device.make_stream();
   const double factor = 0.75;
   const auto run = [&](std::int64_t first, std::int64_t count) {
-    transform.run(*stream, source_end, destination_end,
-                  {.pencils = pencils, .first_outer = first, .outers = count, .factor = factor});
+    source_end.first_outer = first;
+    destination_end.first_outer = first;
+    transform.run(*stream, source_end, destination_end, {.pencils = pencils, .outers = count, .factor = factor});
   };
   run(0, outers / 2);
   run(outers / 2, outers - outers / 2);

@@ -55,7 +55,7 @@ struct DeviceReport {
 };
 
 /// The least time of a transform in one direction: of device memory, and of the bus, whose two directions are used at
-/// the same time by messages. A field of the host is on the device as a whole before its result can leave.
+/// the same time. Where there are several stages, a field of the host has crossed as a whole before its result can.
 struct DeviceLimit {
   double memory_s = 0;
   double bus_s = 0;
@@ -66,18 +66,18 @@ struct DeviceLimit {
 DeviceLimit limit_of(const DeviceReport& report, const std::vector<fft::DeviceStagePlan>& stages,
                      bool are_fields_on_host) {
   DeviceLimit limit;
-  double sent_s = 0;
-  double received_s = 0;
+  const double fields =
+      are_fields_on_host ? static_cast<double>(report.field_bytes) / static_cast<double>(report.problem.fields) : 0;
+  const double field_in_s = fields / report.rates.to_device_bytes_per_s;
+  const double field_out_s = fields / report.rates.to_host_bytes_per_s;
+  double sent_s = field_out_s;
+  double received_s = field_in_s;
   for (const fft::DeviceStagePlan& stage : stages) {
     limit.memory_s += static_cast<double>(stage.device_bytes) / report.rates.memory_bandwidth_bytes_per_s;
     sent_s += static_cast<double>(stage.sent_bytes) / report.rates.to_host_bytes_per_s;
     received_s += static_cast<double>(stage.received_bytes) / report.rates.to_device_bytes_per_s;
   }
-  limit.bus_s = std::max(sent_s, received_s);
-  if (are_fields_on_host) {
-    const auto bytes = static_cast<double>(report.field_bytes) / static_cast<double>(report.problem.fields);
-    limit.bus_s += bytes / report.rates.to_device_bytes_per_s + bytes / report.rates.to_host_bytes_per_s;
-  }
+  limit.bus_s = std::max({sent_s, received_s, stages.size() > 1 ? field_in_s + field_out_s : 0});
   limit.memory_s *= static_cast<double>(report.problem.fields);
   limit.bus_s *= static_cast<double>(report.problem.fields);
   return limit;
@@ -157,6 +157,17 @@ void check_device_options(const FftOptions& options, std::span<const std::string
   }
 }
 
+/// How often a field crosses the bus there and back: 0 where only messages do.
+int bus_passes(const FftOptions& options, const DeviceReport& report) {
+  return report.forward_stages.back().pass + (options.are_fields_on_host ? 1 : 0);
+}
+
+std::string describe_passes(int passes, const std::vector<fft::DeviceStagePlan>& stages) {
+  const auto largest = std::ranges::max_element(stages, {}, &fft::DeviceStagePlan::chunk_bytes);
+  return fmt::format("{} pass{} over it, in chunks of {} plane{}, up to {}", passes, passes > 1 ? "es" : "",
+                     largest->chunk_planes, largest->chunk_planes == 1 ? "" : "s", format_bytes(largest->chunk_bytes));
+}
+
 std::string describe_plan(const Session& session, const FftOptions& options, const DeviceReport& report) {
   std::string text = describe_device(report.device, report.rates);
   text += describe_problem(options);
@@ -171,9 +182,14 @@ std::string describe_plan(const Session& session, const FftOptions& options, con
                         : stage.kernel.empty() ? "no points here"
                                                : stage.kernel);
   }
-  return text + report_line("Memory", "{} a rank on the device: fields {}, blocks and tables {}; {} on the host",
-                            format_bytes(report.field_bytes + report.memory.device_bytes),
-                            format_bytes(report.field_bytes), format_bytes(report.memory.device_bytes),
+  if (const int passes = bus_passes(options, report); passes > 0) {
+    text += report_line("Bus", "{}", describe_passes(passes, report.forward_stages));
+  }
+  const std::uint64_t resident_bytes = options.are_fields_on_host ? 0 : report.field_bytes;
+  return text + report_line("Memory",
+                            "{} a rank on the device: fields {}, blocks, chunks and tables {}; {} on the host",
+                            format_bytes(resident_bytes + report.memory.device_bytes), format_bytes(resident_bytes),
+                            format_bytes(report.memory.device_bytes),
                             format_bytes(report.memory.host_bytes + report.field_bytes));
 }
 
@@ -208,6 +224,9 @@ nlohmann::ordered_json to_json(const std::vector<fft::DeviceStagePlan>& stages, 
     json.push_back({{"along", std::string(1, "xyz"[stages[i].along])},
                     {"is_move", stages[i].is_move},
                     {"kernel", stages[i].kernel},
+                    {"pass", stages[i].pass},
+                    {"chunk_planes", stages[i].chunk_planes},
+                    {"chunk_bytes", stages[i].chunk_bytes},
                     {"device_bytes", stages[i].device_bytes},
                     {"sent_bytes", stages[i].sent_bytes},
                     {"received_bytes", stages[i].received_bytes},
@@ -231,6 +250,7 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["field_bytes_per_rank"] = report.field_bytes;
   json["device_bytes_per_rank"] = report.memory.device_bytes;
   json["host_bytes_per_rank"] = report.memory.host_bytes;
+  json["bus_passes"] = bus_passes(options, report);
   add_times(json, options, report.times);
   json["forward_stages"] = to_json(report.forward_stages, report.times.forward);
   json["backward_stages"] = to_json(report.backward_stages, report.times.backward);

@@ -157,6 +157,11 @@ void append(std::vector<std::byte>& bytes, const Points& points) {
 
 }  // namespace
 
+std::uint64_t constants_bytes(const DeviceProgram& program) noexcept {
+  const std::int64_t numbers = program.points + (program.is_convolution() ? program.shape.length + program.points : 0);
+  return static_cast<std::uint64_t>(2 * numbers * program.shape.real_bytes);
+}
+
 std::vector<std::byte> write_constants(const DeviceProgram& program) {
   const std::int64_t n = program.shape.length;
   const std::int64_t m = program.points;
@@ -180,6 +185,7 @@ std::vector<std::byte> write_constants(const DeviceProgram& program) {
     constants.insert(constants.end(), transformed_kernel.begin(), transformed_kernel.end());
   }
   std::vector<std::byte> bytes;
+  bytes.reserve(static_cast<std::size_t>(constants_bytes(program)));
   if (program.shape.real_bytes == 8) {
     append<double>(bytes, constants);
   } else {

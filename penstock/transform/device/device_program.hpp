@@ -48,5 +48,6 @@ inline constexpr const char* kernel_name = "transform_pencils";
 /// The constants that the kernel reads: roots of unity exp(-2 pi i k / points), and for a convolution the chirp
 /// exp(-pi i k^2 / length) and the transform of its conjugate, over points. As real numbers of the shape's precision.
 std::vector<std::byte> write_constants(const DeviceProgram& program);
+std::uint64_t constants_bytes(const DeviceProgram& program) noexcept;
 
 }  // namespace penstock::transform

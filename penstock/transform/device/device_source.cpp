@@ -53,14 +53,15 @@ FUNCTION int padded(int i) { return $PADDED; }
 /// The head of the kernel. A backward transform is a forward one of points whose parts are swapped, before and after.
 constexpr std::string_view kernel_head = R"(
 KERNEL($ITEMS) $NAME(LOCATION(source_end), LOCATION(destination_end), LOCATION(constants), LOCATION(source_table),
-    LOCATION(destination_table), i64 pencils, i64 first_outer, i64 is_backward, i64 source_point, i64 source_pencil,
-    i64 source_outer, i64 destination_point, i64 destination_pencil, i64 destination_outer, real factor) {
+    LOCATION(destination_table), i64 pencils, i64 source_first, i64 destination_first, i64 is_backward,
+    i64 source_point, i64 source_pencil, i64 source_outer, i64 destination_point, i64 destination_pencil,
+    i64 destination_outer, real factor) {
   $LOCAL_MEMORY_HERE
   GLOBAL const $SOURCE_NUMBER* source = AT(const $SOURCE_NUMBER, source_end);
   GLOBAL $DESTINATION_NUMBER* destination = AT($DESTINATION_NUMBER, destination_end);
   GLOBAL const pair* roots = AT(const pair, constants);
   const i64 tiles = (pencils + ($GROUP_PENCILS - 1)) / $GROUP_PENCILS;
-  const i64 outer = first_outer + GROUP / tiles;
+  const i64 outer = GROUP / tiles;
   const i64 first = GROUP % tiles * $GROUP_PENCILS;
   pair v[$VALUES];
 )";
@@ -310,11 +311,12 @@ class Writer {
 
   /// Number n of pencil p at an end.
   static std::string number_at(const char* end, bool has_table, const std::string& n, const std::string& p) {
-    return has_table ? fmt::format(
-                           "AT(const i64, {0}_table)[3 * ({1})] + ({2}) * AT(const i64, {0}_table)[3 * ({1}) + 1] "
-                           "+ outer * AT(const i64, {0}_table)[3 * ({1}) + 2]",
-                           end, n, p)
-                     : fmt::format("({1}) * {0}_point + ({2}) * {0}_pencil + outer * {0}_outer", end, n, p);
+    return has_table
+               ? fmt::format(
+                     "AT(const i64, {0}_table)[3 * ({1})] + ({2}) * AT(const i64, {0}_table)[3 * ({1}) + 1] "
+                     "+ ({0}_first + outer) * AT(const i64, {0}_table)[3 * ({1}) + 2]",
+                     end, n, p)
+               : fmt::format("({1}) * {0}_point + ({2}) * {0}_pencil + ({0}_first + outer) * {0}_outer", end, n, p);
   }
   std::string at_source(const std::string& n, const std::string& p) const {
     return number_at("source", program_.shape.has_source_table, n, p);

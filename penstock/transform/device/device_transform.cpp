@@ -42,6 +42,10 @@ std::string obstacle(const device::Properties& properties, const DeviceShape& sh
   return choose_program(properties, shape).obstacle;
 }
 
+std::uint64_t constants_bytes(const device::Properties& properties, const DeviceShape& shape) {
+  return constants_bytes(choose_program(properties, shape).program);
+}
+
 struct DeviceTransform::Plan {
   DeviceProgram program;
   std::shared_ptr<const device::Kernel> kernel;
@@ -80,13 +84,14 @@ void DeviceTransform::run(device::Stream& stream, const DeviceEnd& source, const
   const bool is_backward = program.shape.kind == Kind::backward || program.shape.kind == Kind::complex_to_real;
   const device::Argument factor = program.shape.real_bytes == 8 ? device::Argument(pencils.factor)
                                                                 : device::Argument(static_cast<float>(pencils.factor));
-  const std::array<device::Argument, 15> arguments{source.base,
+  const std::array<device::Argument, 16> arguments{source.base,
                                                    destination.base,
                                                    constants,
                                                    table_of(source, program.shape.has_source_table),
                                                    table_of(destination, program.shape.has_destination_table),
                                                    pencils.pencils,
-                                                   pencils.first_outer,
+                                                   source.first_outer,
+                                                   destination.first_outer,
                                                    std::int64_t{is_backward ? 1 : 0},
                                                    source.point_stride,
                                                    source.pencil_stride,

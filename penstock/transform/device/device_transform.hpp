@@ -35,7 +35,7 @@ struct DeviceShape {
 
 /// Where the pencils of a run lie at one end. Pencil (i, o) is the i-th across at outer index o. Its point k lies
 ///
-///     k * point_stride + i * pencil_stride + o * outer_stride
+///     k * point_stride + i * pencil_stride + (first_outer + o) * outer_stride
 ///
 /// numbers after `base`; a number is real or complex as the kind has it there. Where the shape has a table for this
 /// end, row k of the table has what takes the place of k * point_stride, and the other two strides.
@@ -44,6 +44,7 @@ struct DeviceEnd {
   std::int64_t point_stride = 0;
   std::int64_t pencil_stride = 0;
   std::int64_t outer_stride = 0;
+  std::int64_t first_outer = 0;
   device::Location table{};  ///< of TableRow, one for each point, in device memory
 };
 
@@ -54,11 +55,9 @@ struct TableRow {
   std::int64_t outer_stride = 0;
 };
 
-/// The pencils of a run, `pencils` at each of `outers` outer indices from `first_outer` on, and the factor on the
-/// result.
+/// The pencils of a run, `pencils` at each of `outers` outer indices, and the factor on the result.
 struct DevicePencils {
   std::int64_t pencils = 0;
-  std::int64_t first_outer = 0;
   std::int64_t outers = 0;
   double factor = 1;
 };
@@ -87,6 +86,10 @@ class KernelLibrary {
 
 /// Why a device cannot transform pencils of a shape, as the end of a sentence; empty where it can.
 std::string obstacle(const device::Properties& properties, const DeviceShape& shape);
+
+/// The device memory that transforms of a shape read besides their pencils: those of one length and precision share it.
+/// The device must be able to transform the shape.
+std::uint64_t constants_bytes(const device::Properties& properties, const DeviceShape& shape);
 
 /// Discrete Fourier transforms of many pencils in device memory.
 class DeviceTransform {
