@@ -50,7 +50,8 @@ class Chain {
   /// What is hidden where the part `progress` of all but the busiest worker's time goes on meanwhile.
   double hidden_s(double progress) const noexcept {
     const double sum_s = std::accumulate(times_s_.begin(), times_s_.end(), 0.0);
-    return progress * (1 - 1 / as_real(std::max<std::int64_t>(chunks_, 1))) * (sum_s - std::ranges::max(times_s_));
+    return progress * (1 - 1 / as_real(std::max<std::int64_t>(chunks_, 1))) *
+           (sum_s - *std::max_element(times_s_.begin(), times_s_.end()));
   }
 
  private:

@@ -193,7 +193,7 @@ DeviceRates device_rates(const device::Device& device) {
           .to_host_bytes_per_s = rate_of(of_host, sample_to_host(*stream, arrays, options)).best};
 }
 
-DeviceFigures measure_device(const std::shared_ptr<const device::Device>& device, const CalibrationOptions& options) {
+DeviceCosts measure_device(const std::shared_ptr<const device::Device>& device, const CalibrationOptions& options) {
   constexpr const char* name = "do_nothing";
   const Arrays arrays(*device);
   const std::unique_ptr<device::Stream> stream = device->make_stream();

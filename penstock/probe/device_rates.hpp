@@ -25,7 +25,7 @@ struct DeviceRates {
 DeviceRates device_rates(const device::Device& device);
 
 /// What a machine file has of a device but for its passes.
-struct DeviceFigures {
+struct DeviceCosts {
   Figure memory_bandwidth_bytes_per_s;  ///< the rates as DeviceRates has them
   Figure to_device_bytes_per_s;
   Figure to_host_bytes_per_s;
@@ -35,7 +35,7 @@ struct DeviceFigures {
 };
 
 /// Throws Error as `device_rates`, and where no kernel can be compiled.
-DeviceFigures measure_device(const std::shared_ptr<const device::Device>& device, const CalibrationOptions& options);
+DeviceCosts measure_device(const std::shared_ptr<const device::Device>& device, const CalibrationOptions& options);
 
 /// Passes of transforms over device memory, as machine::DevicePass has them. A figure of no samples is of transforms
 /// that the device does not do.

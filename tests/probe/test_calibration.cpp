@@ -32,7 +32,7 @@ TEST(Calibration, OfADeviceAndItsBus) {
   if (device == nullptr) {
     GTEST_SKIP() << "this system has no device";
   }
-  const DeviceFigures figures = measure_device(device, brief);
+  const DeviceCosts figures = measure_device(device, brief);
   for (const Figure& rate :
        {figures.memory_bandwidth_bytes_per_s, figures.to_device_bytes_per_s, figures.to_host_bytes_per_s}) {
     expect_possible(rate, 1e6, 1e15);

@@ -45,7 +45,7 @@ void calibrate_device(CalibratedMachine& calibrated, const std::shared_ptr<const
                       const probe::CalibrationOptions& options, bool is_quick, const TellStep& tell) {
   const device::Properties& properties = device->properties();
   tell("the device and its bus", usual_device_s / 20);
-  const probe::DeviceFigures figures = probe::measure_device(device, options);
+  const probe::DeviceCosts figures = probe::measure_device(device, options);
   calibrated.machine.node.device =
       machine::Device{.name = properties.name,
                       .count = count_alike(properties),

@@ -29,7 +29,7 @@ std::optional<double> time_on_processors(const gas::Team& team, const FftOptions
 template <class Real>
 double time_on_devices(const gas::Team& team, const std::shared_ptr<const device::Device>& device,
                        const FftOptions& options) {
-  const fft::DevicePlan<Real> plan(team, device, options.fft);
+  const fft::DevicePlan<Real> plan(team, device, options.fft, fft::FieldsOn::host);
   double time_s = 0;
   team.together([&] {
     time_s = model::device_fft_time(*options.fft.machine, plan.modelled(*options.fft.machine, true)).total_s;
