@@ -33,6 +33,11 @@ inline FieldsOn place_of(Fields fields) {
   return fields == Fields::on_host || fields == Fields::on_host_in_place ? FieldsOn::host : FieldsOn::device;
 }
 
+/// The ranks that share this rank's device: those of its node.
+inline std::uint64_t sharers(const gas::Team& team) {
+  return static_cast<std::uint64_t>(gas::Placement::sharers(team.placement().nodes, team.rank()));
+}
+
 /// An array on the device and its copy on the host.
 template <class Real>
 class Mirror {
@@ -144,7 +149,7 @@ void check(const gas::Team& team, const Options& options, Fields fields, std::ui
   with_budget.memory_budget_bytes = budget_bytes;
   DevicePlan<Real> plan(team, device, with_budget, place_of(fields));
   if (budget_bytes > 0) {
-    EXPECT_LE(plan.memory().device_bytes, budget_bytes / static_cast<std::uint64_t>(team.size()));
+    EXPECT_LE(plan.memory().device_bytes, budget_bytes / sharers(team));
     EXPECT_GT(plan.forward_stages().back().pass, 0);
   }
   const double error = device_error<Real>(team, *device, options, plan, fields);

@@ -21,20 +21,20 @@ namespace {
 
 using gas::on_worlds;
 
-/// Collective: the device memory of all ranks together that a plan takes, which is `options` with a budget.
+/// Collective: the smallest budget that has room for what a plan takes on every rank, which is `options` with a budget.
 template <class Real>
 std::uint64_t taken_bytes(const gas::Team& team, Options options, Fields fields, std::uint64_t budget_bytes) {
   options.memory_budget_bytes = budget_bytes;
   const DevicePlan<Real> plan(team, device::open(), options, place_of(fields));
   EXPECT_EQ(plan.forward_stages().back().pass > 0, budget_bytes > 0);
-  return team.largest(plan.memory().device_bytes) * static_cast<std::uint64_t>(team.size());
+  return team.largest(plan.memory().device_bytes * sharers(team));
 }
 
-/// Collective: a budget in which no blocks fit beside chunks, even of one plane, by a byte for each rank.
+/// Collective: a budget in which blocks do not fit beside chunks, even of one plane, by a byte.
 template <class Real>
 std::uint64_t spilling_budget(const gas::Team& team, Options options, Fields fields) {
   options.planes_per_message = 1;
-  return taken_bytes<Real>(team, options, fields, 0) - static_cast<std::uint64_t>(team.size());
+  return taken_bytes<Real>(team, options, fields, 0) - 1;
 }
 
 template <class Real>
