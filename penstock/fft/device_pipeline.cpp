@@ -652,6 +652,13 @@ std::vector<DeviceStagePlan> DevicePipeline::describe() const {
   return plans;
 }
 
+/// How points lie at an end, in the words of machine::DevicePass.
+std::string DevicePipeline::order_of(const End& end) const {
+  const std::array<int, 3>& order =
+      end.place.is_user ? parts_[end.is_source ? 0 : 1].order : schedule_.exchanges[end.place.exchange].order;
+  return order[2] == end.stage.along ? "points" : order[1] == end.stage.along ? "pencils" : "planes";
+}
+
 std::vector<model::DeviceFftStage> DevicePipeline::modelled(bool are_fields_on_host) const {
   std::vector<model::DeviceFftStage> stages(stages_.size());
   for (std::size_t first = 0; first < stages_.size(); first = end_of_joined(first)) {
@@ -670,8 +677,8 @@ std::vector<model::DeviceFftStage> DevicePipeline::modelled(bool are_fields_on_h
       const transform::DeviceShape& shape = stages_[i].transform->shape();
       work.pass = {.length = shape.length,
                    .fft = {.is_real = shape.kind > transform::Kind::backward, .real_bytes = shape.real_bytes},
-                   .reads_pencils = shape.source == Adjacent::pencils,
-                   .writes_pencils = shape.destination == Adjacent::pencils};
+                   .reads = order_of(end_of(stage, true)),
+                   .writes = order_of(end_of(stage, false))};
       work.pass_bytes = read + written;
       work.copied_bytes += access_of(schedule_, stage.source, false) == Access::copied ? 2 * read : 0;
       work.copied_bytes += access_of(schedule_, stage.sink, false) == Access::copied ? 2 * written : 0;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -136,6 +137,7 @@ class DevicePipeline {
   void prepare(Stage& ready, const DeviceStage& stage, const Problem& problem);
   std::unique_ptr<device::Memory> make_table(const End& end) const;
   void run_stages(const gas::Team& team, const DeviceRun& run);
+  std::string order_of(const End& end) const;
   std::size_t end_of_joined(std::size_t first) const noexcept;
   std::vector<Range> steps_of(std::size_t first, std::size_t end, bool is_in_on_host, bool is_out_on_host) const;
   void run_chunk(const gas::Team& team, std::size_t chunk, const Range& planes, const DeviceRun& run);

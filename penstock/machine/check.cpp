@@ -64,8 +64,8 @@ void check(const Node& node, const Refuse& refuse) {
 
 void check(const DevicePass& pass, const Refuse& refuse) {
   for (const auto& [key, value] : {std::pair("reads", &pass.reads), std::pair("writes", &pass.writes)}) {
-    if (*value != "points" && *value != "pencils") {
-      refuse(key, fmt::format("is '{}'; give one of points, pencils", *value));
+    if (*value != "points" && *value != "pencils" && *value != "planes") {
+      refuse(key, fmt::format("is '{}'; give one of points, pencils, planes", *value));
     }
   }
 }

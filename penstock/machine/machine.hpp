@@ -60,9 +60,10 @@ struct TileCopy {
 };
 
 /// Passes over a device's memory in which kernels transform pencils of `length` points: bytes read plus bytes written a
-/// second, by the device alone. `reads` and `writes` tell which numbers lie side by side: "points" of a pencil, or the
-/// same point of neighbouring "pencils". `working_set_bytes` are what is read and what is written. A rate is 0 where
-/// the device does not do such transforms.
+/// second, by the device alone. `reads` and `writes` tell how the numbers of a cube lie there: "points" of a pencil
+/// side by side; or the same point of neighbouring pencils, and the next one of each in the next row of the plane
+/// ("pencils") or in the next plane ("planes"). `working_set_bytes` are what is read and what is written. A rate is 0
+/// where the device does not do such transforms.
 struct DevicePass {
   std::int64_t length = 0;
   std::string reads;

@@ -123,13 +123,13 @@ double tile_bandwidth(const machine::Node& node, std::int64_t threads, double wo
 
 double device_pass_rate(const machine::Device& device, const DevicePassKind& pass, double working_set_bytes) {
   const auto is_alike = [&](const machine::DevicePass& each) {
-    return (each.reads == "pencils") == pass.reads_pencils && (each.writes == "pencils") == pass.writes_pencils;
+    return each.reads == pass.reads && each.writes == pass.writes;
   };
   const bool has_alike = std::ranges::any_of(device.passes, is_alike);
   std::map<std::int64_t, std::vector<Point>> times;  // by length: of a byte, over the bytes
   for (const machine::DevicePass& each : device.passes) {
     const double bytes_per_s = bytes_per_s_of(each, pass.fft);
-    if (bytes_per_s > 0 && (is_alike(each) || !has_alike)) {
+    if (bytes_per_s > 0 && (has_alike ? is_alike(each) : each.reads == pass.reads)) {
       times[each.length].push_back({std::log2(static_cast<double>(each.working_set_bytes)), 1 / bytes_per_s});
     }
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "penstock/machine/machine.hpp"
 
@@ -29,18 +30,19 @@ double fft_rate_per_core(const machine::Node& node, std::int64_t length, const F
 /// memory bandwidth, or infinity for arrays that stay in cache.
 double tile_bandwidth(const machine::Node& node, std::int64_t threads, double working_set_bytes) noexcept;
 
-/// A pass over a device's memory whose kernels transform pencils of `length` points. Pencils lie side by side, or the
-/// points of one pencil do, as machine::DevicePass has it.
+/// A pass over a device's memory whose kernels transform pencils of `length` points, which lie as machine::DevicePass
+/// has it.
 struct DevicePassKind {
   std::int64_t length = 0;
   FftKind fft{};
-  bool reads_pencils = false;
-  bool writes_pencils = false;
+  std::string reads = "points";
+  std::string writes = "points";
 };
 
 /// Bytes read plus bytes written a second of such a pass that reads and writes `working_set_bytes`. Over lengths it is
-/// interpolated as `fft_rate_per_core` does; over bytes, the time of a byte over their logarithm. Without measurements:
-/// the bandwidth of the device's memory. 0 where the device does no such transforms.
+/// interpolated as `fft_rate_per_core` does; over bytes, the time of a byte over their logarithm. Where no pass
+/// was measured that reads and writes so, those count that read so. Without measurements: the bandwidth of the device's
+/// memory. 0 where the device does no such transforms.
 double device_pass_rate(const machine::Device& device, const DevicePassKind& pass, double working_set_bytes);
 
 /// Multiplies the rates of a device's memory and kernels; those of its bus stay.

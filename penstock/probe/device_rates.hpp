@@ -41,22 +41,23 @@ DeviceCosts measure_device(const std::shared_ptr<const device::Device>& device, 
 /// that the device does not do.
 struct DevicePassRates {
   std::int64_t length = 0;
-  bool reads_pencils = false;
-  bool writes_pencils = false;
+  std::string reads = {};
+  std::string writes = {};
   std::int64_t working_set_bytes = 0;
-  Figure complex_double;
-  Figure complex_single;
-  Figure real_double;
-  Figure real_single;
+  Figure complex_double = {};
+  Figure complex_single = {};
+  Figure real_double = {};
+  Figure real_single = {};
 };
 
 /// The lengths that `measure_device_passes` is given for a machine file: powers of two, others with small factors, and
 /// some without; a few of them for a quick one.
 std::vector<std::int64_t> device_pass_lengths(bool is_quick);
 
-/// Passes of those lengths that the device transforms, in each order, over half a cache's and over several caches'
-/// bytes. Takes a quarter as many samples as other figures: kernels vary less. Calls `progress` for each length. Throws
-/// Error as `measure_device`, and where a kernel cannot be compiled.
+/// Passes of those lengths that the device transforms, in the orders in which plans have them, over half a cache's and
+/// over several caches' bytes, in two rounds: what else runs on a device that is the host differs from time to time.
+/// Rounds take fewer samples than other figures do. Calls `progress` for each length of a round. Throws Error as
+/// `measure_device`, and where a kernel cannot be compiled.
 std::vector<DevicePassRates> measure_device_passes(const std::shared_ptr<const device::Device>& device,
                                                    const std::vector<std::int64_t>& lengths,
                                                    const CalibrationOptions& options,

@@ -146,7 +146,7 @@ TEST(MachineFile, RefusesCurvesOutOfOrder) {
   EXPECT_TRUE(refused("node.caches is not", [](Node& node) { node.caches[0].level = 3; }));
   EXPECT_TRUE(refused("node.device.passes is not in ascending order of length, then reads, writes",
                       [](Node& node) { node.device->passes[1].reads = "pencils"; }));
-  EXPECT_TRUE(refused("node.device.passes[0].writes is 'rows'; give one of points, pencils",
+  EXPECT_TRUE(refused("node.device.passes[0].writes is 'rows'; give one of points, pencils, planes",
                       [](Node& node) { node.device->passes[0].writes = "rows"; }));
   EXPECT_TRUE(refused("node.device.bus_progress is 1.5; give a share, from 0 to 1",
                       [](Node& node) { node.device->bus_progress = 1.5; }));

@@ -35,7 +35,7 @@ machine::Machine with_round_device() {
 constexpr double pass_bytes = 500e6;
 
 DeviceFftStage stage(bool reads_pencils) {
-  return {.pass = {.length = 64, .reads_pencils = reads_pencils}, .pass_bytes = pass_bytes};
+  return {.pass = {.length = 64, .reads = reads_pencils ? "pencils" : "points"}, .pass_bytes = pass_bytes};
 }
 
 TEST(DeviceFft, OfFieldsOnTheDeviceIsItsPasses) {

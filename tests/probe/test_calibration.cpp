@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <tuple>
 
 #include "penstock/device/device.hpp"
 #include "penstock/probe/probe.hpp"
@@ -51,14 +52,17 @@ TEST(Calibration, OfADevicesPassesIsInTheOrderOfMachineFiles) {
   }
   int steps = 0;
   const auto passes = measure_device_passes(device, {6, 1 << 22, 16}, brief, [&](const std::string&) { ++steps; });
-  EXPECT_EQ(steps, 3);
-  ASSERT_EQ(passes.size(), 16U);  // 2^22 points are more than a work-group holds
+  EXPECT_EQ(steps, 2 * 3);        // in two rounds
+  ASSERT_EQ(passes.size(), 20U);  // 2^22 points are more than a work-group holds
   for (std::size_t i = 0; i < passes.size(); ++i) {
     const DevicePassRates& each = passes[i];
-    EXPECT_EQ(each.length, i < 8 ? 6 : 16);
-    EXPECT_EQ(each.reads_pencils, i % 8 < 4);
-    EXPECT_EQ(each.writes_pencils, i % 4 < 2);
-    EXPECT_EQ(each.working_set_bytes < passes[i ^ 1].working_set_bytes, i % 2 == 0);
+    EXPECT_EQ(each.length, i < 10 ? 6 : 16);
+    if (i % 10 > 0) {
+      const auto order = [](const DevicePassRates& one) {
+        return std::tuple(one.reads, one.writes, one.working_set_bytes);
+      };
+      EXPECT_LT(order(passes[i - 1]), order(each));
+    }
     expect_possible(each.complex_single, 1e5, 1e15);
     expect_possible(each.real_single, 1e5, 1e15);
     if (device->properties().has_double) {

@@ -28,10 +28,9 @@ void take_pass(CalibratedMachine& to, const probe::DevicePassRates& rates) {
     }
     return figure.best;
   };
-  const auto name_of = [](bool are_pencils) { return are_pencils ? "pencils" : "points"; };
   passes.push_back({.length = rates.length,
-                    .reads = name_of(rates.reads_pencils),
-                    .writes = name_of(rates.writes_pencils),
+                    .reads = rates.reads,
+                    .writes = rates.writes,
                     .working_set_bytes = rates.working_set_bytes,
                     .complex_double_bytes_per_s = take("complex_double_bytes_per_s", rates.complex_double),
                     .complex_single_bytes_per_s = take("complex_single_bytes_per_s", rates.complex_single),
@@ -69,7 +68,7 @@ void calibrate_device(CalibratedMachine& calibrated, const std::shared_ptr<const
   note(calibrated, key + "copy_latency_s", figures.copy_latency_s, "measured: 64 bytes to the device");
 
   const std::vector<std::int64_t> lengths = probe::device_pass_lengths(is_quick);
-  const double usual_s = usual_device_s * 0.95 / static_cast<double>(lengths.size());
+  const double usual_s = usual_device_s * 0.95 / static_cast<double>(2 * lengths.size());
   for (const probe::DevicePassRates& each :
        probe::measure_device_passes(device, lengths, options, [&](const std::string& step) { tell(step, usual_s); })) {
     take_pass(calibrated, each);

@@ -9,7 +9,7 @@
 namespace penstock::cli {
 
 /// What all steps of `calibrate_device` usually take where kernels have to be compiled.
-constexpr double usual_device_s = 240;
+constexpr double usual_device_s = 330;
 
 /// Fills in `node.device` by measurements of `device`, one of those of the node that are like it. Throws Error where
 /// the device has no memory left, or its kernels cannot be compiled.

@@ -65,7 +65,7 @@ nlohmann::ordered_json machine_curves(const machine::Machine& machine) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       const machine::DevicePass& each = all[i];
       const bool is_largest = i + 1 == all.size() || all[i + 1].working_set_bytes <= each.working_set_bytes;
-      if (is_largest && each.reads == "pencils" && each.writes == "points") {
+      if (is_largest && each.reads == "planes" && each.writes == "points") {
         passes.x.push_back(static_cast<double>(each.length));
         passes.series[0].y.push_back(each.complex_double_bytes_per_s);
         passes.series[1].y.push_back(each.complex_single_bytes_per_s);
