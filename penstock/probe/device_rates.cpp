@@ -243,7 +243,7 @@ std::vector<DevicePassRates> measure_device_passes(const std::shared_ptr<const d
   transform::KernelLibrary library(device);
   const auto most = static_cast<std::int64_t>(arrays.bytes);  // of a cube's two arrays together, and of each
   const std::uint64_t cache = device->properties().cache_bytes;
-  const auto in_cache = std::min(std::max(static_cast<std::int64_t>(cache / 2), std::int64_t{1} << 20), most / 2);
+  const auto in_cache = std::min(std::max(static_cast<std::int64_t>(cache / 4), std::int64_t{1} << 20), most / 2);
   const auto beyond = std::min(std::max(static_cast<std::int64_t>(4 * cache), std::int64_t{64} << 20), most);
   std::vector<DevicePassRates> all;
   for (const std::int64_t length : lengths) {

@@ -54,10 +54,10 @@ struct DevicePassRates {
 /// some without; a few of them for a quick one.
 std::vector<std::int64_t> device_pass_lengths(bool is_quick);
 
-/// Passes of those lengths that the device transforms, in the orders in which plans have them, over half a cache's and
-/// over several caches' bytes, in two rounds: what else runs on a device that is the host differs from time to time.
-/// Rounds take fewer samples than other figures do. Calls `progress` for each length of a round. Throws Error as
-/// `measure_device`, and where a kernel cannot be compiled.
+/// Passes of those lengths that the device transforms, in the orders in which plans have them, over a quarter of a
+/// cache's and over several caches' bytes, in two rounds: what else runs on a device that is the host differs from time
+/// to time. Rounds take fewer samples than other figures do. Calls `progress` for each length of a round. Throws Error
+/// as `measure_device`, and where a kernel cannot be compiled.
 std::vector<DevicePassRates> measure_device_passes(const std::shared_ptr<const device::Device>& device,
                                                    const std::vector<std::int64_t>& lengths,
                                                    const CalibrationOptions& options,
