@@ -110,7 +110,7 @@ typedef struct penstock_fft_options {
   int convolves;                        /* the plan can convolve; 0 */
   int collocates;                       /* the plan can collocate; 0 */
   int has_arrays;                       /* the plan has arrays of its own, which peers write; 0 */
-  uint64_t memory_budget_bytes;         /* that a plan may take on one node; 0: what the system has left */
+  uint64_t memory_budget_bytes;         /* that a plan may take on one node, or of one device; 0: what is left there */
 } penstock_fft_options;
 
 void penstock_fft_options_init(penstock_fft_options* options, size_t struct_size);
