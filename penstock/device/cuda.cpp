@@ -178,9 +178,10 @@ Pointer pointer_of(const Location& location) noexcept {
   return location.handle + location.offset;
 }
 
-class CudaMemory final : public Memory {
+/// Device memory of this process, kept by all that use it here.
+class Allocation {
  public:
-  CudaMemory(SharedContext context, std::uint64_t bytes) : context_(std::move(context)), bytes_(bytes) {
+  Allocation(SharedContext context, std::uint64_t bytes) : context_(std::move(context)), bytes_(bytes) {
     const Current current(*context_);
     const Result result = driver().allocate(&pointer_, std::max<std::uint64_t>(bytes, 1));
     if (result == out_of_memory) {
@@ -191,20 +192,55 @@ class CudaMemory final : public Memory {
     }
     context_->check(result, "cuMemAlloc");
   }
-  ~CudaMemory() override {
+  ~Allocation() {
     const Current current(*context_);
     driver().free(pointer_);
   }
-  CudaMemory(const CudaMemory&) = delete;
-  CudaMemory& operator=(const CudaMemory&) = delete;
+  Allocation(const Allocation&) = delete;
+  Allocation& operator=(const Allocation&) = delete;
+
+  const Context& context() const noexcept { return *context_; }
+  Pointer pointer() const noexcept { return pointer_; }
+  std::uint64_t bytes() const noexcept { return bytes_; }
+
+ private:
+  SharedContext context_;
+  std::uint64_t bytes_;
+  Pointer pointer_ = 0;
+};
+
+class CudaMemory final : public Memory {
+ public:
+  explicit CudaMemory(std::shared_ptr<const Allocation> allocation) noexcept : allocation_(std::move(allocation)) {}
+
+  Location location() const noexcept override { return {allocation_->pointer(), 0}; }
+  std::uint64_t bytes() const noexcept override { return allocation_->bytes(); }
+  const std::shared_ptr<const Allocation>& allocation() const noexcept { return allocation_; }
+
+ private:
+  std::shared_ptr<const Allocation> allocation_;
+};
+
+/// Device memory of another process, mapped here.
+class MappedMemory final : public Memory {
+ public:
+  /// Owns `pointer`, which the driver has opened.
+  MappedMemory(SharedContext context, Pointer pointer, std::uint64_t bytes) noexcept
+      : context_(std::move(context)), pointer_(pointer), bytes_(bytes) {}
+  ~MappedMemory() override {
+    const Current current(*context_);
+    driver().ipc_close(pointer_);
+  }
+  MappedMemory(const MappedMemory&) = delete;
+  MappedMemory& operator=(const MappedMemory&) = delete;
 
   Location location() const noexcept override { return {pointer_, 0}; }
   std::uint64_t bytes() const noexcept override { return bytes_; }
 
  private:
   SharedContext context_;
+  Pointer pointer_;
   std::uint64_t bytes_;
-  Pointer pointer_ = 0;
 };
 
 class CudaHostMemory final : public HostMemory {
@@ -489,7 +525,7 @@ class CudaStream final : public Stream {
   }
   void copy(const Location& to, const Location& from, std::uint64_t bytes) override {
     const Current current(*context_);
-    context_->check(driver().copy(pointer_of(to), pointer_of(from), bytes, stream_), "cuMemcpyDtoDAsync");
+    context_->check(driver().copy(pointer_of(to), pointer_of(from), bytes, stream_), "cuMemcpyAsync");
   }
   void launch(const Kernel& kernel, std::int64_t groups, std::int64_t items, std::uint64_t local_bytes,
               std::span<const Argument> arguments) override {
@@ -558,7 +594,32 @@ class CudaDevice final : public Device {
     return available;
   }
   std::unique_ptr<Memory> allocate(std::uint64_t bytes) const override {
-    return std::make_unique<CudaMemory>(context_, bytes);
+    return std::make_unique<CudaMemory>(std::make_shared<Allocation>(context_, bytes));
+  }
+  SharedMemory share(const Memory& memory) const override {
+    SharedMemory shared{
+        .interface = Interface::cuda, .process = process_number(), .memory = &memory, .bytes = memory.bytes()};
+    IpcHandle handle{};
+    const Current current(*context_);
+    shared.has_handle = driver().ipc_handle(&handle, memory.location().handle) == 0;
+    shared.handle = handle.bytes;
+    return shared;
+  }
+  std::unique_ptr<Memory> open_shared(const SharedMemory& shared) const override {
+    if (shared.interface != Interface::cuda) {
+      return nullptr;
+    }
+    const Current current(*context_);
+    if (shared.process == process_number()) {
+      const auto& allocation = static_cast<const CudaMemory*>(shared.memory)->allocation();
+      reach(allocation->context());
+      return std::make_unique<CudaMemory>(allocation);
+    }
+    Pointer pointer = 0;
+    if (!shared.has_handle || driver().ipc_open(&pointer, {shared.handle}, ipc_lazy_peer_access) != 0) {
+      return nullptr;
+    }
+    return std::make_unique<MappedMemory>(context_, pointer, shared.bytes);
   }
   std::unique_ptr<HostMemory> allocate_host(std::uint64_t bytes) const override {
     return std::make_unique<CudaHostMemory>(context_, bytes);
@@ -577,6 +638,16 @@ class CudaDevice final : public Device {
   std::unique_ptr<Blas> open_blas() const override { return std::make_unique<CudaBlas>(context_); }
 
  private:
+  /// Lets this device write into the memory of another one of this process without the host, where it can; addresses
+  /// are valid for copies in any case. The device's own context is current.
+  void reach(const Context& other) const noexcept {
+    int can_access = 0;
+    if (other.device() != context_->device() &&
+        driver().can_access_peer(&can_access, context_->device(), other.device()) == 0 && can_access != 0) {
+      driver().enable_peer_access(other.get(), 0);  // fails where it is enabled already
+    }
+  }
+
   SharedContext context_;
 };
 

@@ -2,6 +2,7 @@
 // needed to build. The names and numbers are those of NVIDIA's documentation. Private to the module.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -38,6 +39,12 @@ enum class Attribute : int {
 inline constexpr int max_dynamic_shared_bytes = 8;  // CUfunction_attribute
 inline constexpr unsigned stream_non_blocking = 1;
 inline constexpr unsigned host_portable = 1;
+inline constexpr unsigned ipc_lazy_peer_access = 1;
+
+/// CUipcMemHandle.
+struct IpcHandle {
+  std::array<std::byte, 64> bytes;
+};
 
 /// cublasOperation_t. The matrices of cuBLAS are in Fortran order.
 enum class BlasOp : int { none = 0, transpose = 1 };
@@ -78,6 +85,11 @@ struct Copy2D {
   X(memory_info, "cuMemGetInfo_v2", (std::size_t*, std::size_t*)) \
   X(allocate, "cuMemAlloc_v2", (Pointer*, std::size_t)) \
   X(free, "cuMemFree_v2", (Pointer)) \
+  X(ipc_handle, "cuIpcGetMemHandle", (IpcHandle*, Pointer)) \
+  X(ipc_open, "cuIpcOpenMemHandle_v2", (Pointer*, IpcHandle, unsigned)) \
+  X(ipc_close, "cuIpcCloseMemHandle", (Pointer)) \
+  X(can_access_peer, "cuDeviceCanAccessPeer", (int*, DeviceNumber, DeviceNumber)) \
+  X(enable_peer_access, "cuCtxEnablePeerAccess", (ContextTag*, unsigned)) \
   X(allocate_host, "cuMemHostAlloc", (void**, std::size_t, unsigned)) \
   X(free_host, "cuMemFreeHost", (void*)) \
   X(register_host, "cuMemHostRegister_v2", (void*, std::size_t, unsigned)) \
@@ -85,7 +97,7 @@ struct Copy2D {
   X(copy_2d, "cuMemcpy2DAsync_v2", (const Copy2D*, StreamTag*)) \
   X(copy_to_device, "cuMemcpyHtoDAsync_v2", (Pointer, const void*, std::size_t, StreamTag*)) \
   X(copy_to_host, "cuMemcpyDtoHAsync_v2", (void*, Pointer, std::size_t, StreamTag*)) \
-  X(copy, "cuMemcpyDtoDAsync_v2", (Pointer, Pointer, std::size_t, StreamTag*)) \
+  X(copy, "cuMemcpyAsync", (Pointer, Pointer, std::size_t, StreamTag*)) \
   X(stream_create, "cuStreamCreate", (StreamTag**, unsigned)) \
   X(stream_destroy, "cuStreamDestroy_v2", (StreamTag*)) \
   X(stream_synchronize, "cuStreamSynchronize", (StreamTag*)) \

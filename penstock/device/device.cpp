@@ -2,10 +2,12 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <iterator>
 #include <optional>
+#include <random>
 
 #include "penstock/base/base.hpp"
 #include "penstock/base/config.hpp"
@@ -84,6 +86,15 @@ std::shared_ptr<const Device> open_opencl(void* /*context*/, void* /*device*/) {
   throw Error("this build has no OpenCL");
 }
 #endif
+
+std::uint64_t process_number() {
+  // Drawn, since numbers of processes are the system's within one container only.
+  static const std::uint64_t drawn = [] {
+    std::random_device random;
+    return std::uint64_t{random()} << 32 | random();
+  }();
+  return drawn + static_cast<std::uint64_t>(getpid());  // of a child of this one as well
+}
 
 void* open_library(std::initializer_list<const char*> names) noexcept {
   for (const char* const name : names) {

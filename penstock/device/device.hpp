@@ -61,6 +61,17 @@ class Memory {
   virtual std::uint64_t bytes() const noexcept = 0;
 };
 
+/// What names a Memory to the ranks of its host: those of its process, and others as far as the device's driver lets
+/// them map the memory. It may be sent; its members are this module's.
+struct SharedMemory {
+  Interface interface = Interface::opencl;
+  std::uint64_t process = 0;       ///< a number that no other process has
+  const Memory* memory = nullptr;  ///< an address of that process
+  std::uint64_t bytes = 0;
+  bool has_handle = false;  ///< for other processes
+  std::array<std::byte, 64> handle{};
+};
+
 /// An owned block of host memory from which, and to which, a device copies at the full rate of its bus.
 class HostMemory {
  public:
@@ -142,6 +153,7 @@ class Stream {
   virtual ~Stream() = default;
   virtual void copy_to_device(const Location& to, const std::byte* from, const Rows& rows) = 0;
   virtual void copy_to_host(std::byte* to, const Location& from, const Rows& rows) = 0;
+  /// Either place may be in memory that `Device::open_shared` has opened.
   virtual void copy(const Location& to, const Location& from, std::uint64_t bytes) = 0;
   /// Runs `groups` work-groups of `items` items. `local_bytes` is what the kernel's LOCAL_MEMORY takes.
   virtual void launch(const Kernel& kernel, std::int64_t groups, std::int64_t items, std::uint64_t local_bytes,
@@ -165,6 +177,12 @@ class Device {
   virtual std::uint64_t available_bytes() const = 0;
   /// Throws Error where there is not so much memory.
   virtual std::unique_ptr<Memory> allocate(std::uint64_t bytes) const = 0;
+  /// Names memory that `allocate` of this device has made.
+  virtual SharedMemory share(const Memory& memory) const = 0;
+  /// Opens the memory of a rank of this host, maybe of another device of the same interface, for copies by streams of
+  /// this device. What is named must live until this returns. Of the same process it then lives as long as the result;
+  /// of another one it must not be used once its owner has freed it. Null where this device does not reach it.
+  virtual std::unique_ptr<Memory> open_shared(const SharedMemory& shared) const = 0;
   virtual std::unique_ptr<HostMemory> allocate_host(std::uint64_t bytes) const = 0;
   /// Makes memory of the process like HostMemory until the result is destroyed; the memory must live until then. The
   /// result is null where the device does without.
@@ -187,7 +205,8 @@ std::vector<Properties> list();
 std::string selector_of(const Properties& properties);
 
 /// Opens a device. `selector` is "cuda:N" or "opencl:N", the N-th of its interface; "N", the N-th of `list`; or empty,
-/// the first that is no host, or else the first. Throws Error that lists the devices where there is no such device.
+/// the first that is no host, or else the first. All that open a device in a process share its context: a Location of
+/// one is valid for the others. Throws Error that lists the devices where there is no such device.
 std::shared_ptr<const Device> open(std::string_view selector = {});
 
 /// The device of a user's own context, so that memory of that context can be used: a cl_context and a cl_device_id.

@@ -22,6 +22,9 @@ std::vector<Properties> list_opencl();
 std::shared_ptr<const Device> open_cuda(std::size_t index);
 std::shared_ptr<const Device> open_opencl(std::size_t index);
 
+/// A number that no other process has.
+std::uint64_t process_number();
+
 /// A shared library of the system that is opened by one of `names`, and then stays open; null where there is none.
 void* open_library(std::initializer_list<const char*> names) noexcept;
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -50,6 +51,7 @@ namespace {
   X(clReleaseMemObject) \
   X(clReleaseProgram) \
   X(clRetainContext) \
+  X(clRetainMemObject) \
   X(clSetKernelArg) \
   X(clWaitForEvents)
 // clang-format on
@@ -271,12 +273,18 @@ class OpenclMemory final : public Memory {
     }
     context_->check(status, "clCreateBuffer");
   }
+  /// The same memory once more.
+  OpenclMemory(SharedContext context, const OpenclMemory& other)
+      : context_(std::move(context)), bytes_(other.bytes_), memory_(other.memory_) {
+    context_->check(api().clRetainMemObject(memory_), "clRetainMemObject");
+  }
   ~OpenclMemory() override { api().clReleaseMemObject(memory_); }
   OpenclMemory(const OpenclMemory&) = delete;
   OpenclMemory& operator=(const OpenclMemory&) = delete;
 
   Location location() const noexcept override { return {reinterpret_cast<std::uint64_t>(memory_), 0}; }
   std::uint64_t bytes() const noexcept override { return bytes_; }
+  const Context& context() const noexcept { return *context_; }
 
  private:
   SharedContext context_;
@@ -552,6 +560,16 @@ class OpenclDevice final : public Device {
   std::unique_ptr<Memory> allocate(std::uint64_t bytes) const override {
     return std::make_unique<OpenclMemory>(context_, bytes, CL_MEM_READ_WRITE);
   }
+  SharedMemory share(const Memory& memory) const override {
+    return {.interface = Interface::opencl, .process = process_number(), .memory = &memory, .bytes = memory.bytes()};
+  }
+  std::unique_ptr<Memory> open_shared(const SharedMemory& shared) const override {
+    if (shared.interface != Interface::opencl || shared.process != process_number()) {
+      return nullptr;
+    }
+    const auto& memory = *static_cast<const OpenclMemory*>(shared.memory);
+    return memory.context().get() == context_->get() ? std::make_unique<OpenclMemory>(context_, memory) : nullptr;
+  }
   std::unique_ptr<HostMemory> allocate_host(std::uint64_t bytes) const override {
     return std::make_unique<OpenclHostMemory>(context_, bytes);
   }
@@ -569,6 +587,31 @@ class OpenclDevice final : public Device {
   SharedContext context_;
 };
 
+SharedContext make_context(const DeviceId& id) {
+  const std::array<cl_context_properties, 3> properties{CL_CONTEXT_PLATFORM,
+                                                        reinterpret_cast<cl_context_properties>(id.platform), 0};
+  cl_int status = CL_SUCCESS;
+  cl_context context = api().clCreateContext(properties.data(), 1, &id.device, nullptr, nullptr, &status);
+  if (status != CL_SUCCESS) {
+    throw Error(fmt::format("the device {} cannot be opened: {}", properties_of(id.device).name, name_of(status)));
+  }
+  return std::make_shared<Context>(context, id.device);
+}
+
+/// The context of a listed device, the same for all that use it at a time.
+SharedContext context_of(std::size_t index) {
+  static std::mutex mutex;
+  static std::map<std::size_t, std::weak_ptr<const Context>> contexts;
+  const std::scoped_lock lock(mutex);
+  std::weak_ptr<const Context>& known = contexts[index];
+  SharedContext context = known.lock();
+  if (context == nullptr) {
+    context = make_context(all_devices().at(index));
+    known = context;
+  }
+  return context;
+}
+
 }  // namespace
 }  // namespace opencl
 
@@ -581,16 +624,7 @@ std::vector<Properties> list_opencl() {
 }
 
 std::shared_ptr<const Device> open_opencl(std::size_t index) {
-  const opencl::DeviceId id = opencl::all_devices().at(index);
-  const std::array<cl_context_properties, 3> properties{CL_CONTEXT_PLATFORM,
-                                                        reinterpret_cast<cl_context_properties>(id.platform), 0};
-  cl_int status = CL_SUCCESS;
-  cl_context context = opencl::api().clCreateContext(properties.data(), 1, &id.device, nullptr, nullptr, &status);
-  if (status != CL_SUCCESS) {
-    throw Error(fmt::format("the device {} cannot be opened: {}", opencl::properties_of(id.device).name,
-                            opencl::name_of(status)));
-  }
-  return std::make_shared<opencl::OpenclDevice>(std::make_shared<opencl::Context>(context, id.device));
+  return std::make_shared<opencl::OpenclDevice>(opencl::context_of(index));
 }
 
 std::shared_ptr<const Device> open_opencl(void* context, void* device) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "penstock/base/base.hpp"
@@ -273,14 +274,14 @@ void DevicePipeline::run(const gas::Team& team, const DeviceRun& run) {
   } catch (...) {
     // Arrays of the user and of peers may be gone soon: what was to be copied there must not come later.
     for (device::Stream* const stream :
-         {resources_.compute.get(), resources_.to_host.get(), resources_.to_device.get()}) {
+         {resources_.compute.get(), resources_.to_host.get(), resources_.to_peers.get(), resources_.to_device.get()}) {
       try {
         stream->finish();
       } catch (const Error&) {
         continue;  // a device that has failed copies nothing
       }
     }
-    departures_.clear();
+    departures_ = {};
     throw;
   }
 }
@@ -310,7 +311,7 @@ void DevicePipeline::run_stages(const gas::Team& team, const DeviceRun& run) {
     first = end;
   }
   running_ = stages_.size() - 1;
-  wait_for(team, [&] { return departures_.empty(); });
+  wait_for(team, [&] { return have_all_departed(); });
   resources_.compute->finish();
   const double computed_s = seconds();
   resources_.to_host->finish();
@@ -341,16 +342,23 @@ void DevicePipeline::wait_for(const gas::Team& team, Condition is_done) {
   breakdown_.stages[running_].wait_s += seconds() - begin_s;
 }
 
-/// Sends what has reached the host, and copies to the device what has reached this rank and belongs there.
+bool DevicePipeline::have_all_departed() const noexcept {
+  return std::ranges::all_of(departures_, [](const std::deque<Departure>& departures) { return departures.empty(); });
+}
+
+/// Sends what has reached the host or the peer's device, and copies to the device what has reached this rank's host
+/// memory and belongs there.
 void DevicePipeline::progress() {
-  while (!departures_.empty() && departures_.front().is_on_host->is_done()) {
-    exchanges_[departures_.front().exchange].send(departures_.front().message);
-    departures_.pop_front();
+  for (std::deque<Departure>& departures : departures_) {
+    while (!departures.empty() && departures.front().is_there->is_done()) {
+      exchanges_[departures.front().exchange].send(departures.front().message);
+      departures.pop_front();
+    }
   }
   for (std::size_t i = 0; i < exchanges_.size(); ++i) {
     for (std::size_t message = 0; message < has_come_[i].size(); ++message) {
       if (has_come_[i][message] == 0 && exchanges_[i].has_arrived(message)) {
-        if (schedule_.exchanges[i].place == BlockPlace::device) {
+        if (schedule_.exchanges[i].place == BlockPlace::device && !schedule_.exchanges[i].received[message].is_direct) {
           upload(i, message);
         }
         has_come_[i][message] = 1;
@@ -497,7 +505,8 @@ void DevicePipeline::wait_for_planes(const gas::Team& team, const End& end, cons
     }
     const std::vector<char>& has_come = has_come_[number];
     wait_for(team, [&] { return std::ranges::all_of(needed, [&](std::size_t i) { return has_come[i] != 0; }); });
-    if (exchange.place == BlockPlace::device) {
+    const auto is_uploaded = [&](std::size_t i) { return !exchange.received[i].is_direct; };
+    if (exchange.place == BlockPlace::device && std::ranges::any_of(needed, is_uploaded)) {
       resources_.compute->wait(*resources_.to_device->record());
     }
   }
@@ -574,39 +583,66 @@ void DevicePipeline::copy_blocks(const End& end, const Range& planes, const Arra
   }
 }
 
-/// Copies what a chunk has made of each message to where peers find it: the host's memory.
+/// Copies what a chunk has made of each message to where peers find it: on their device, or in the host's memory.
 void DevicePipeline::send_chunk(const gas::Team& team, const End& end, std::size_t chunk, const Range& planes,
                                 const Array& array) {
   const std::size_t number = end.place.exchange;
   const DeviceExchange& plan = schedule_.exchanges[number];
   gas::Exchange& exchange = exchanges_[number];
-  bool has_waited = false;
+  std::unique_ptr<device::Event> is_made;
+  std::array<bool, 2> has_waited{};  // the streams of the two ways
   for (std::size_t i = 0; i < plan.sent.size(); ++i) {
     const DeviceMessage& message = plan.sent[i];
     if (message.chunk != chunk) {
       continue;
     }
-    if (!has_waited) {
-      resources_.to_host->wait(*resources_.compute->record());
-      has_waited = true;
+    device::Stream& stream = message.is_direct ? *resources_.to_peers : *resources_.to_host;
+    if (is_made == nullptr) {
+      is_made = resources_.compute->record();
+    }
+    if (!std::exchange(has_waited[message.is_direct ? 1 : 0], true)) {
+      stream.wait(*is_made);
     }
     wait_for(team, [&] { return exchange.is_open(i); });
-    std::byte* const to = exchange.destination(i);
-    if (plan.place == BlockPlace::device) {
-      resources_.to_host->copy_to_host(to, blocks_at(number) + static_cast<std::uint64_t>(message.offset),
-                                       {.row_bytes = static_cast<std::uint64_t>(message.bytes)});
+    const auto offset = static_cast<std::uint64_t>(message.offset);
+    const auto bytes = static_cast<std::uint64_t>(message.bytes);
+    if (message.is_direct) {
+      const gas::Outgoing& out = plan.outgoing_messages[i];
+      const device::Memory& peer = *resources_.peer_blocks[plan.memory][static_cast<std::size_t>(out.peer)];
+      stream.copy(peer.location() + out.offset, blocks_at(number) + offset, bytes);
+    } else if (plan.place == BlockPlace::device) {
+      stream.copy_to_host(exchange.destination(i), blocks_at(number) + offset, {.row_bytes = bytes});
     } else {
+      std::byte* const to = exchange.destination(i);
       const DeviceBlock& block = plan.outgoing[message.block];
       const Box part = chunk_of(block.box, end.stage.outer, message.planes);
       const device::Location from =
           array.base + offset_of(array.strides, chunk_of(end.box, end.stage.outer, planes), part, end.element_bytes);
       for_each_rows({part.extent, plan.order, block.strides, array.strides, end.element_bytes},
                     [&](std::uint64_t on_host, std::uint64_t on_device, const device::Rows& rows) {
-                      resources_.to_host->copy_to_host(to + on_host, from + on_device, rows);
+                      stream.copy_to_host(to + on_host, from + on_device, rows);
                     });
     }
-    departures_.push_back({number, i, resources_.to_host->record()});
+    departures_[message.is_direct ? 1 : 0].push_back({number, i, stream.record()});
   }
+}
+
+DevicePipeline::Traffic DevicePipeline::traffic_of(const End& end) const {
+  const DeviceExchange& exchange = schedule_.exchanges[end.place.exchange];
+  Traffic traffic;
+  if (exchange.place == BlockPlace::host) {
+    for (const DeviceBlock& block : blocks_of(end)) {
+      traffic.bus_bytes += bytes_of(block.box, end.element_bytes);
+      ++traffic.bus_blocks;
+    }
+  }
+  for (const DeviceMessage& message : end.is_source ? exchange.received : exchange.sent) {
+    if (exchange.place == BlockPlace::device) {
+      (message.is_direct ? traffic.direct_bytes : traffic.bus_bytes) += static_cast<std::uint64_t>(message.bytes);
+      traffic.bus_messages += message.is_direct ? 0 : 1;
+    }
+  }
+  return traffic;
 }
 
 std::vector<DeviceStagePlan> DevicePipeline::describe() const {
@@ -627,17 +663,16 @@ std::vector<DeviceStagePlan> DevicePipeline::describe() const {
       plan.device_bytes += access_of(schedule_, stage.source, false) == Access::copied ? 2 * read : 0;
       plan.device_bytes += access_of(schedule_, stage.sink, false) == Access::copied ? 2 * written : 0;
     }
-    const auto add_blocks = [&](const End& end, std::uint64_t& bytes) {
-      for (const DeviceBlock& block : blocks_of(end)) {
-        const bool crosses = block.peer != rank_ || schedule_.exchanges[end.place.exchange].place == BlockPlace::host;
-        bytes += crosses ? bytes_of(block.box, end.element_bytes) : 0;
-      }
-    };
     if (!stage.sink.is_user) {
-      add_blocks(end_of(stage, false), plan.sent_bytes);
+      const Traffic traffic = traffic_of(end_of(stage, false));
+      plan.sent_bytes = traffic.bus_bytes;
+      plan.direct_bytes = traffic.direct_bytes;
+      plan.device_bytes += traffic.direct_bytes;
     }
     if (!stage.source.is_user) {
-      add_blocks(end_of(stage, true), plan.received_bytes);
+      const Traffic traffic = traffic_of(end_of(stage, true));
+      plan.received_bytes = traffic.bus_bytes;
+      plan.device_bytes += traffic.direct_bytes;
       pass += schedule_.exchanges[stage.source.exchange].place == BlockPlace::host ? 1 : 0;
     }
     plan.pass = pass;
@@ -685,37 +720,35 @@ std::vector<model::DeviceFftStage> DevicePipeline::modelled(bool are_fields_on_h
     } else {
       work.copied_bytes = read + written;
     }
-    // A block crosses the bus by messages, or chunk by chunk where it stays on this rank.
     const auto add_end = [&](const End& end, double& bytes, std::int64_t& copies) {
       if (end.place.is_user) {
         bytes += are_fields_on_host ? static_cast<double>(bytes_of(end.box, end.element_bytes)) : 0;
         copies += are_fields_on_host ? work.chunks : 0;
         return;
       }
-      const DeviceExchange& exchange = schedule_.exchanges[end.place.exchange];
-      for (const DeviceBlock& block : blocks_of(end)) {
-        const bool is_message = block.peer != rank_;
-        if (is_message || exchange.place == BlockPlace::host) {
-          bytes += static_cast<double>(bytes_of(block.box, end.element_bytes));
-          copies += is_message && exchange.place == BlockPlace::device ? 0 : work.chunks;
-        }
-      }
-      if (exchange.place == BlockPlace::device) {
-        copies += std::ssize(end.is_source ? exchange.received : exchange.sent);
-      }
+      const Traffic traffic = traffic_of(end);
+      bytes += static_cast<double>(traffic.bus_bytes);
+      copies += traffic.bus_messages + traffic.bus_blocks * work.chunks;
+      // Read here and written to the peer's memory: as if the devices' memory were this one's.
+      work.copied_bytes += end.is_source ? 0 : 2 * static_cast<double>(traffic.direct_bytes);
     };
     add_end(end_of(stage, true), work.received_bytes, work.received_copies);
     add_end(end_of(stage, false), work.sent_bytes, work.sent_copies);
     if (!stage.source.is_user) {
       const DeviceExchange& exchange = schedule_.exchanges[stage.source.exchange];
-      const bool comes_over_bus = exchange.place == BlockPlace::host || !exchange.received.empty();
-      work.follows_chunks = work.follows_chunks || (exchange.walks_same_planes && comes_over_bus);
+      const bool comes_by_chunks = exchange.place == BlockPlace::host || !exchange.received.empty();
+      work.follows_chunks = work.follows_chunks || (exchange.walks_same_planes && comes_by_chunks);
     }
     if (!stage.sink.is_user) {
-      for (const DeviceBlock& block : schedule_.exchanges[stage.sink.exchange].outgoing) {
-        work.peer_bytes += block.peer == rank_ ? 0 : static_cast<double>(bytes_of(block.box, stage.after_bytes));
-        work.peers += block.peer == rank_ ? 0 : 1;
+      const DeviceExchange& exchange = schedule_.exchanges[stage.sink.exchange];
+      std::set<int> peers;
+      for (std::size_t m = 0; m < exchange.sent.size(); ++m) {
+        if (!exchange.sent[m].is_direct) {
+          work.peer_bytes += static_cast<double>(exchange.sent[m].bytes);
+          peers.insert(exchange.outgoing_messages[m].peer);
+        }
       }
+      work.peers = std::ssize(peers);
     }
   }
   return stages;

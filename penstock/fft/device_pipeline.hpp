@@ -52,13 +52,17 @@ struct DeviceResources {
   std::unique_ptr<device::Stream> compute{};
   std::unique_ptr<device::Stream> to_device{};
   std::unique_ptr<device::Stream> to_host{};
+  std::unique_ptr<device::Stream> to_peers{};
   /// By the number of an exchange's memory: what peers write, and blocks that lie in host memory.
   std::vector<gas::Segment> segments{};
   std::vector<std::unique_ptr<device::HostMemory>>
       pinned{};                                           ///< the segments' memory, this rank's and its local peers'
   std::vector<std::unique_ptr<device::Memory>> blocks{};  ///< by the same number
-  ChunkBuffers sources{};                                 ///< for kernels to read
-  ChunkBuffers sinks{};                                   ///< for kernels to write
+  /// By the same number and the peer: its blocks, where this rank's device reaches them. They are not used again once
+  /// this rank has failed, so that a peer may give up its own.
+  std::vector<std::vector<std::unique_ptr<device::Memory>>> peer_blocks{};
+  ChunkBuffers sources{};  ///< for kernels to read
+  ChunkBuffers sinks{};    ///< for kernels to write
 };
 
 /// What schedules need of DeviceResources.
@@ -123,15 +127,24 @@ class DevicePipeline {
     std::int64_t first_outer = 0;
     device::Location table{};
   };
-  /// A message whose copy to the host is under way.
+  /// What an exchange moves at one end: over the bus, as messages or block by block with the chunks, and straight
+  /// between devices.
+  struct Traffic {
+    std::uint64_t bus_bytes = 0;
+    std::int64_t bus_messages = 0;
+    std::int64_t bus_blocks = 0;
+    std::uint64_t direct_bytes = 0;
+  };
+  /// A message whose copy to the host, or to the peer's device, is under way.
   struct Departure {
     std::size_t exchange;
     std::size_t message;
-    std::unique_ptr<device::Event> is_on_host;
+    std::unique_ptr<device::Event> is_there;
   };
   static End end_of(const DeviceStage& stage, bool is_source) noexcept;
   bool has_table(const End& end) const;
   std::span<const DeviceBlock> blocks_of(const End& end) const;
+  Traffic traffic_of(const End& end) const;
   device::Location blocks_at(std::size_t exchange) const;
   std::byte* host_blocks_at(std::size_t exchange) const;
   void prepare(Stage& ready, const DeviceStage& stage, const Problem& problem);
@@ -149,6 +162,7 @@ class DevicePipeline {
   void copy_blocks(const End& end, const Range& planes, const Array& array);
   void send_chunk(const gas::Team& team, const End& end, std::size_t chunk, const Range& planes, const Array& array);
   void progress();
+  bool have_all_departed() const noexcept;
   void upload(std::size_t exchange, std::size_t message);
   template <class Condition>
   void wait_for(const gas::Team& team, Condition is_done);
@@ -163,7 +177,7 @@ class DevicePipeline {
   std::vector<std::vector<char>> has_come_;  ///< by exchange and incoming message, in this run
   /// By exchange and chunk: when what stays on this rank is in host memory.
   std::vector<std::vector<std::unique_ptr<device::Event>>> are_on_host_;
-  std::deque<Departure> departures_;
+  std::array<std::deque<Departure>, 2> departures_;  ///< to the host, and to devices; each in its stream's order
   Breakdown breakdown_{};
   std::size_t running_ = 0;         ///< the stage under way
   std::size_t last_transform_ = 0;  ///< the stage that multiplies by the factor

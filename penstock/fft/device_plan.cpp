@@ -8,6 +8,7 @@
 
 #include "penstock/base/base.hpp"
 #include "penstock/device/device.hpp"
+#include "penstock/fft/device_peers.hpp"
 #include "penstock/fft/device_pipeline.hpp"
 #include "penstock/fft/direction_index.hpp"
 #include "penstock/fft/problem.hpp"
@@ -193,6 +194,38 @@ DeviceSchedules choose_schedules(const gas::Team& team, const Problem& problem, 
   throw Error(lack);  // does not come here: some rank lacks memory
 }
 
+/// Collective: streams, and memory on both sides of the bus.
+std::unique_ptr<DeviceResources> make_resources(const gas::Team& team,
+                                                const std::shared_ptr<const device::Device>& device,
+                                                const DeviceNeed& need) {
+  auto resources =
+      std::make_unique<DeviceResources>(DeviceResources{.device = device, .library = transform::KernelLibrary(device)});
+  team.together([&] {
+    resources->compute = device->make_stream();
+    resources->to_device = device->make_stream();
+    resources->to_host = device->make_stream();
+    resources->to_peers = device->make_stream();
+    for (const std::uint64_t bytes : need.device_bytes) {
+      resources->blocks.push_back(bytes > 0 ? device->allocate(bytes) : nullptr);
+    }
+    resources->sources.reserve(*device, need.source_bytes);
+    resources->sinks.reserve(*device, need.sink_bytes);
+  });
+  for (const std::uint64_t bytes : need.host_bytes) {
+    resources->segments.emplace_back(team, bytes, 0);
+  }
+  team.together([&] {
+    for (const gas::Segment& segment : resources->segments) {
+      for (int peer = 0; peer < team.size(); ++peer) {
+        if (std::byte* const mapped = segment.address_at(peer); mapped != nullptr && segment.bytes_of(peer) > 0) {
+          resources->pinned.push_back(device->pin({mapped, segment.bytes_of(peer)}));
+        }
+      }
+    }
+  });
+  return resources;
+}
+
 }  // namespace
 
 template <class Real>
@@ -206,6 +239,7 @@ struct DevicePlan<Real>::State {
   std::int64_t space_bytes;  // of an element
   std::int64_t spectrum_bytes;
   DeviceMemoryNeed need;
+  DeviceMessages messages;
   DeviceNeed need_of_host_fields;
   std::unique_ptr<DeviceResources> resources;
   std::unique_ptr<DevicePipeline> forward;
@@ -214,7 +248,7 @@ struct DevicePlan<Real>::State {
 
   /// Collective.
   static std::unique_ptr<State> make(const gas::Team& user_team, std::shared_ptr<const device::Device> device,
-                                     const Options& options, FieldsOn fields_on);
+                                     const Options& options, FieldsOn fields_on, MessageWay way);
 
   std::int64_t bytes_of(bool is_space) const noexcept {
     return is_space ? input.elements() * space_bytes : output.elements() * spectrum_bytes;
@@ -265,7 +299,7 @@ struct DevicePlan<Real>::State {
 template <class Real>
 std::unique_ptr<typename DevicePlan<Real>::State> DevicePlan<Real>::State::make(
     const gas::Team& user_team, std::shared_ptr<const device::Device> device, const Options& options,
-    FieldsOn fields_on) {
+    FieldsOn fields_on, MessageWay way) {
   user_team.agree(device == nullptr ? "a device plan needs a device: see device::open"
                                     : device_obstacle<Real>(device->properties(), options));
   user_team.agree_on("place of the fields of a device plan", fields_on == FieldsOn::host ? "host" : "device");
@@ -280,35 +314,25 @@ std::unique_ptr<typename DevicePlan<Real>::State> DevicePlan<Real>::State::make(
   check_memory(user_team, options_of_host, {.exchange_bytes = need.total_host_bytes()});
 
   gas::Team team = user_team.split(0, user_team.rank());
-  auto resources =
-      std::make_unique<DeviceResources>(DeviceResources{.device = device, .library = transform::KernelLibrary(device)});
+  std::unique_ptr<DeviceResources> resources;
   std::unique_ptr<DevicePipeline> forward;
   std::unique_ptr<DevicePipeline> backward;
+  DeviceMessages messages;
+  const auto has_blocks = [&](BlockPlace place) {  // the same on all ranks
+    const auto is_there = [&](const DeviceExchange& exchange) { return exchange.place == place; };
+    return std::ranges::any_of(schedules.forward.exchanges, is_there) ||
+           std::ranges::any_of(schedules.backward.exchanges, is_there);
+  };
   const int rank = team.rank();
   const auto me = static_cast<std::size_t>(rank);
   team.run_or_revoke([&] {
-    team.together([&] {
-      resources->compute = device->make_stream();
-      resources->to_device = device->make_stream();
-      resources->to_host = device->make_stream();
-      for (const std::uint64_t bytes : need.device_bytes) {
-        resources->blocks.push_back(bytes > 0 ? device->allocate(bytes) : nullptr);
-      }
-      resources->sources.reserve(*device, need.source_bytes);
-      resources->sinks.reserve(*device, need.sink_bytes);
-    });
-    for (const std::uint64_t bytes : need.host_bytes) {
-      resources->segments.emplace_back(team, bytes, 0);
+    resources = make_resources(team, device, need);
+    if (has_blocks(BlockPlace::device) && team.size() > 1) {
+      open_peer_blocks(team, *resources);
+      messages = choose_ways(team, *resources, schedules.forward, schedules.backward, way);
+    } else if (has_blocks(BlockPlace::host) && team.size() > 1) {
+      messages.why_through_host = "the blocks of exchanges lie in its memory";
     }
-    team.together([&] {
-      for (const gas::Segment& segment : resources->segments) {
-        for (int peer = 0; peer < team.size(); ++peer) {
-          if (std::byte* const mapped = segment.address_at(peer); mapped != nullptr && segment.bytes_of(peer) > 0) {
-            resources->pinned.push_back(device->pin({mapped, segment.bytes_of(peer)}));
-          }
-        }
-      }
-    });
     forward = std::make_unique<DevicePipeline>(team, *resources, std::move(schedules.forward), problem,
                                                problem.input[me], problem.output[me]);
     backward = std::make_unique<DevicePipeline>(team, *resources, std::move(schedules.backward), problem,
@@ -326,6 +350,7 @@ std::unique_ptr<typename DevicePlan<Real>::State> DevicePlan<Real>::State::make(
                                           .space_bytes = problem.space_bytes(),
                                           .spectrum_bytes = problem.spectrum_bytes(),
                                           .need = memory,
+                                          .messages = std::move(messages),
                                           .need_of_host_fields = std::move(schedules.need_of_host_fields),
                                           .resources = std::move(resources),
                                           .forward = std::move(forward),
@@ -335,7 +360,12 @@ std::unique_ptr<typename DevicePlan<Real>::State> DevicePlan<Real>::State::make(
 template <class Real>
 DevicePlan<Real>::DevicePlan(const gas::Team& team, std::shared_ptr<const device::Device> device,
                              const Options& options, FieldsOn fields_on)
-    : state_(team.run_or_revoke([&] { return State::make(team, std::move(device), options, fields_on); })) {}
+    : DevicePlan(team, std::move(device), options, fields_on, MessageWay::fastest) {}
+
+template <class Real>
+DevicePlan<Real>::DevicePlan(const gas::Team& team, std::shared_ptr<const device::Device> device,
+                             const Options& options, FieldsOn fields_on, MessageWay way)
+    : state_(team.run_or_revoke([&] { return State::make(team, std::move(device), options, fields_on, way); })) {}
 
 template <class Real>
 DevicePlan<Real>::~DevicePlan() = default;
@@ -412,6 +442,11 @@ std::vector<DeviceStagePlan> DevicePlan<Real>::backward_stages() const {
 template <class Real>
 const DeviceMemoryNeed& DevicePlan<Real>::memory() const noexcept {
   return state_->need;
+}
+
+template <class Real>
+const DeviceMessages& DevicePlan<Real>::messages() const noexcept {
+  return state_->messages;
 }
 
 template <class Real>

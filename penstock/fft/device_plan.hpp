@@ -45,10 +45,18 @@ struct DeviceStagePlan {
   int pass = 0;                    ///< over the bus: a stage of the next pass finds in host memory what this one leaves
   std::int64_t chunk_planes = 0;   ///< planes that run, and cross the bus, together; fewer at the end
   std::uint64_t chunk_bytes = 0;   ///< of them, before the stage or after it
-  std::uint64_t device_bytes = 0;  ///< read and written in device memory, copies of blocks included
+  std::uint64_t device_bytes = 0;  ///< read and written in device memory, copies of blocks and direct_bytes included
   std::uint64_t sent_bytes = 0;    ///< copied to the host, for peers or for the next pass; without the user's array
   std::uint64_t received_bytes = 0;  ///< copied to the device, as sent_bytes
+  std::uint64_t direct_bytes = 0;    ///< copied straight to peers' devices
   double flops = 0;                  ///< by the convention of 5 n log2 n
+};
+
+/// How a device plan's messages travel from a rank. Both members are empty where it sends none.
+struct DeviceMessages {
+  /// At least so long are those that go straight to peers' devices; nothing where none does.
+  std::optional<std::uint64_t> direct_from_bytes{};
+  std::string why_through_host{};  ///< why others go through the host, where some do
 };
 
 /// The memory that a device plan takes on a rank.
@@ -56,6 +64,8 @@ struct DeviceMemoryNeed {
   std::uint64_t device_bytes = 0;  ///< blocks of exchanges, chunks and tables, but not the user's arrays
   std::uint64_t host_bytes = 0;    ///< what peers write into, and blocks of exchanges that are not in device memory
 };
+
+enum class MessageWay;  // of the module
 
 /// Where the fields are that a device plan transforms.
 enum class FieldsOn { device, host };
@@ -70,7 +80,10 @@ std::string device_obstacle(const device::Properties& properties, const Options&
 ///
 /// Each rank names its device; several ranks may name one. A field passes through device memory once per stage, where
 /// the points that leave for a peer are written in the order in which they travel. They are copied to host memory, put
-/// to the peer with a signal, and copied to its device: planes follow one another through these steps.
+/// to the peer with a signal, and copied to its device: planes follow one another through these steps. Where ranks of a
+/// node reach the memory of one another's devices, points are copied straight there if that is measured to be faster.
+/// Within a process that is so for ranks whose devices have one context, as device::open gives them; between processes
+/// CUDA's driver says.
 ///
 /// A plan takes of each device what Options::memory_budget_bytes allows, or of what is free there; ranks that share a
 /// device have equal parts of that. Where the blocks of exchanges do not fit, they lie in host memory, and each pass
@@ -119,12 +132,17 @@ class DevicePlan {
   std::vector<DeviceStagePlan> forward_stages() const;
   std::vector<DeviceStagePlan> backward_stages() const;
   const DeviceMemoryNeed& memory() const noexcept;
+  const DeviceMessages& messages() const noexcept;
   /// A forward transform with this rank's bytes, as the model sees it on `machine`: its prediction is
   /// `model::device_fft_time(machine, plan.modelled(machine, are_fields_on_host))`. Local.
   model::DeviceFft modelled(const machine::Machine& machine, bool are_fields_on_host) const;
   const Breakdown& last_breakdown() const noexcept;
 
  private:
+  friend struct PlanMaker;
+  DevicePlan(const gas::Team& team, std::shared_ptr<const device::Device> device, const Options& options,
+             FieldsOn fields_on, MessageWay way);
+
   struct State;
   std::unique_ptr<State> state_;
 };

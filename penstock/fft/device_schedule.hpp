@@ -50,6 +50,7 @@ struct DeviceMessage {
   Range planes{};         ///< of the sender's outer direction
   std::int64_t offset = 0;
   std::int64_t bytes = 0;
+  bool is_direct = false;  ///< goes straight to the block on the peer's device
 };
 
 /// An exchange between two stages. The incoming blocks come first in its memory. In device memory the outgoing ones

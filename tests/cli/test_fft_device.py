@@ -41,11 +41,24 @@ class OnDevices(command.CommandTest):
         result = self.run_alone("fft", "--device", "any", *size, *little, "--reps", "1")
         self.assertRegex(result.stdout, r"(?m)^Bus +2 passes over it, in chunks of \d+ planes?, up to ")
 
-    def test_processes_exchange_through_the_host(self):
+    def test_messages_go_through_the_host_or_straight_between_devices(self):
         for ranks in [n for n in command.process_counts() if n > 1]:
             figures = self.run_device("--size", "12x12x12", "--precision", "single", ranks=ranks)
             self.assertLess(figures["relative_error"], figures["tolerance"])
-            self.assertGreater(sum(stage["sent_bytes"] for stage in figures["forward_stages"]), 0)
+            self.check_messages(figures)
+            if figures["device"]["interface"] == "opencl":  # processes of it share no memory
+                self.assertIsNone(figures["direct_from_bytes"])
+        figures = self.run_device("--size", "12x12x12", "--ranks", "2")
+        self.assertLess(figures["relative_error"], figures["tolerance"])
+        self.check_messages(figures)
+        result = self.run_alone("fft", "--device", "any", "--size", "12x12x12", "--ranks", "2", "--reps", "1")
+        self.assertRegex(result.stdout, r"(?m)^Messages +(straight between devices|through the host: )")
+
+    def check_messages(self, figures):
+        for stages in (figures["forward_stages"], figures["backward_stages"]):
+            self.assertGreater(sum(stage["sent_bytes"] + stage["direct_bytes"] for stage in stages), 0)
+            if figures["direct_from_bytes"] is None:
+                self.assertEqual(sum(stage["direct_bytes"] for stage in stages), 0)
 
     def test_a_timeline_has_the_transforms_and_their_waits(self):
         self.run_device("--size", "12x12x12", "--ranks", "2", "--trace", "trace.json")

@@ -1,8 +1,17 @@
 // CUDA's driver as far as Penstock calls it, on top of an OpenCL device: one device of 1 GiB. A "PTX" is a kernel's
 // source (imitated_nvrtc.cpp), whose parameters say what a launch passes.
 //
+// Device memory lies in memory files, which other processes map by handles, as CUDA's driver has it.
+//
 // PENSTOCK_TEST_LOST_AFTER=N: after N launches the device is lost, and every call fails. imitated_waits(STREAM): how
 // often a stream that was not made here was waited for, as CUDA's default streams 1 and 2 are.
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -13,6 +22,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "penstock/device/cuda_driver.hpp"
@@ -37,6 +47,65 @@ struct Module {
   bool is_double = false;
 };
 
+/// What the imitation itself calls of OpenCL: it needs the context to make buffers over memory of its own.
+struct OpenclFunctions {
+  decltype(&::clGetPlatformIDs) platforms = nullptr;
+  decltype(&::clGetDeviceIDs) devices = nullptr;
+  decltype(&::clCreateContext) create_context = nullptr;
+  decltype(&::clCreateBuffer) create_buffer = nullptr;
+  decltype(&::clReleaseMemObject) release_buffer = nullptr;
+};
+
+/// A memory file, mapped, and the buffer over it: the device is the processor, and works on the file itself.
+class FileMemory final : public Memory {
+ public:
+  /// Owns `file`.
+  FileMemory(const OpenclFunctions& opencl, cl_context context, int file, std::size_t bytes)
+      : opencl_(opencl), file_(file), bytes_(bytes) {
+    mapped_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    cl_int status = CL_SUCCESS;
+    if (mapped_ != MAP_FAILED) {
+      buffer_ = opencl.create_buffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, mapped_, &status);
+    }
+    if (buffer_ == nullptr || status != CL_SUCCESS) {
+      give_up();
+      throw std::runtime_error("the file cannot be a buffer");
+    }
+  }
+  ~FileMemory() override {
+    opencl_.release_buffer(buffer_);
+    give_up();
+  }
+  FileMemory(const FileMemory&) = delete;
+  FileMemory& operator=(const FileMemory&) = delete;
+
+  Location location() const noexcept override { return {reinterpret_cast<std::uint64_t>(buffer_), 0}; }
+  std::uint64_t bytes() const noexcept override { return bytes_; }
+  int file() const noexcept { return file_; }
+
+ private:
+  void give_up() const noexcept {
+    if (mapped_ != MAP_FAILED) {
+      munmap(mapped_, bytes_);
+    }
+    close(file_);
+  }
+
+  const OpenclFunctions& opencl_;
+  int file_;
+  std::size_t bytes_;
+  void* mapped_ = nullptr;
+  cl_mem buffer_ = nullptr;
+};
+
+/// What a handle for other processes says.
+struct Handle {
+  pid_t process;
+  int file;
+  std::size_t bytes;
+};
+static_assert(sizeof(Handle) <= sizeof(cuda::IpcHandle));
+
 /// The one device, and all that was taken of it.
 class Imitation {
  public:
@@ -48,13 +117,23 @@ class Imitation {
   const Device& device() const { return *device_; }
 
   std::mutex mutex;
-  std::map<cuda::Pointer, std::unique_ptr<Memory>> memory;  // by its fictitious address
+  std::map<cuda::Pointer, std::unique_ptr<FileMemory>> memory;  // by its fictitious address
+  std::set<cuda::Pointer> opened;                               // of these, what other processes have
   std::uint64_t taken_bytes = 0;
   cuda::Pointer next_address = std::uint64_t{1} << 40;
   std::set<const void*> registered;
   std::atomic<std::int64_t> launches_left = std::int64_t{1} << 62;
   std::set<const cuda::StreamTag*> streams;
   std::map<const cuda::StreamTag*, int> waits;  // by streams that are not among these
+
+  /// Keeps memory under a fictitious address. The mutex is held.
+  cuda::Pointer keep(int file, std::size_t bytes) {
+    auto kept = std::make_unique<FileMemory>(opencl_, context_, file, bytes);
+    const cuda::Pointer pointer = next_address;
+    memory[pointer] = std::move(kept);
+    next_address += (bytes + 511) / 512 * 512;
+    return pointer;
+  }
 
   bool is_lost() const { return launches_left.load() < 0; }
 
@@ -70,12 +149,29 @@ class Imitation {
   }
 
  private:
-  Imitation() : device_(open_opencl(std::size_t{0})) {
+  Imitation() {
+    void* const library = open_library({"libOpenCL.so.1"});
+    find_function(library, opencl_.platforms, "clGetPlatformIDs");
+    find_function(library, opencl_.devices, "clGetDeviceIDs");
+    find_function(library, opencl_.create_context, "clCreateContext");
+    find_function(library, opencl_.create_buffer, "clCreateBuffer");
+    find_function(library, opencl_.release_buffer, "clReleaseMemObject");
+    list_opencl();  // initialises the loader, as one thread
+    std::array<cl_platform_id, 8> platforms{};
+    cl_device_id device = nullptr;
+    opencl_.platforms(static_cast<cl_uint>(platforms.size()), platforms.data(), nullptr);
+    for (std::size_t i = 0; device == nullptr && i < platforms.size() && platforms[i] != nullptr; ++i) {
+      opencl_.devices(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, nullptr);
+    }
+    context_ = opencl_.create_context(nullptr, 1, &device, nullptr, nullptr, nullptr);
+    device_ = open_opencl(context_, device);
     if (const char* const launches = std::getenv("PENSTOCK_TEST_LOST_AFTER"); launches != nullptr) {
       launches_left = std::atoll(launches);
     }
   }
 
+  OpenclFunctions opencl_;
+  cl_context context_ = nullptr;  // until the process ends
   std::shared_ptr<const Device> device_;
 };
 
@@ -209,10 +305,12 @@ EXPORT cuMemAlloc_v2(cuda::Pointer* pointer, std::size_t bytes) {
     if (imitation.taken_bytes + bytes > memory_bytes) {
       return cuda::out_of_memory;
     }
+    const int file = memfd_create("imitated device memory", MFD_CLOEXEC);
+    if (file < 0 || ftruncate(file, static_cast<off_t>(bytes)) != 0) {
+      return cuda::out_of_memory;
+    }
+    *pointer = imitation.keep(file, bytes);
     imitation.taken_bytes += bytes;
-    *pointer = imitation.next_address;
-    imitation.memory[*pointer] = imitation.device().allocate(bytes);
-    imitation.next_address += (bytes + 511) / 512 * 512;
     return 0;
   });
 }
@@ -220,13 +318,60 @@ EXPORT cuMemFree_v2(cuda::Pointer pointer) {
   return guarded([&](Imitation& imitation) {
     const std::scoped_lock lock(imitation.mutex);
     const auto found = imitation.memory.find(pointer);
-    if (found == imitation.memory.end()) {
+    if (found == imitation.memory.end() || imitation.opened.contains(pointer)) {
       return invalid_value;
     }
     imitation.taken_bytes -= found->second->bytes();
     imitation.memory.erase(found);
     return 0;
   });
+}
+EXPORT cuIpcGetMemHandle(cuda::IpcHandle* handle, cuda::Pointer pointer) {
+  return guarded([&](Imitation& imitation) {
+    const std::scoped_lock lock(imitation.mutex);
+    const auto found = imitation.memory.find(pointer);
+    if (found == imitation.memory.end() || imitation.opened.contains(pointer)) {
+      return invalid_value;
+    }
+    const Handle named{.process = getpid(), .file = found->second->file(), .bytes = found->second->bytes()};
+    std::memcpy(handle->bytes.data(), &named, sizeof named);
+    return 0;
+  });
+}
+EXPORT cuIpcOpenMemHandle_v2(cuda::Pointer* pointer, cuda::IpcHandle handle, unsigned flags) {
+  return guarded([&](Imitation& imitation) {
+    const std::scoped_lock lock(imitation.mutex);
+    Handle named{};
+    std::memcpy(&named, handle.bytes.data(), sizeof named);
+    if (named.process == getpid() || flags != cuda::ipc_lazy_peer_access) {
+      return invalid_context;
+    }
+    const std::string path = "/proc/" + std::to_string(named.process) + "/fd/" + std::to_string(named.file);
+    const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (file < 0) {
+      return invalid_value;
+    }
+    *pointer = imitation.keep(file, named.bytes);
+    imitation.opened.insert(*pointer);
+    return 0;
+  });
+}
+EXPORT cuIpcCloseMemHandle(cuda::Pointer pointer) {
+  return guarded([&](Imitation& imitation) {
+    const std::scoped_lock lock(imitation.mutex);
+    if (imitation.opened.erase(pointer) == 0) {
+      return invalid_value;
+    }
+    imitation.memory.erase(pointer);
+    return 0;
+  });
+}
+EXPORT cuDeviceCanAccessPeer(int* can_access, cuda::DeviceNumber /*device*/, cuda::DeviceNumber /*peer*/) {
+  *can_access = 0;  // there is one device
+  return 0;
+}
+EXPORT cuCtxEnablePeerAccess(cuda::ContextTag* /*peer*/, unsigned /*flags*/) {
+  return invalid_value;
 }
 EXPORT cuMemHostAlloc(void** data, std::size_t bytes, unsigned /*flags*/) {
   return guarded([&](Imitation& /*imitation*/) {
@@ -282,7 +427,7 @@ EXPORT cuMemcpyDtoHAsync_v2(void* to, cuda::Pointer from, std::size_t bytes, cud
     return 0;
   });
 }
-EXPORT cuMemcpyDtoDAsync_v2(cuda::Pointer to, cuda::Pointer from, std::size_t bytes, cuda::StreamTag* stream) {
+EXPORT cuMemcpyAsync(cuda::Pointer to, cuda::Pointer from, std::size_t bytes, cuda::StreamTag* stream) {
   return guarded([&](Imitation& imitation) {
     stream_of(stream).copy(imitation.find(to), imitation.find(from), bytes);
     return 0;

@@ -190,6 +190,38 @@ TEST_F(OnDevice, ItsBlasMultipliesWhatLiesAtOffsets) {
   EXPECT_EQ(c, (std::vector<float>{0, 0, 10 + 2 * 7, 20 + 2 * 11, -1, 30 + 2 * 16, 40 + 2 * 23, -1}));
 }
 
+TEST_F(OnDevice, MemoryOfOneRankIsWrittenByOthersOfTheProcess) {
+  const auto other = open();
+  auto memory = device->allocate(4096);
+  SharedMemory shared = device->share(*memory);
+  const auto opened = other->open_shared(shared);
+  ASSERT_NE(opened, nullptr);
+  EXPECT_EQ(opened->bytes(), 4096U);
+  const auto from = other->allocate(4096);
+  std::vector<std::int32_t> there = numbers(1024);
+  std::vector<std::int32_t> back(1024, -1);
+  const auto to_device = other->make_stream();
+  to_device->copy_to_device(from->location(), bytes_of(there), {.row_bytes = 4096});
+  to_device->copy(opened->location() + 8, from->location(), 4088);
+  to_device->finish();
+  const auto to_host = device->make_stream();
+  to_host->copy_to_host(bytes_of(back), memory->location() + 8, {.row_bytes = 4088});
+  to_host->finish();
+  back.resize(1022);
+  there.resize(1022);
+  EXPECT_EQ(back, there);
+  memory.reset();  // lives on for those that have opened it
+  to_device->copy(from->location(), opened->location(), 4096);
+  to_device->finish();
+  // What is of no interface of this device's, or of another process that has no handle for it, is not reached.
+  shared.has_handle = false;
+  ++shared.process;
+  EXPECT_EQ(other->open_shared(shared), nullptr);
+  --shared.process;
+  shared.interface = shared.interface == Interface::cuda ? Interface::opencl : Interface::cuda;
+  EXPECT_EQ(other->open_shared(shared), nullptr);
+}
+
 TEST_F(OnDevice, TooMuchMemoryAndABadKernelAreRefused) {
   EXPECT_TRUE(fails_with({"has no room for"}, [&] { device->allocate(std::uint64_t{1} << 50); }));
   try {

@@ -140,8 +140,19 @@ double device_error(const gas::Team& team, const device::Device& device, const O
   return std::max(relative_error(team, forward), relative_error(team, round_trip));
 }
 
-/// Checks a plan on devices, whose options are those given but for its budget, in which not all of it has room: its
-/// error is at most four times that of the processor's, or a rounding.
+/// The error of a plan on devices is at most four times that of the processor's, or a rounding. Collective.
+template <class Real>
+void check_error(const gas::Team& team, const device::Device& device, const Options& options, DevicePlan<Real>& plan,
+                 Fields fields) {
+  const double error = device_error<Real>(team, device, options, plan, fields);
+  const double processor = worst_error<Real>(team, options);
+  const double rounding = sizeof(Real) == 8 ? 2e-16 : 1e-7;
+  EXPECT_LE(error, 4 * std::max(processor, rounding)) << fmt::format(
+      "{}x{}x{}, type {}, fields {}, {} ranks, rank {}", options.size[0], options.size[1], options.size[2],
+      static_cast<int>(options.type), static_cast<int>(fields), team.size(), team.rank());
+}
+
+/// Checks a plan on devices, whose options are those given but for its budget, in which not all of it has room.
 template <class Real>
 void check(const gas::Team& team, const Options& options, Fields fields, std::uint64_t budget_bytes = 0) {
   const std::shared_ptr<const device::Device> device = device::open();
@@ -152,12 +163,8 @@ void check(const gas::Team& team, const Options& options, Fields fields, std::ui
     EXPECT_LE(plan.memory().device_bytes, budget_bytes / sharers(team));
     EXPECT_GT(plan.forward_stages().back().pass, 0);
   }
-  const double error = device_error<Real>(team, *device, options, plan, fields);
-  const double processor = worst_error<Real>(team, options);
-  const double rounding = sizeof(Real) == 8 ? 2e-16 : 1e-7;
-  EXPECT_LE(error, 4 * std::max(processor, rounding)) << fmt::format(
-      "{}x{}x{}, type {}, fields {}, budget {}, {} ranks, rank {}", options.size[0], options.size[1], options.size[2],
-      static_cast<int>(options.type), static_cast<int>(fields), budget_bytes, team.size(), team.rank());
+  SCOPED_TRACE(fmt::format("budget {}", budget_bytes));
+  check_error(team, *device, options, plan, fields);
 }
 
 }  // namespace penstock::fft

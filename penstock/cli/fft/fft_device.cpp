@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct DeviceReport {
   probe::DeviceRates rates;
   fft::Tuning tuning;
   fft::DeviceMemoryNeed memory;
+  fft::DeviceMessages messages;
   std::uint64_t field_bytes = 0;  ///< of all fields of the batch
   std::vector<fft::DeviceStagePlan> forward_stages;
   std::vector<fft::DeviceStagePlan> backward_stages;
@@ -168,6 +170,18 @@ std::string describe_passes(int passes, const std::vector<fft::DeviceStagePlan>&
                      largest->chunk_planes, largest->chunk_planes == 1 ? "" : "s", format_bytes(largest->chunk_bytes));
 }
 
+/// Empty where the first rank sends no messages.
+std::string describe_messages(const fft::DeviceMessages& messages) {
+  const std::string& why = messages.why_through_host;
+  if (!messages.direct_from_bytes) {
+    return why.empty() ? "" : fmt::format("through the host: {}", why);
+  }
+  return fmt::format(
+      "straight between devices{}{}",
+      *messages.direct_from_bytes > 0 ? fmt::format(" from {} on", format_bytes(*messages.direct_from_bytes)) : "",
+      why.empty() ? "" : fmt::format("; others through the host: {}", why));
+}
+
 std::string describe_plan(const Session& session, const FftOptions& options, const DeviceReport& report) {
   std::string text = describe_device(report.device, report.rates);
   text += describe_problem(options);
@@ -184,6 +198,9 @@ std::string describe_plan(const Session& session, const FftOptions& options, con
   }
   if (const int passes = bus_passes(options, report); passes > 0) {
     text += report_line("Bus", "{}", describe_passes(passes, report.forward_stages));
+  }
+  if (const std::string messages = describe_messages(report.messages); !messages.empty()) {
+    text += report_line("Messages", "{}", messages);
   }
   const std::uint64_t resident_bytes = options.are_fields_on_host ? 0 : report.field_bytes;
   return text + report_line("Memory",
@@ -230,6 +247,7 @@ nlohmann::ordered_json to_json(const std::vector<fft::DeviceStagePlan>& stages, 
                     {"device_bytes", stages[i].device_bytes},
                     {"sent_bytes", stages[i].sent_bytes},
                     {"received_bytes", stages[i].received_bytes},
+                    {"direct_bytes", stages[i].direct_bytes},
                     {"device_s", time.transform_s},
                     {"to_host_s", time.scatter_s},
                     {"wait_s", time.wait_s}});
@@ -250,6 +268,8 @@ nlohmann::ordered_json to_json(const Session& session, const FftOptions& options
   json["field_bytes_per_rank"] = report.field_bytes;
   json["device_bytes_per_rank"] = report.memory.device_bytes;
   json["host_bytes_per_rank"] = report.memory.host_bytes;
+  const std::optional<std::uint64_t>& direct_from_bytes = report.messages.direct_from_bytes;
+  json["direct_from_bytes"] = direct_from_bytes ? nlohmann::ordered_json(*direct_from_bytes) : nullptr;
   json["bus_passes"] = bus_passes(options, report);
   add_times(json, options, report.times);
   json["forward_stages"] = to_json(report.forward_stages, report.times.forward);
@@ -291,6 +311,7 @@ void run_on_device(Session& session, const FftOptions& options, const field::Sou
   const fft::DevicePlan<Real>& plan = fields.device_plan();
   report.tuning = plan.tuning();
   report.memory = plan.memory();
+  report.messages = plan.messages();
   report.field_bytes = team.largest(fields.memory().size());
   report.forward_stages = plan.forward_stages();
   report.backward_stages = plan.backward_stages();

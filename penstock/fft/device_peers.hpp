@@ -1,0 +1,42 @@
+// The device memory of peers, and which messages of a device plan go straight there. Private to the module.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "penstock/fft/device_pipeline.hpp"
+#include "penstock/fft/device_plan.hpp"
+#include "penstock/fft/device_schedule.hpp"
+
+namespace penstock::fft {
+
+/// Which way messages go to peers whose device memory this rank's device reaches.
+enum class MessageWay {
+  fastest,  ///< that which copies of the message's size are measured to be faster by
+  direct,   ///< straight to the peer's device
+  host,     ///< through the host
+};
+
+/// Plans whose messages go a way that is not chosen by time.
+struct PlanMaker {
+  /// Collective. As the plan's constructor.
+  template <class Real>
+  static DevicePlan<Real> make(const gas::Team& team, std::shared_ptr<const device::Device> device,
+                               const Options& options, FieldsOn fields_on, MessageWay way) {
+    return DevicePlan<Real>(team, std::move(device), options, fields_on, way);
+  }
+};
+
+/// Collective: opens what peers that map one another's host memory have in `resources.blocks`.
+void open_peer_blocks(const gas::Team& team, DeviceResources& resources);
+
+/// Collective: marks the messages of both schedules, whose blocks are in device memory, that go straight to the peer's
+/// device: those of at least some size for each pair of ranks. The sender finds that size, by copies between blocks
+/// that hold nothing yet, and tells the receiver. Tells what was decided.
+DeviceMessages choose_ways(const gas::Team& team, DeviceResources& resources, DeviceSchedule& forward,
+                           DeviceSchedule& backward, MessageWay way);
+
+}  // namespace penstock::fft
