@@ -58,7 +58,8 @@ class Calibrate(command.CommandTest):
                 self.assertEqual(facts["predicted_by"], "machine file")
                 parts = (facts[f"predicted_{part}_s"] for part in ("pass", "bus", "message", "launch"))
                 self.assertAlmostEqual(facts["predicted_s"], sum(parts) - facts["predicted_hidden_s"])
-                self.assertGreater(facts["predicted_bus_s"], 0)
+                if place == "host":
+                    self.assertGreater(facts["predicted_bus_s"], 0)
                 self.assert_beside(facts)
 
             before, name, after = text.partition("[node.device]")
