@@ -197,7 +197,7 @@ def published_section(command):
     for source, size, what, predicted, measured, point in published_rows(command):
         error = predicted / measured - 1
         errors.setdefault(source.split(",")[0].split(" on ")[-1], []).append(error)
-        lines.append(f"| {source} | {size} | {what} | {predicted:.3g} s | {measured:.3g} s | {error:+.0%} | {point['bound_by']} |")
+        lines.append(f"| {source} | {size} | {what} | {predicted:.3g} s | {measured:.3g} s | {error:+.0%} | {point['bound_by'].replace('_', ' ')} |")
     return lines, errors
 
 

@@ -282,9 +282,10 @@ void transform(const penstock_fft_plan& handle, bool is_forward, const void* in,
 void transform_on_device(const penstock_fft_plan& handle, bool is_forward, const penstock_location& in,
                          const penstock_location& out, int scaling) {
   const auto as_array = [](const penstock_location& location) { return reinterpret_cast<void*>(location.handle); };
-  if (!mistake_in(handle, as_array(in), as_array(out), is_forward, !is_forward, scaling).empty()) {
+  const std::string mistake = mistake_in(handle, as_array(in), as_array(out), is_forward, !is_forward, scaling);
+  if (!mistake.empty()) {
     transform(handle, is_forward, nullptr, nullptr, scaling);  // fails with the same sentence, on the others as well
-    return;
+    throw penstock::Error(mistake);                            // a rank without points needs no arrays
   }
   handle.use([&](auto& plan) {
     if constexpr (runs_on_device<std::remove_cvref_t<decltype(plan)>>) {

@@ -246,7 +246,8 @@ penstock_status penstock_copy_to_host(const penstock_device* device, void* to, p
  * this or has too little memory.
  *
  * Functions of plans take it as well, but for those that begin executions, convolve or collocate: arrays that
- * penstock_fft_forward and its like are given are in host memory, and pass through the device. */
+ * penstock_fft_forward and its like are given are in host memory, and pass through the device; the first such call
+ * takes device memory for chunks of them, beyond memory_budget_bytes. */
 penstock_status penstock_fft_plan_create_on_device(penstock_team* team, const penstock_device* device,
                                                    const penstock_fft_options* options, penstock_fft_plan** plan);
 /* Collective: penstock_fft_forward and penstock_fft_backward of a plan on devices, with arrays in device memory. Each

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -266,20 +267,33 @@ class CudaHostMemory final : public HostMemory {
   void* data_ = nullptr;
 };
 
-/// Memory of the process that is registered for as long as this lives.
+/// Memory of the process that is registered for as long as this, or another one of the same memory, lives.
 class Registration final : public HostMemory {
  public:
   Registration(SharedContext context, std::span<std::byte> memory) : context_(std::move(context)), memory_(memory) {
     const Current current(*context_);
-    const Result result = driver().register_host(memory.data(), memory.size(), host_portable);
-    is_mine_ = result == 0;
+    const std::scoped_lock lock(mutex);
+    const auto [found, is_new] = counts.try_emplace({memory.data(), memory.size()}, 0);
+    const Result result = is_new ? driver().register_host(memory.data(), memory.size(), host_portable) : 0;
+    is_counted_ = result == 0;
+    if (is_counted_) {
+      ++found->second;
+      return;
+    }
+    counts.erase(found);
     if (result != already_registered) {
       context_->check(result, "cuMemHostRegister");
     }
   }
   ~Registration() override {
-    if (is_mine_) {
-      const Current current(*context_);
+    if (!is_counted_) {
+      return;
+    }
+    const Current current(*context_);
+    const std::scoped_lock lock(mutex);
+    const auto found = counts.find({memory_.data(), memory_.size()});
+    if (--found->second == 0) {
+      counts.erase(found);
       driver().unregister_host(memory_.data());
     }
   }
@@ -289,9 +303,13 @@ class Registration final : public HostMemory {
   std::span<std::byte> bytes() const noexcept override { return memory_; }
 
  private:
+  inline static std::mutex mutex;
+  /// How many registrations of each memory live: the driver has one for all, of all contexts.
+  inline static std::map<std::pair<const std::byte*, std::size_t>, int> counts;
+
   SharedContext context_;
   std::span<std::byte> memory_;
-  bool is_mine_ = false;  // else another's, who registered it before
+  bool is_counted_ = false;  // else the program has registered it, or memory that it is a part of
 };
 
 class CudaEvent final : public Event {

@@ -308,6 +308,10 @@ class OpenclEvent final : public Event {
     if (state < 0) {
       context_->check(state, "work given before");
     }
+    if (state == CL_COMPLETE) {
+      // Asking is no synchronisation: only after a wait do other queues see what was done.
+      context_->check(api().clWaitForEvents(1, &event_), "clWaitForEvents");
+    }
     return state == CL_COMPLETE;
   }
   void wait() const override {

@@ -102,6 +102,20 @@ bool reaches(const DeviceResources& resources, const BothSchedules& schedules, i
   return true;
 }
 
+/// Whether this rank sends `peer` a message of fewer bytes.
+bool has_shorter(const BothSchedules& schedules, int peer, std::uint64_t bytes) {
+  for (const DeviceSchedule* const schedule : schedules) {
+    for (const DeviceExchange& exchange : schedule->exchanges) {
+      for (std::size_t i = 0; exchange.place == BlockPlace::device && i < exchange.sent.size(); ++i) {
+        if (exchange.outgoing_messages[i].peer == peer && static_cast<std::uint64_t>(exchange.sent[i].bytes) < bytes) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
 /// A message that goes straight has one byte in the segment, which nobody reads, for the exchange to signal. Returns
 /// whether all that this rank sends go straight.
 bool mark_direct(DeviceSchedule& schedule, const std::vector<std::uint64_t>& sent_from,
@@ -196,7 +210,10 @@ DeviceMessages choose_ways(const gas::Team& team, DeviceResources& resources, De
       if (choice.direct_from != never) {
         chosen.direct_from_bytes = std::max(chosen.direct_from_bytes.value_or(0), choice.direct_from);
       }
-      if (choice.direct_from > 0) {  // then some messages may go through the host
+      const bool has_others = choice.direct_from == never || std::ranges::any_of(peers, [&](int peer) {
+                                return has_shorter(schedules, peer, choice.direct_from);
+                              });
+      if (has_others) {
         chosen.why_through_host = choice.why_not;
       }
     }

@@ -734,6 +734,8 @@ std::vector<model::DeviceFftStage> DevicePipeline::modelled(bool are_fields_on_h
     };
     add_end(end_of(stage, true), work.received_bytes, work.received_copies);
     add_end(end_of(stage, false), work.sent_bytes, work.sent_copies);
+    work.is_received_by_chunks =
+        stage.source.is_user || schedule_.exchanges[stage.source.exchange].place == BlockPlace::host;
     if (!stage.source.is_user) {
       const DeviceExchange& exchange = schedule_.exchanges[stage.source.exchange];
       const bool comes_by_chunks = exchange.place == BlockPlace::host || !exchange.received.empty();

@@ -58,8 +58,7 @@ struct DeviceResources {
   std::vector<std::unique_ptr<device::HostMemory>>
       pinned{};                                           ///< the segments' memory, this rank's and its local peers'
   std::vector<std::unique_ptr<device::Memory>> blocks{};  ///< by the same number
-  /// By the same number and the peer: its blocks, where this rank's device reaches them. They are not used again once
-  /// this rank has failed, so that a peer may give up its own.
+  /// By the same number and the peer: its blocks, where this rank's device reaches them.
   std::vector<std::vector<std::unique_ptr<device::Memory>>> peer_blocks{};
   ChunkBuffers sources{};  ///< for kernels to read
   ChunkBuffers sinks{};    ///< for kernels to write

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <memory>
+#include <mutex>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "penstock/base/base.hpp"
 #include "penstock/device/device.hpp"
@@ -246,6 +250,24 @@ struct DevicePlan<Real>::State {
   std::unique_ptr<DevicePipeline> backward;
   Breakdown last{};
 
+  ~State() {
+    try {
+      team.check_revoked();
+    } catch (const Error&) {
+      keep_blocks();
+    }
+  }
+
+  /// Until the process ends: peers that have not heard of the failure yet may copy straight into them.
+  void keep_blocks() noexcept {
+    static auto* const kept = new std::vector<std::unique_ptr<device::Memory>>;
+    static std::mutex mutex;
+    if (team.size() > 1) {
+      const std::scoped_lock lock(mutex);
+      std::ranges::move(resources->blocks, std::back_inserter(*kept));
+    }
+  }
+
   /// Collective.
   static std::unique_ptr<State> make(const gas::Team& user_team, std::shared_ptr<const device::Device> device,
                                      const Options& options, FieldsOn fields_on, MessageWay way);
@@ -305,7 +327,8 @@ std::unique_ptr<typename DevicePlan<Real>::State> DevicePlan<Real>::State::make(
   user_team.agree_on("place of the fields of a device plan", fields_on == FieldsOn::host ? "host" : "device");
   user_team.agree_on("memory budget of a device plan", fmt::format("{}", options.memory_budget_bytes));
   Options options_of_host = options;
-  options_of_host.memory_budget_bytes = 0;  // it is the device's
+  options_of_host.memory_budget_bytes = 0;     // it is the device's
+  options_of_host.planning = Planning::model;  // what plans on processors take tells nothing of devices
   Problem problem = resolve<Real>(user_team, options_of_host);
   problem.options.memory_budget_bytes = options.memory_budget_bytes;
   problem.has_room_for_planes = false;  // a kernel transforms along one direction

@@ -88,10 +88,10 @@ class DeviceMultiplyState {
   percolate::ProgressCallback progress;
   DevicePlan plan{};
   DeviceProblem problem{};
-  std::unique_ptr<device::Blas> blas{};
   std::unique_ptr<device::Stream> compute{};
   std::unique_ptr<device::Stream> to_device{};
   std::unique_ptr<device::Stream> to_host{};
+  std::unique_ptr<device::Blas> blas{};  // ends before the stream that it was given
   std::vector<PanelSlot> slots_a{};
   std::vector<PanelSlot> slots_b{};
   std::vector<TileSlot> slots_c{};
@@ -304,10 +304,10 @@ class DeviceRun {
     }
   }
 
-  /// Reports progress, at most five times a second.
+  /// Reports progress, at most five times a second and at the end.
   void tell(std::int64_t done) {
     constexpr double pause_s = 0.2;
-    if (state_.progress && seconds() - told_s_ >= pause_s) {
+    if (state_.progress && (seconds() - told_s_ >= pause_s || done == walk_.steps())) {
       told_s_ = seconds();
       const double all = flops(state_.product.type, static_cast<double>(state_.problem.m),
                                static_cast<double>(state_.problem.n), static_cast<double>(state_.problem.k));

@@ -77,8 +77,8 @@ void measure_multiplies(const device::Device& device, npy::DataType type, std::u
   constexpr std::int64_t smallest = 32;
   constexpr std::int64_t largest = 1 << 14;
   constexpr double lasting_s = 0.01;
-  const std::unique_ptr<device::Blas> blas = device.open_blas();
   const std::unique_ptr<device::Stream> stream = device.make_stream();
+  const std::unique_ptr<device::Blas> blas = device.open_blas();
   const std::int64_t bytes = npy::element_bytes(type);
   // Three matrices, and the BLAS's copies of them.
   const auto matrix_bytes = [&](std::int64_t n) { return static_cast<std::uint64_t>(n * n * bytes); };

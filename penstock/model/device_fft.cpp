@@ -82,8 +82,12 @@ class DeviceEstimator {
       const double received_s = bus_s(stage.received_bytes, stage.received_copies, device_.to_device_bytes_per_s);
       const double sent_s = bus_s(stage.sent_bytes, stage.sent_copies, device_.to_host_bytes_per_s);
       const double pass_s = time_pass(stage);
-      chain.add(to_device, received_s, coming_chunks);
-      if (!stage.follows_chunks && &stage != &run_.stages.front()) {
+      const bool begins_anew = !stage.follows_chunks && &stage != &run_.stages.front();
+      if (begins_anew && stage.is_received_by_chunks) {
+        end(chain);
+      }
+      chain.add(to_device, received_s, stage.is_received_by_chunks ? stage.chunks : coming_chunks);
+      if (begins_anew && !stage.is_received_by_chunks) {
         end(chain);
       }
       chain.add(kernels, pass_s, stage.chunks);

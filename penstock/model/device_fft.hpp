@@ -21,6 +21,8 @@ struct DeviceFftStage {
   double pass_bytes = 0;      ///< read and written by kernels; 0 where data only changes places
   double copied_bytes = 0;    ///< read and written by copies within device memory
   double received_bytes = 0;  ///< from the host
+  /// It is brought with the stage's own chunks; else while the stage before makes it.
+  bool is_received_by_chunks = false;
   std::int64_t received_copies = 0;
   double sent_bytes = 0;  ///< to the host
   std::int64_t sent_copies = 0;

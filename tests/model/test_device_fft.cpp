@@ -79,6 +79,17 @@ TEST(DeviceFft, HidesAllButTheLongestStepOfChunksThatFollowOneAnother) {
   EXPECT_EQ(device_fft_time(with_round_device(), run).hidden_s, 0);
 }
 
+TEST(DeviceFft, OverlapsWhatAPassBringsFromTheHostWithThatPass) {
+  DeviceFft run{.stages = {stage(false), stage(false)}};
+  for (DeviceFftStage& each : run.stages) {
+    each.chunks = 4;
+    each.received_bytes = each.sent_bytes = 80e6;  // 8 ms each
+    each.is_received_by_chunks = true;
+  }
+  const DeviceFftTime time = device_fft_time(with_round_device(), run);
+  EXPECT_DOUBLE_EQ(time.hidden_s, 2 * 0.75 * (8e-3 + 8e-3));
+}
+
 TEST(DeviceFft, BringsWhatPeersSendWhileTheyTransform) {
   DeviceFft run{.stages = {stage(false), stage(true)}, .ranks_per_node = 2, .ty = 1, .tz = 2};
   machine::Machine machine = with_round_device();

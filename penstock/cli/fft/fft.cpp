@@ -174,6 +174,7 @@ void take_device_that_pays(Session& session, FftOptions& options, const std::vec
   if (std::ranges::count(given, "--fields-on") > 0 && !options.are_fields_on_host) {
     throw Error("--device auto is for fields in host memory: leave out --fields-on");
   }
+  check_device_options(options, given);
   const DeviceChoice choice = choose_device(session, options);
   options.device = choice.pays ? "any" : "";
   options.are_fields_on_host = choice.pays;

@@ -25,9 +25,10 @@
 namespace penstock::cli {
 namespace {
 
-constexpr std::array<std::string_view, 10> options_of_processors{
-    "--local",          "--isa",    "--movers",         "--effort",   "--progress",
-    "--deferred-parts", "--output", "--filter-lowpass", "--spectrum", "--explain"};
+constexpr std::array<std::string_view, 15> options_of_processors{
+    "--local",          "--isa",          "--movers",   "--effort",         "--progress",
+    "--deferred-parts", "--output",       "--spectrum", "--filter-lowpass", "--explain",
+    "--backward",       "--verify-input", "--engine",   "--no-wisdom",      "--planning-seconds"};
 
 /// What a run on devices found out; complete on the first rank. Bytes and rates are of the rank with most points.
 struct DeviceReport {
@@ -148,6 +149,8 @@ void add_prediction(nlohmann::ordered_json& json, const DeviceReport& report) {
   json["prediction_error"] = report.predicted ? nlohmann::ordered_json(report.prediction_error()) : nullptr;
 }
 
+}  // namespace
+
 void check_device_options(const FftOptions& options, std::span<const std::string> given) {
   for (const std::string& option : given) {
     if (std::ranges::find(options_of_processors, option) != options_of_processors.end()) {
@@ -158,6 +161,8 @@ void check_device_options(const FftOptions& options, std::span<const std::string
     throw Error("--planning measure goes with transforms on the processor, and not with --device: leave it out");
   }
 }
+
+namespace {
 
 /// How often a field crosses the bus there and back: 0 where only messages do.
 int bus_passes(const FftOptions& options, const DeviceReport& report) {

@@ -10,6 +10,9 @@
 
 namespace penstock::cli {
 
+/// Throws Error for options, of those that were `given`, that only processors have.
+void check_device_options(const FftOptions& options, std::span<const std::string> given);
+
 /// Collective: transforms on a device for each rank, and reports. `given` are the options that were, as "--reps".
 /// Throws Error on every rank where there is no such device, where it cannot do what is asked, and for options that
 /// only processors have.

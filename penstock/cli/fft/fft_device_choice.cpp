@@ -56,7 +56,13 @@ DeviceChoice choose(const Session& session, const FftOptions& options) {
   if (!processors_s) {
     return {.why = "the model knows no such transforms on processors, to compare: on the processors"};
   }
-  const double device_s = time_on_devices<Real>(team, device, options);
+  double device_s = 0;
+  try {
+    device_s = time_on_devices<Real>(team, device, options);
+  } catch (const Error& error) {
+    team.check_revoked();
+    return {.why = fmt::format("{}: on the processors", error.what())};
+  }
   const bool pays = device_s < *processors_s;
   return {.pays = pays,
           .why = fmt::format("predicted {} through {}, {} on the processors: {}", format_seconds(device_s), described,

@@ -108,7 +108,7 @@ void add_plan_options(CLI::App& app, const std::shared_ptr<fft::Options>& option
                   "--movers", text,
                   {{"compiled", fft::Movers::compiled}, {"ahead-of-time", fft::Movers::ahead_of_time}});
             });
-  add_value(app, "--memory", "BYTES", "What a node, or a --device, may take, such as 512MiB (what is left there)",
+  add_value(app, "--memory", "BYTES", "What a node may take, or of devices each, such as 512MiB (what is left there)",
             [options](const std::string& text) {
               try {
                 options->memory_budget_bytes = parse_bytes(text);
