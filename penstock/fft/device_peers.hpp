@@ -20,7 +20,7 @@ enum class MessageWay {
   host,     ///< through the host
 };
 
-/// Plans whose messages go a way that is not chosen by time.
+/// For tests: plans whose messages go a way that is not chosen by time.
 struct PlanMaker {
   /// Collective. As the plan's constructor.
   template <class Real>

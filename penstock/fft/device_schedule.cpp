@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "penstock/base/base.hpp"
 #include "penstock/fft/direction_index.hpp"
 
 namespace penstock::fft {
@@ -171,13 +172,13 @@ class ExchangeMaker {
         exchange_.received.push_back(message);  // lies alike in device memory
       }
       exchange_.incoming.push_back(block);
-      host_offset += round_up(bytes_of(block));
+      host_offset += padded_bytes_of(block);
     }
     std::int64_t offset = host_offset;
     if (const DeviceBlock own = block_of(rank, rank, rank, offset); own.box.count() > 0) {
       exchange_.incoming.push_back(own);
       exchange_.outgoing.push_back(own);
-      offset += round_up(bytes_of(own));
+      offset += padded_bytes_of(own);
     }
     exchange_.host_bytes = is_on_host ? offset : host_offset;
     for (int to = 0; to < ranks; ++to) {
@@ -196,7 +197,7 @@ class ExchangeMaker {
         exchange_.sent.push_back(message);
       }
       exchange_.outgoing.push_back(block);
-      offset += round_up(bytes_of(block));
+      offset += padded_bytes_of(block);
     }
     exchange_.device_bytes = is_on_host ? 0 : offset;
     return std::move(exchange_);
@@ -204,7 +205,7 @@ class ExchangeMaker {
 
  private:
   /// Blocks begin at multiples of a cache line of the device.
-  static std::int64_t round_up(std::int64_t bytes) noexcept { return (bytes + 255) / 256 * 256; }
+  std::int64_t padded_bytes_of(const DeviceBlock& block) const noexcept { return round_up(bytes_of(block), 256); }
   std::int64_t bytes_of(const DeviceBlock& block) const noexcept { return block.box.count() * exchange_.element_bytes; }
 
   /// What `from` sends `to`, with the sender's outer direction slowest, so that a chunk of its planes is contiguous.
@@ -242,7 +243,7 @@ class ExchangeMaker {
       const DeviceBlock block = block_of(from, to, from, 0);
       if (from != to && block.box.count() > 0) {
         index += messages_of(from, block).size();
-        offset += static_cast<std::size_t>(round_up(bytes_of(block)));
+        offset += static_cast<std::size_t>(padded_bytes_of(block));
       }
     }
     return {index, offset};

@@ -12,10 +12,6 @@
 namespace penstock::gemm {
 namespace {
 
-constexpr std::int64_t ceiling(std::int64_t number, std::int64_t divisor) noexcept {
-  return (number + divisor - 1) / divisor;
-}
-
 /// Of the device's interface, whose BLAS counts in 32 bits.
 constexpr std::int64_t max_extent = std::int64_t{1} << 30;
 
@@ -43,7 +39,7 @@ double bytes_of(const DeviceProblem& problem, const DeviceTiling& tiling) noexce
 double efficiency_of(const DeviceProblem& problem, const DeviceTiling& tiling) noexcept {
   constexpr std::int64_t block = 128;
   const auto blocks =
-      static_cast<double>(ceiling(tiling.tile_m, block)) * static_cast<double>(ceiling(tiling.tile_n, block));
+      static_cast<double>(divide_up(tiling.tile_m, block)) * static_cast<double>(divide_up(tiling.tile_n, block));
   const auto units = static_cast<double>(problem.compute_units);
   const double used = static_cast<double>(tiling.tile_m) * static_cast<double>(tiling.tile_n) / (block * block);
   return used / (std::ceil(blocks / units) * units);
@@ -97,8 +93,8 @@ std::optional<DeviceTiling> with_slots(const DeviceProblem& problem, const Devic
 /// Lengths of pieces of `extent`: those of one piece, two, three and so on, in steps of an eighth.
 std::vector<std::int64_t> lengths_of(std::int64_t extent) {
   std::vector<std::int64_t> lengths;
-  for (std::int64_t pieces = 1; pieces <= ceiling(extent, 32); pieces = std::max(pieces + 1, pieces * 9 / 8)) {
-    const std::int64_t length = pieces == 1 ? extent : std::min(padded(ceiling(extent, pieces)), extent);
+  for (std::int64_t pieces = 1; pieces <= divide_up(extent, 32); pieces = std::max(pieces + 1, pieces * 9 / 8)) {
+    const std::int64_t length = pieces == 1 ? extent : std::min(padded(divide_up(extent, pieces)), extent);
     if (length <= max_extent && (lengths.empty() || length < lengths.back())) {
       lengths.push_back(length);
     }
@@ -125,9 +121,9 @@ std::vector<std::int64_t> depths_of(std::int64_t k) {
 }  // namespace
 
 DeviceWalk::DeviceWalk(const DeviceProblem& problem, const DeviceTiling& tiling) noexcept
-    : rows_(ceiling(problem.m, tiling.tile_m)),
-      columns_(ceiling(problem.n, tiling.tile_n)),
-      layers_(ceiling(problem.k, tiling.depth)),
+    : rows_(divide_up(problem.m, tiling.tile_m)),
+      columns_(divide_up(problem.n, tiling.tile_n)),
+      layers_(divide_up(problem.k, tiling.depth)),
       goes_by_columns_(tiling.goes_by_columns) {}
 
 DeviceStep DeviceWalk::step(std::int64_t index) const noexcept {
