@@ -162,8 +162,8 @@ void open_peer_blocks(const gas::Team& team, DeviceResources& resources) {
   }
 }
 
-DeviceMessages choose_ways(const gas::Team& team, DeviceResources& resources, DeviceSchedule& forward,
-                           DeviceSchedule& backward, MessageWay way) {
+DeviceMessages choose_paths(const gas::Team& team, DeviceResources& resources, DeviceSchedule& forward,
+                            DeviceSchedule& backward, MessagePath path) {
   struct Choice {
     std::uint64_t direct_from = never;
     const char* why_not = "";
@@ -172,7 +172,7 @@ DeviceMessages choose_ways(const gas::Team& team, DeviceResources& resources, De
   const std::vector<MessageCopy> messages = longest_messages(team, schedules);
   const std::vector<device::Properties::Identity> devices = team.all_gather(resources.device->properties().identity);
   const auto choose = [&](int peer) -> Choice {
-    if (way == MessageWay::host) {
+    if (path == MessagePath::host) {
       return {never, "this was asked for"};
     }
     if (!team.is_local(peer)) {
@@ -181,7 +181,7 @@ DeviceMessages choose_ways(const gas::Team& team, DeviceResources& resources, De
     if (!reaches(resources, schedules, peer)) {
       return {never, "the driver does not map the memory of the peers' devices"};
     }
-    if (way == MessageWay::direct) {
+    if (path == MessagePath::direct) {
       return {0, ""};
     }
     const MessageCopy& message = messages[static_cast<std::size_t>(peer)];

@@ -270,7 +270,7 @@ struct DevicePlan<Real>::State {
 
   /// Collective.
   static std::unique_ptr<State> make(const gas::Team& user_team, std::shared_ptr<const device::Device> device,
-                                     const Options& options, FieldsOn fields_on, MessageWay way);
+                                     const Options& options, FieldsOn fields_on, MessagePath path);
 
   std::int64_t bytes_of(bool is_space) const noexcept {
     return is_space ? input.elements() * space_bytes : output.elements() * spectrum_bytes;
@@ -321,7 +321,7 @@ struct DevicePlan<Real>::State {
 template <class Real>
 std::unique_ptr<typename DevicePlan<Real>::State> DevicePlan<Real>::State::make(
     const gas::Team& user_team, std::shared_ptr<const device::Device> device, const Options& options,
-    FieldsOn fields_on, MessageWay way) {
+    FieldsOn fields_on, MessagePath path) {
   user_team.agree(device == nullptr ? "a device plan needs a device: see device::open"
                                     : device_obstacle<Real>(device->properties(), options));
   user_team.agree_on("place of the fields of a device plan", fields_on == FieldsOn::host ? "host" : "device");
@@ -352,7 +352,7 @@ std::unique_ptr<typename DevicePlan<Real>::State> DevicePlan<Real>::State::make(
     resources = make_resources(team, device, need);
     if (has_blocks(BlockPlace::device) && team.size() > 1) {
       open_peer_blocks(team, *resources);
-      messages = choose_ways(team, *resources, schedules.forward, schedules.backward, way);
+      messages = choose_paths(team, *resources, schedules.forward, schedules.backward, path);
     } else if (has_blocks(BlockPlace::host) && team.size() > 1) {
       messages.why_through_host = "the blocks of exchanges lie in its memory";
     }
@@ -383,12 +383,12 @@ std::unique_ptr<typename DevicePlan<Real>::State> DevicePlan<Real>::State::make(
 template <class Real>
 DevicePlan<Real>::DevicePlan(const gas::Team& team, std::shared_ptr<const device::Device> device,
                              const Options& options, FieldsOn fields_on)
-    : DevicePlan(team, std::move(device), options, fields_on, MessageWay::fastest) {}
+    : DevicePlan(team, std::move(device), options, fields_on, MessagePath::fastest) {}
 
 template <class Real>
 DevicePlan<Real>::DevicePlan(const gas::Team& team, std::shared_ptr<const device::Device> device,
-                             const Options& options, FieldsOn fields_on, MessageWay way)
-    : state_(team.run_or_revoke([&] { return State::make(team, std::move(device), options, fields_on, way); })) {}
+                             const Options& options, FieldsOn fields_on, MessagePath path)
+    : state_(team.run_or_revoke([&] { return State::make(team, std::move(device), options, fields_on, path); })) {}
 
 template <class Real>
 DevicePlan<Real>::~DevicePlan() = default;

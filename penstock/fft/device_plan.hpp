@@ -65,7 +65,7 @@ struct DeviceMemoryNeed {
   std::uint64_t host_bytes = 0;    ///< what peers write into, and blocks of exchanges that are not in device memory
 };
 
-enum class MessageWay;  // of the module
+enum class MessagePath;  // of the module
 
 /// Where the fields are that a device plan transforms.
 enum class FieldsOn { device, host };
@@ -141,7 +141,7 @@ class DevicePlan {
  private:
   friend struct PlanMaker;
   DevicePlan(const gas::Team& team, std::shared_ptr<const device::Device> device, const Options& options,
-             FieldsOn fields_on, MessageWay way);
+             FieldsOn fields_on, MessagePath path);
 
   struct State;
   std::unique_ptr<State> state_;

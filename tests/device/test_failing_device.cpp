@@ -46,13 +46,13 @@ TEST(FailingDevice, PlansTakeTheMemoryThatTheyTell) {
 }
 
 /// Collective: transforms fields of host memory until the device is lost.
-void lose_device(const gas::Team& team, std::uint64_t budget_bytes, MessageWay way = MessageWay::host) {
+void lose_device(const gas::Team& team, std::uint64_t budget_bytes, MessagePath path = MessagePath::host) {
   Options options;
   options.size = {12, 12, 12};
   options.memory_budget_bytes = budget_bytes;
-  DevicePlan<double> plan = PlanMaker::make<double>(team, device::open("cuda:0"), options, FieldsOn::host, way);
+  DevicePlan<double> plan = PlanMaker::make<double>(team, device::open("cuda:0"), options, FieldsOn::host, path);
   EXPECT_EQ(plan.forward_stages().back().pass > 0, budget_bytes > 0);
-  EXPECT_EQ(plan.messages().direct_from_bytes.has_value(), way == MessageWay::direct);
+  EXPECT_EQ(plan.messages().direct_from_bytes.has_value(), path == MessagePath::direct);
   std::vector<std::complex<double>> field(static_cast<std::size_t>(plan.output_stride()));
   const auto transform = [&] { plan.forward(std::span<const std::complex<double>>(field), field); };
   const auto transform_until_it_fails = [&] {
@@ -71,7 +71,7 @@ TEST(FailingDevice, ALostOneEndsTheTransformOnEveryRank) {
 
 // These in processes of their own: a lost device is lost for good.
 TEST(FailingDevice, ALostOneEndsATransformWhoseMessagesGoStraight) {
-  gas::run_world(3, [](gas::Team& team) { lose_device(team, 0, MessageWay::direct); });
+  gas::run_world(3, [](gas::Team& team) { lose_device(team, 0, MessagePath::direct); });
 }
 
 TEST(FailingDevice, ALostOneEndsATransformWhoseBlocksAreOnTheHost) {

@@ -46,13 +46,15 @@ std::vector<char> find_reached(const gas::Team& team, device::Interface interfac
   return reached;
 }
 
-/// Collective: a plan whose messages go `way`; all its messages go where they can.
+/// Collective: a plan whose messages take `path`; all of them go where they can.
 template <class Real>
-void check_way(const gas::Team& team, const Options& options, Fields fields, MessageWay way) {
+void check_path(const gas::Team& team, const Options& options, Fields fields, MessagePath path) {
   const std::shared_ptr<const device::Device> device = device::open();
-  const auto make = [&](MessageWay one) { return PlanMaker::make<Real>(team, device, options, place_of(fields), one); };
-  const auto through_host = make(MessageWay::host);
-  DevicePlan<Real> plan = make(way);
+  const auto make = [&](MessagePath one) {
+    return PlanMaker::make<Real>(team, device, options, place_of(fields), one);
+  };
+  const auto through_host = make(MessagePath::host);
+  DevicePlan<Real> plan = make(path);
   const std::vector<char> reached = find_reached(team, device->properties().interface);
   const auto reached_count = std::count(reached.begin(), reached.end(), 1);
   for (const bool is_forward : {true, false}) {
@@ -60,9 +62,9 @@ void check_way(const gas::Team& team, const Options& options, Fields fields, Mes
     const Bytes all = sent_by(is_forward ? through_host.forward_stages() : through_host.backward_stages());
     EXPECT_EQ(all.direct, 0U);
     EXPECT_EQ(sent.direct + sent.through_host, all.through_host);
-    if (way == MessageWay::host || reached_count == 1) {  // itself
+    if (path == MessagePath::host || reached_count == 1) {  // itself
       EXPECT_EQ(sent.direct, 0U);
-    } else if (way == MessageWay::direct && reached_count == team.size()) {
+    } else if (path == MessagePath::direct && reached_count == team.size()) {
       EXPECT_EQ(sent.through_host, 0U);
     }
     const DeviceMessages& messages = plan.messages();
@@ -70,23 +72,23 @@ void check_way(const gas::Team& team, const Options& options, Fields fields, Mes
     EXPECT_TRUE(sent.through_host == 0 || messages.direct_from_bytes.value_or(0) > 0 ||
                 !messages.why_through_host.empty());
   }
-  SCOPED_TRACE(fmt::format("way {}", static_cast<int>(way)));
+  SCOPED_TRACE(fmt::format("path {}", static_cast<int>(path)));
   check_error(team, *device, options, plan, fields);
 }
 
-TEST_F(MessagesOfDevices, GoAnyWay) {
+TEST_F(MessagesOfDevices, TakeAnyPath) {
   on_worlds({4}, [](gas::Team& team) {
-    for (const MessageWay way : {MessageWay::direct, MessageWay::host, MessageWay::fastest}) {
+    for (const MessagePath path : {MessagePath::direct, MessagePath::host, MessagePath::fastest}) {
       Options options = estimated({12, 10, 9});
-      check_way<double>(team, options, Fields::on_device, way);
+      check_path<double>(team, options, Fields::on_device, path);
       options.type = Type::r2c;
       options.batch = 2;
       options.planes_per_message = 1;
-      check_way<float>(team, options, Fields::on_host, way);
+      check_path<float>(team, options, Fields::on_host, path);
       options = estimated({16, 12, 8});
       options.output = Output::as_input;
       options.grid = {team.size() == 4 ? 2 : 1, team.size() == 4 ? 2 : team.size()};
-      check_way<double>(team, options, Fields::on_device_in_place, way);
+      check_path<double>(team, options, Fields::on_device_in_place, path);
     }
   });
 }
@@ -95,7 +97,7 @@ TEST_F(MessagesOfDevices, FollowOneAnotherThroughManyTransforms) {
   on_worlds({2, 4}, [](gas::Team& team) {
     const Options options = estimated({20, 12, 16});
     const std::shared_ptr<const device::Device> device = device::open();
-    DevicePlan<double> plan = PlanMaker::make<double>(team, device, options, FieldsOn::device, MessageWay::direct);
+    DevicePlan<double> plan = PlanMaker::make<double>(team, device, options, FieldsOn::device, MessagePath::direct);
     for (int i = 0; i < 20; ++i) {
       EXPECT_LT(device_error(team, *device, options, plan, i % 2 == 0 ? Fields::on_device : Fields::on_device_in_place),
                 1e-15);
@@ -103,7 +105,7 @@ TEST_F(MessagesOfDevices, FollowOneAnotherThroughManyTransforms) {
   });
 }
 
-TEST_F(MessagesOfDevices, AreLongEnoughWhereTheWayIsMeasured) {
+TEST_F(MessagesOfDevices, AreLongEnoughWhereThePathIsMeasured) {
   gas::run_world(2, [](gas::Team& team) {
     const Options options = estimated({32, 32, 32});
     const std::shared_ptr<const device::Device> device = device::open();
