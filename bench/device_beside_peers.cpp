@@ -38,7 +38,7 @@ void compare(std::int64_t n, int repetitions, const std::string& selector) {
   const gas::Team team = gas::world_alone();
   const std::shared_ptr<const device::Device> device = device::open(selector);
   const device::Properties& properties = device->properties();
-  const probe::DeviceRates rates = probe::device_rates(*device);
+  const device::Rates rates = device::measure_rates(*device, device->available_bytes() / 8);
   fft::Options options;
   options.size = {n, n, n};
   const double begin_s = seconds();

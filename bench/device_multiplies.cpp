@@ -27,7 +27,7 @@ struct Contender {
   std::string name;
   double flops;
   std::function<void()> run;
-  const gemm::DevicePlan* plan = nullptr;  // nullptr: the matrices lie in device memory
+  const gemm::DeviceMultiplyPlan* plan = nullptr;  // nullptr: the matrices lie in device memory
   std::vector<double> times_s = {};
 };
 
@@ -100,7 +100,7 @@ void print(std::vector<Contender>& contenders, double resident_flops) {
     fmt::print("  {:<36} min {:<9} median {:<9} {:8.1f} GFlop/s, {:.3f} of resident", contender.name,
                format_seconds(min_s), format_seconds(contender.times_s[contender.times_s.size() / 2]),
                contender.flops / min_s * 1e-9, contender.flops / min_s / resident_flops);
-    if (const gemm::DevicePlan* const plan = contender.plan; plan != nullptr) {
+    if (const gemm::DeviceMultiplyPlan* const plan = contender.plan; plan != nullptr) {
       fmt::print("; {} there and {} back, bus {} at least, predicted {}; {} tiles of {} x {}, panels {} deep",
                  format_bytes(plan->to_device_bytes), format_bytes(plan->to_host_bytes), format_seconds(plan->bus_s),
                  format_seconds(plan->predicted_s), plan->tiles, plan->tiling.tile_m, plan->tiling.tile_n,
@@ -152,8 +152,9 @@ void compare(double time_s, const std::string& selector) {
   }
   const device::Properties& properties = device->properties();
   fmt::print("{} x {}, {}, on {} ({}), {} interleaved repetitions; bus {:.1f} and {:.1f} GB/s, memory {:.1f} GB/s\n", n,
-             n, npy::name(type), properties.name, properties.driver, repetitions, rates.to_device_bytes_per_s / 1e9,
-             rates.to_host_bytes_per_s / 1e9, rates.memory_bandwidth_bytes_per_s / 1e9);
+             n, npy::name(type), properties.name, properties.driver, repetitions,
+             rates.copies.to_device_bytes_per_s / 1e9, rates.copies.to_host_bytes_per_s / 1e9,
+             rates.copies.memory_bandwidth_bytes_per_s / 1e9);
   const double resident_s = *std::ranges::min_element(contenders.front().times_s);
   print(contenders, contenders.front().flops / resident_s);
 }

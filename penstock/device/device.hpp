@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -196,6 +197,21 @@ class Device {
   /// Throws Error where the system does not have the library.
   virtual std::unique_ptr<Blas> open_blas() const = 0;
 };
+
+/// The rates of a device's memory and of its bus.
+struct Rates {
+  double memory_bandwidth_bytes_per_s = 0;  ///< of copies within device memory: bytes read plus bytes written
+  double to_device_bytes_per_s = 0;         ///< of copies from pinned host memory
+  double to_host_bytes_per_s = 0;           ///< of copies to pinned host memory
+};
+
+/// Measures a device, in about a quarter of a second where it is an accelerator: the best of several copies of at most
+/// 256 MiB, with at most `max_bytes` of its memory. Throws Error where it has not so much left, or has failed.
+Rates measure_rates(const Device& device, std::uint64_t max_bytes);
+
+/// The seconds that `work` takes at best, of a few calls after one that may find things cold; at least 1 ns. `work`
+/// waits for what it gives to streams.
+double min_seconds(const std::function<void()>& work);
 
 /// The devices of this system: those of CUDA, then those of OpenCL. An accelerator that both reach is there twice.
 /// Empty where there is neither interface.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -18,6 +19,7 @@ constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
 /// A message, as it lies on both devices and in the peer's segment.
 struct MessageCopy {
+  std::size_t schedule = 0;
   std::size_t memory = 0;
   std::uint64_t offset = 0;       ///< on this rank's device
   std::uint64_t peer_offset = 0;  ///< in the peer's segment, and alike on its device
@@ -27,31 +29,22 @@ struct MessageCopy {
 /// The longest message to each peer between blocks in device memory; of no bytes where there is none.
 std::vector<MessageCopy> longest_messages(const gas::Team& team, const BothSchedules& schedules) {
   std::vector<MessageCopy> longest(static_cast<std::size_t>(team.size()));
-  for (const DeviceSchedule* const schedule : schedules) {
-    for (const DeviceExchange& exchange : schedule->exchanges) {
+  for (std::size_t schedule = 0; schedule < schedules.size(); ++schedule) {
+    for (const DeviceExchange& exchange : schedules[schedule]->exchanges) {
       for (std::size_t i = 0; exchange.place == BlockPlace::device && i < exchange.sent.size(); ++i) {
         const gas::Outgoing& message = exchange.outgoing_messages[i];
         MessageCopy& known = longest[static_cast<std::size_t>(message.peer)];
         if (message.bytes > known.bytes) {
-          known = {exchange.memory, static_cast<std::uint64_t>(exchange.sent[i].offset), message.offset, message.bytes};
+          known = {.schedule = schedule,
+                   .memory = exchange.memory,
+                   .offset = static_cast<std::uint64_t>(exchange.sent[i].offset),
+                   .peer_offset = message.offset,
+                   .bytes = message.bytes};
         }
       }
     }
   }
   return longest;
-}
-
-/// Seconds that `work` takes, at best.
-template <class Work>
-double min_seconds(Work work) {
-  constexpr int repetitions = 4;  // the first one may find things cold
-  double least_s = std::numeric_limits<double>::max();
-  for (int i = 0; i < repetitions; ++i) {
-    const double begin_s = seconds();
-    work();
-    least_s = std::min(least_s, seconds() - begin_s);
-  }
-  return least_s;
 }
 
 /// The least size from which on copies straight to the peer's device are no slower than those to the host and from
@@ -68,12 +61,12 @@ std::uint64_t measure_direct_from(DeviceResources& resources, const MessageCopy&
   sizes.push_back(std::min(message.bytes, std::uint64_t{16} << 20));
   std::uint64_t from = never;
   for (auto bytes = sizes.rbegin(); bytes != sizes.rend(); ++bytes) {
-    const double direct_s = min_seconds([&] {
+    const double direct_s = device::min_seconds([&] {
       resources.to_peers->copy(at_peer, own, *bytes);
       resources.to_peers->finish();
     });
     // The second copy is the peer's, whose device is taken to be like this one.
-    const double through_host_s = min_seconds([&] {
+    const double through_host_s = device::min_seconds([&] {
       resources.to_host->copy_to_host(host, own, {.row_bytes = *bytes});
       resources.to_host->finish();
       resources.to_device->copy_to_device(own, host, {.row_bytes = *bytes});
@@ -190,34 +183,45 @@ DeviceMessages choose_paths(const gas::Team& team, DeviceResources& resources, D
     return {measure_direct_from(resources, message, blocks + message.peer_offset, host),
             "it was measured to be faster"};
   };
+  // Peers that are reached on the same device are alike: the one with the longest message tells of all.
+  struct Alike {
+    std::vector<int> peers;
+    Choice choice;
+  };
+  std::map<std::pair<device::Properties::Identity, bool>, Alike> kinds;
+  for (int peer = 0; peer < team.size(); ++peer) {
+    const auto number = static_cast<std::size_t>(peer);
+    if (messages[number].bytes > 0) {
+      kinds[{devices[number], team.is_local(peer) && reaches(resources, schedules, peer)}].peers.push_back(peer);
+    }
+  }
+  const auto bytes_to = [&](int peer) { return messages[static_cast<std::size_t>(peer)].bytes; };
+  // The blocks of one schedule lie where those of the other do: no rank writes these before all are done with those.
+  for (std::size_t schedule = 0; schedule < schedules.size(); ++schedule) {
+    team.together([&] {
+      for (auto& [kind, alike] : kinds) {
+        const int longest = *std::ranges::max_element(alike.peers, {}, bytes_to);
+        if (messages[static_cast<std::size_t>(longest)].schedule == schedule) {
+          alike.choice = choose(longest);
+        }
+      }
+    });
+  }
   std::vector<std::uint64_t> sent_from(messages.size(), never);
   DeviceMessages chosen;
-  team.together([&] {
-    // Peers that are reached on the same device are alike: the one with the longest message tells of all.
-    std::map<std::pair<device::Properties::Identity, bool>, std::vector<int>> kinds;
-    for (int peer = 0; peer < team.size(); ++peer) {
-      const auto number = static_cast<std::size_t>(peer);
-      if (messages[number].bytes > 0) {
-        kinds[{devices[number], team.is_local(peer) && reaches(resources, schedules, peer)}].push_back(peer);
-      }
+  for (const auto& [kind, alike] : kinds) {
+    const std::uint64_t direct_from = alike.choice.direct_from;
+    for (const int peer : alike.peers) {
+      sent_from[static_cast<std::size_t>(peer)] = direct_from;
     }
-    for (const auto& [kind, peers] : kinds) {
-      const Choice choice = choose(*std::ranges::max_element(
-          peers, {}, [&](int peer) { return messages[static_cast<std::size_t>(peer)].bytes; }));
-      for (const int peer : peers) {
-        sent_from[static_cast<std::size_t>(peer)] = choice.direct_from;
-      }
-      if (choice.direct_from != never) {
-        chosen.direct_from_bytes = std::max(chosen.direct_from_bytes.value_or(0), choice.direct_from);
-      }
-      const bool has_others = choice.direct_from == never || std::ranges::any_of(peers, [&](int peer) {
-                                return has_shorter(schedules, peer, choice.direct_from);
-                              });
-      if (has_others) {
-        chosen.why_through_host = choice.why_not;
-      }
+    if (direct_from != never) {
+      chosen.direct_from_bytes = std::max(chosen.direct_from_bytes.value_or(0), direct_from);
     }
-  });
+    if (direct_from == never ||
+        std::ranges::any_of(alike.peers, [&](int peer) { return has_shorter(schedules, peer, direct_from); })) {
+      chosen.why_through_host = alike.choice.why_not;
+    }
+  }
   std::vector<std::uint64_t> received_from(messages.size());
   gas::exchange<std::uint64_t>(team, sent_from, received_from);
   const bool are_all_direct_forward = mark_direct(forward, sent_from, received_from);

@@ -86,7 +86,7 @@ class DeviceMultiplyState {
   std::shared_ptr<const device::Device> device;
   DeviceProduct product;
   percolate::ProgressCallback progress;
-  DevicePlan plan{};
+  DeviceMultiplyPlan plan{};
   DeviceProblem problem{};
   std::unique_ptr<device::Stream> compute{};
   std::unique_ptr<device::Stream> to_device{};
@@ -418,7 +418,7 @@ DeviceMultiply::DeviceMultiply(std::shared_ptr<const device::Device> device, con
 
 DeviceMultiply::~DeviceMultiply() = default;
 
-const DevicePlan& DeviceMultiply::plan() const noexcept {
+const DeviceMultiplyPlan& DeviceMultiply::plan() const noexcept {
   return state_->plan;
 }
 

@@ -52,7 +52,7 @@ struct DeviceTiling {
 };
 
 /// The decisions that are made before a product runs.
-struct DevicePlan {
+struct DeviceMultiplyPlan {
   std::string library = {};  ///< the device's BLAS
   DeviceRates rates = {};
   DeviceTiling tiling = {};
@@ -93,7 +93,7 @@ class DeviceMultiply {
   DeviceMultiply(const DeviceMultiply&) = delete;
   DeviceMultiply& operator=(const DeviceMultiply&) = delete;
 
-  const DevicePlan& plan() const noexcept;
+  const DeviceMultiplyPlan& plan() const noexcept;
 
   /// Multiplies matrices in host memory; C's rows are `leading_c` elements apart. Returns when C is complete. The
   /// memory is pinned meanwhile, unless that has been done before (Device::pin). With beta 0 C is not read. Throws

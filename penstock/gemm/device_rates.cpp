@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <random>
 #include <span>
@@ -15,41 +14,6 @@
 
 namespace penstock::gemm {
 namespace {
-
-/// The time of one call of `work` on `stream`: the smallest of several, the first of which is not counted.
-template <class Work>
-double min_time_s(device::Stream& stream, Work work) {
-  constexpr int calls = 4;
-  double min_s = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < calls; ++i) {
-    const double begin_s = seconds();
-    work();
-    stream.finish();
-    if (i > 0) {
-      min_s = std::min(min_s, seconds() - begin_s);
-    }
-  }
-  return std::max(min_s, 1e-9);
-}
-
-/// Copies, within device memory and over the bus.
-void measure_copies(const device::Device& device, std::uint64_t max_bytes, DeviceRates& rates) {
-  // Far more than caches hold.
-  const std::uint64_t bytes = std::min(std::uint64_t{64} << 20, max_bytes / 2);
-  const std::unique_ptr<device::Memory> from = device.allocate(bytes);
-  const std::unique_ptr<device::Memory> to = device.allocate(bytes);
-  const std::unique_ptr<device::HostMemory> host = device.allocate_host(bytes);
-  const std::unique_ptr<device::Stream> stream = device.make_stream();
-  std::ranges::fill(host->bytes(), std::byte{});
-  std::byte* const data = host->bytes().data();
-  const device::Rows rows{.row_bytes = bytes};
-  const auto amount = static_cast<double>(bytes);
-  rates.to_device_bytes_per_s =
-      amount / min_time_s(*stream, [&] { stream->copy_to_device(from->location(), data, rows); });
-  rates.to_host_bytes_per_s = amount / min_time_s(*stream, [&] { stream->copy_to_host(data, from->location(), rows); });
-  rates.memory_bandwidth_bytes_per_s =
-      2 * amount / min_time_s(*stream, [&] { stream->copy(to->location(), from->location(), bytes); });
-}
 
 template <class Real>
 std::vector<std::byte> some_numbers(std::size_t bytes) {
@@ -98,7 +62,10 @@ void measure_multiplies(const device::Device& device, npy::DataType type, std::u
                                   .b = {.location = b->location(), .leading = n},
                                   .c = c->location(),
                                   .leading_c = n};
-    const double time_s = min_time_s(*stream, [&] { stream->multiply(*blas, product); });
+    const double time_s = device::min_seconds([&] {
+      stream->multiply(*blas, product);
+      stream->finish();
+    });
     rates.call_s = n == smallest ? time_s : rates.call_s;
     const auto extent = static_cast<double>(n);
     rates.flops = std::max(rates.flops, flops(type, extent, extent, extent) / time_s);
@@ -126,7 +93,7 @@ DeviceRates measure_device(const device::Device& device, npy::DataType type, std
   check_device_type(device, type);
   DeviceRates rates;
   measure_multiplies(device, type, max_bytes, rates);
-  measure_copies(device, max_bytes, rates);
+  rates.copies = device::measure_rates(device, max_bytes);
   return rates;
 }
 

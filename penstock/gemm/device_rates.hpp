@@ -3,23 +3,18 @@
 
 #include <cstdint>
 
+#include "penstock/device/device.hpp"
 #include "penstock/npy/npy.hpp"
 
 #pragma GCC visibility push(default)
-
-namespace penstock::device {
-class Device;
-}
 
 namespace penstock::gemm {
 
 /// The rates of a device, by which tiles are chosen and times predicted.
 struct DeviceRates {
-  double flops = 0;                         ///< of multiplies of matrices in device memory
-  double call_s = 0;                        ///< the time of the smallest multiply
-  double memory_bandwidth_bytes_per_s = 0;  ///< of copies within device memory: bytes read plus bytes written
-  double to_device_bytes_per_s = 0;         ///< of copies from pinned host memory
-  double to_host_bytes_per_s = 0;           ///< of copies to pinned host memory
+  double flops = 0;           ///< of multiplies of matrices in device memory
+  double call_s = 0;          ///< the time of the smallest multiply
+  device::Rates copies = {};  ///< of its memory, and of its bus
 };
 
 /// Measures a device with at most `max_bytes` of its memory, in some tenths of a second; on OpenCL for seconds where

@@ -144,7 +144,8 @@ std::uint64_t device_bytes(const DeviceProblem& problem, const DeviceTiling& til
   return static_cast<std::uint64_t>(bytes_of(problem, tiling));
 }
 
-DevicePlan forecast(const DeviceProblem& problem, const DeviceTiling& tiling, const DeviceRates& rates) noexcept {
+DeviceMultiplyPlan forecast(const DeviceProblem& problem, const DeviceTiling& tiling,
+                            const DeviceRates& rates) noexcept {
   const DeviceWalk walk(problem, tiling);
   const auto m = static_cast<double>(problem.m);
   const auto n = static_cast<double>(problem.n);
@@ -163,17 +164,17 @@ DevicePlan forecast(const DeviceProblem& problem, const DeviceTiling& tiling, co
   const auto tile_n = static_cast<double>(tiling.tile_n);
   const double first_bytes =
       (static_cast<double>(tiling.depth) * (tile_m + tile_n) + (problem.reads_c ? tile_m * tile_n : 0)) * real_bytes;
-  const double first_s = first_bytes / rates.to_device_bytes_per_s;
-  const double last_s = tile_m * tile_n * real_bytes / rates.to_host_bytes_per_s;
+  const double first_s = first_bytes / rates.copies.to_device_bytes_per_s;
+  const double last_s = tile_m * tile_n * real_bytes / rates.copies.to_host_bytes_per_s;
   const double multiply_s = 2 * m * n * k / rates.flops;
   const double passed_bytes = (m * k * static_cast<double>(walk.columns()) + k * n * static_cast<double>(walk.rows()) +
                                2 * m * n * static_cast<double>(walk.layers())) *
                               real_bytes;
   const double work_s = multiply_s / efficiency_of(problem, tiling) +
-                        passed_bytes / rates.memory_bandwidth_bytes_per_s +
+                        passed_bytes / rates.copies.memory_bandwidth_bytes_per_s +
                         static_cast<double>(walk.steps()) * rates.call_s;
-  const double in_s = in_bytes / rates.to_device_bytes_per_s;
-  const double out_s = out_bytes / rates.to_host_bytes_per_s;
+  const double in_s = in_bytes / rates.copies.to_device_bytes_per_s;
+  const double out_s = out_bytes / rates.copies.to_host_bytes_per_s;
   return {.rates = rates,
           .tiling = tiling,
           .tiles = walk.tiles(),
@@ -186,8 +187,8 @@ DevicePlan forecast(const DeviceProblem& problem, const DeviceTiling& tiling, co
           .multiply_s = multiply_s};
 }
 
-DevicePlan choose_device_tiling(const DeviceProblem& problem, const DeviceRates& rates) {
-  std::optional<DevicePlan> best;
+DeviceMultiplyPlan choose_device_tiling(const DeviceProblem& problem, const DeviceRates& rates) {
+  std::optional<DeviceMultiplyPlan> best;
   for (const std::int64_t tile_m : lengths_of(problem.m)) {
     for (const std::int64_t tile_n : lengths_of(problem.n)) {
       for (const std::int64_t depth : depths_of(problem.k)) {
@@ -197,7 +198,7 @@ DevicePlan choose_device_tiling(const DeviceProblem& problem, const DeviceRates&
           if (!tiling) {
             continue;
           }
-          const DevicePlan plan = forecast(problem, *tiling, rates);
+          const DeviceMultiplyPlan plan = forecast(problem, *tiling, rates);
           // Larger tiles come first: smaller ones have to be worth it.
           if (!best || plan.predicted_s < 0.999 * best->predicted_s) {
             best = plan;

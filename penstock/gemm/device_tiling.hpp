@@ -69,11 +69,12 @@ std::uint64_t device_bytes(const DeviceProblem& problem, const DeviceTiling& til
 ///   else overlaps.
 ///
 /// Sets to_device_bytes, to_host_bytes, device_bytes, tiles and times.
-DevicePlan forecast(const DeviceProblem& problem, const DeviceTiling& tiling, const DeviceRates& rates) noexcept;
+DeviceMultiplyPlan forecast(const DeviceProblem& problem, const DeviceTiling& tiling,
+                            const DeviceRates& rates) noexcept;
 
 /// The tiling whose time is predicted to be smallest. Candidates are tiles of any number of rows and columns, and
 /// depths of powers of 2; memory that is left goes to slots. Throws Error where the memory has no room for the
 /// smallest.
-DevicePlan choose_device_tiling(const DeviceProblem& problem, const DeviceRates& rates);
+DeviceMultiplyPlan choose_device_tiling(const DeviceProblem& problem, const DeviceRates& rates);
 
 }  // namespace penstock::gemm

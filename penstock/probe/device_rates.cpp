@@ -173,50 +173,26 @@ Figure measure_bus_progress(const std::shared_ptr<const device::Device>& device,
           .samples = static_cast<int>(shares.size())};
 }
 
-/// Of copies of `bytes` bytes to the device, and to the host.
-std::vector<double> sample_to_device(device::Stream& stream, const Arrays& arrays, const CalibrationOptions& options,
-                                     std::uint64_t bytes) {
-  return sample_work({&stream}, options, [&] {
-    stream.copy_to_device(arrays.from->location(), arrays.host->bytes().data(), {.row_bytes = bytes});
-  });
-}
-std::vector<double> sample_to_host(device::Stream& stream, const Arrays& arrays, const CalibrationOptions& options) {
-  return sample_work({&stream}, options,
-                     [&] { stream.copy_to_host(arrays.host->bytes().data(), arrays.from->location(), arrays.rows()); });
-}
-std::vector<double> sample_copies(device::Stream& stream, const Arrays& arrays, const CalibrationOptions& options) {
-  return sample_work({&stream}, options,
-                     [&] { stream.copy(arrays.to->location(), arrays.from->location(), arrays.bytes); });
-}
-
 }  // namespace
-
-DeviceRates device_rates(const device::Device& device) {
-  constexpr CalibrationOptions options{.samples = 5, .sample_s = 0};
-  const Arrays arrays(device);
-  const std::unique_ptr<device::Stream> stream = device.make_stream();
-  const auto of_host = static_cast<double>(arrays.rows().row_bytes);
-  const auto of_device = 2 * static_cast<double>(arrays.bytes);
-  return {.memory_bandwidth_bytes_per_s = rate_of(of_device, sample_copies(*stream, arrays, options)).best,
-          .to_device_bytes_per_s =
-              rate_of(of_host, sample_to_device(*stream, arrays, options, arrays.rows().row_bytes)).best,
-          .to_host_bytes_per_s = rate_of(of_host, sample_to_host(*stream, arrays, options)).best};
-}
 
 DeviceCosts measure_device(const std::shared_ptr<const device::Device>& device, const CalibrationOptions& options) {
   constexpr const char* name = "do_nothing";
   const Arrays arrays(*device);
   const std::unique_ptr<device::Stream> stream = device->make_stream();
   const auto nothing = device->compile(fmt::format("KERNEL(64) {}(LOCATION(place)) {{ }}\n", name), name);
-  const std::array<device::Argument, 1> place{arrays.from->location()};
+  const device::Location from = arrays.from->location();
+  const std::array<device::Argument, 1> place{from};
+  std::byte* const host = arrays.host->bytes().data();
   const auto of_host = static_cast<double>(arrays.rows().row_bytes);
   const auto of_device = 2 * static_cast<double>(arrays.bytes);
+  const auto sampled = [&](auto begin) { return sample_work({stream.get()}, options, begin); };
   return {
-      .memory_bandwidth_bytes_per_s = rate_of(of_device, sample_copies(*stream, arrays, options)),
-      .to_device_bytes_per_s = rate_of(of_host, sample_to_device(*stream, arrays, options, arrays.rows().row_bytes)),
-      .to_host_bytes_per_s = rate_of(of_host, sample_to_host(*stream, arrays, options)),
-      .launch_s = time_of(sample_work({stream.get()}, options, [&] { stream->launch(*nothing, 1, 64, 0, place); })),
-      .copy_latency_s = time_of(sample_to_device(*stream, arrays, options, 64)),
+      .memory_bandwidth_bytes_per_s =
+          rate_of(of_device, sampled([&] { stream->copy(arrays.to->location(), from, arrays.bytes); })),
+      .to_device_bytes_per_s = rate_of(of_host, sampled([&] { stream->copy_to_device(from, host, arrays.rows()); })),
+      .to_host_bytes_per_s = rate_of(of_host, sampled([&] { stream->copy_to_host(host, from, arrays.rows()); })),
+      .launch_s = time_of(sampled([&] { stream->launch(*nothing, 1, 64, 0, place); })),
+      .copy_latency_s = time_of(sampled([&] { stream->copy_to_device(from, host, {.row_bytes = 64}); })),
       .bus_progress = measure_bus_progress(device, arrays, options)};
 }
 

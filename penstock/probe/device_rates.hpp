@@ -1,5 +1,4 @@
-// What a device reaches: in a moment beside the run that wants to know, or thoroughly for the machine file. Included by
-// probe.hpp.
+// What a device reaches, thoroughly, for the machine file. Included by probe.hpp.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +12,9 @@
 
 namespace penstock::probe {
 
-/// The rates of a device and of its bus.
-struct DeviceRates {
-  double memory_bandwidth_bytes_per_s = 0;  ///< of copies within device memory: bytes read plus bytes written
-  double to_device_bytes_per_s = 0;         ///< of copies from pinned host memory
-  double to_host_bytes_per_s = 0;           ///< of copies to pinned host memory
-};
-
-/// Measures a device, in about a quarter of a second where it is an accelerator: the best of several copies. Throws
-/// Error where the device has no memory left for them.
-DeviceRates device_rates(const device::Device& device);
-
 /// What a machine file has of a device but for its passes.
 struct DeviceCosts {
-  Figure memory_bandwidth_bytes_per_s;  ///< the rates as DeviceRates has them
+  Figure memory_bandwidth_bytes_per_s;  ///< the rates as device::Rates has them
   Figure to_device_bytes_per_s;
   Figure to_host_bytes_per_s;
   Figure launch_s;        ///< of a kernel that does nothing, until the host knows that it is done
@@ -34,7 +22,7 @@ struct DeviceCosts {
   Figure bus_progress;    ///< the part of a copy to the host, from 0 to 1, that goes on while kernels run
 };
 
-/// Throws Error as `device_rates`, and where no kernel can be compiled.
+/// Throws Error where the device has no memory left for copies, and where no kernel can be compiled.
 DeviceCosts measure_device(const std::shared_ptr<const device::Device>& device, const CalibrationOptions& options);
 
 /// Passes of transforms over device memory, as machine::DevicePass has them. A figure of no samples is of transforms

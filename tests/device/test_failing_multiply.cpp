@@ -13,11 +13,10 @@
 namespace penstock::gemm {
 namespace {
 
-constexpr DeviceRates rates{.flops = 1e12,
-                            .call_s = 1e-6,
-                            .memory_bandwidth_bytes_per_s = 1e11,
-                            .to_device_bytes_per_s = 1e10,
-                            .to_host_bytes_per_s = 1e10};
+constexpr DeviceRates rates{
+    .flops = 1e12,
+    .call_s = 1e-6,
+    .copies = {.memory_bandwidth_bytes_per_s = 1e11, .to_device_bytes_per_s = 1e10, .to_host_bytes_per_s = 1e10}};
 
 class FailingDevice : public testing::Test {
  protected:

@@ -18,11 +18,10 @@ namespace penstock::gemm {
 namespace {
 
 /// Of no device: they only decide on tiles.
-constexpr DeviceRates rates{.flops = 1e12,
-                            .call_s = 1e-6,
-                            .memory_bandwidth_bytes_per_s = 1e11,
-                            .to_device_bytes_per_s = 1e10,
-                            .to_host_bytes_per_s = 1e10};
+constexpr DeviceRates rates{
+    .flops = 1e12,
+    .call_s = 1e-6,
+    .copies = {.memory_bandwidth_bytes_per_s = 1e11, .to_device_bytes_per_s = 1e10, .to_host_bytes_per_s = 1e10}};
 
 /// Whole numbers in rows that are further apart than they are long; between rows lies what is no number.
 template <class T>
@@ -76,7 +75,7 @@ class MultiplyOnDevice : public testing::Test {
 
   /// Multiplies twice, as a plan runs often, and returns the plan.
   template <class T>
-  DevicePlan check(const Case& given, std::mt19937& random) {
+  DeviceMultiplyPlan check(const Case& given, std::mt19937& random) {
     const auto stored = [&](std::int64_t rows, std::int64_t columns, bool is_transposed) {
       return Padded<T>(is_transposed ? columns : rows, is_transposed ? rows : columns, given.padding, random);
     };
@@ -151,14 +150,14 @@ TEST_F(MultiplyOnDevice, AnyProductIsExactInAnyMemory) {
 TEST_F(MultiplyOnDevice, ManyTilesAndPanelsPassThroughLittleMemory) {
   std::mt19937 random(7);
   for (const double beta : {0.0, 2.0}) {
-    const DevicePlan plan = check<double>({.m = 230,
-                                           .n = 170,
-                                           .k = 210,
-                                           .is_a_transposed = beta == 0,
-                                           .scalars = {.alpha = -1, .beta = beta},
-                                           .padding = 3,
-                                           .memory_bytes = 100 << 10},
-                                          random);
+    const DeviceMultiplyPlan plan = check<double>({.m = 230,
+                                                   .n = 170,
+                                                   .k = 210,
+                                                   .is_a_transposed = beta == 0,
+                                                   .scalars = {.alpha = -1, .beta = beta},
+                                                   .padding = 3,
+                                                   .memory_bytes = 100 << 10},
+                                                  random);
     EXPECT_GE(plan.tiles, 12);
     EXPECT_EQ(plan.tiling.slots_c, 2);
     EXPECT_GT(sent_bytes, 2U * (230 + 170) * 210 * 8);
@@ -170,7 +169,8 @@ TEST_F(MultiplyOnDevice, ManyTilesAndPanelsPassThroughLittleMemory) {
 
 TEST_F(MultiplyOnDevice, MatricesThatFitCrossTheBusOnce) {
   std::mt19937 random(8);
-  const DevicePlan plan = check<float>({.m = 150, .n = 130, .k = 140, .scalars = {.alpha = 1, .beta = 1}}, random);
+  const DeviceMultiplyPlan plan =
+      check<float>({.m = 150, .n = 130, .k = 140, .scalars = {.alpha = 1, .beta = 1}}, random);
   EXPECT_EQ(plan.to_device_bytes, sent_bytes);
   EXPECT_EQ(sent_bytes, 4U * (150 * 140 + 140 * 130 + 150 * 130));
 }
@@ -188,8 +188,8 @@ TEST_F(MultiplyOnDevice, NothingToAddUpLeavesBetaTimesC) {
 
 TEST_F(MultiplyOnDevice, WhatIsMeasuredIsMoreThanNothing) {
   const DeviceRates measured = measure_device(*device, npy::DataType::float32, std::uint64_t{16} << 20);
-  for (const double rate : {measured.flops, measured.call_s, measured.memory_bandwidth_bytes_per_s,
-                            measured.to_device_bytes_per_s, measured.to_host_bytes_per_s}) {
+  for (const double rate : {measured.flops, measured.call_s, measured.copies.memory_bandwidth_bytes_per_s,
+                            measured.copies.to_device_bytes_per_s, measured.copies.to_host_bytes_per_s}) {
     EXPECT_GT(rate, 0);
     EXPECT_LT(rate, 1e18);
   }

@@ -14,11 +14,10 @@ namespace penstock::gemm {
 namespace {
 
 /// Rounded.
-constexpr DeviceRates h100{.flops = 6e13,
-                           .call_s = 1e-5,
-                           .memory_bandwidth_bytes_per_s = 3e12,
-                           .to_device_bytes_per_s = 5e10,
-                           .to_host_bytes_per_s = 5e10};
+constexpr DeviceRates h100{
+    .flops = 6e13,
+    .call_s = 1e-5,
+    .copies = {.memory_bandwidth_bytes_per_s = 3e12, .to_device_bytes_per_s = 5e10, .to_host_bytes_per_s = 5e10}};
 
 DeviceProblem problem_of(std::int64_t m, std::int64_t n, std::int64_t k, std::uint64_t memory_bytes) {
   return {.m = m,
@@ -86,14 +85,14 @@ TEST(DeviceTiling, TheForecastCountsWhatAWalkCopies) {
 }
 
 TEST(DeviceTiling, WhatFitsCrossesOnceAndOverlaps) {
-  const DevicePlan plan = choose_device_tiling(problem_of(40000, 40000, 40000, std::uint64_t{76} << 30), h100);
+  const DeviceMultiplyPlan plan = choose_device_tiling(problem_of(40000, 40000, 40000, std::uint64_t{76} << 30), h100);
   EXPECT_EQ(plan.to_device_bytes, 2ULL * 40000 * 40000 * 8);
   EXPECT_GT(plan.tiles, 1);  // so that most of C leaves meanwhile
   EXPECT_GT(plan.limit_s() / plan.predicted_s, 0.9);
 }
 
 TEST(DeviceTiling, LargerThanTheDeviceIsStillBoundByItsArithmetic) {
-  const DevicePlan plan = choose_device_tiling(problem_of(70000, 70000, 70000, std::uint64_t{16} << 30), h100);
+  const DeviceMultiplyPlan plan = choose_device_tiling(problem_of(70000, 70000, 70000, std::uint64_t{16} << 30), h100);
   EXPECT_LE(plan.device_bytes, plan.memory_bytes);
   EXPECT_EQ(plan.limit_s(), plan.multiply_s);
   EXPECT_GT(plan.limit_s() / plan.predicted_s, 0.9);
@@ -101,9 +100,9 @@ TEST(DeviceTiling, LargerThanTheDeviceIsStillBoundByItsArithmetic) {
 
 TEST(DeviceTiling, ASlowBusGetsTheFewestBytes) {
   DeviceRates slow = h100;
-  slow.to_device_bytes_per_s = slow.to_host_bytes_per_s = 1e8;
+  slow.copies.to_device_bytes_per_s = slow.copies.to_host_bytes_per_s = 1e8;
   const DeviceProblem problem = problem_of(20000, 20000, 20000, std::uint64_t{1} << 30);
-  const DevicePlan plan = choose_device_tiling(problem, slow);
+  const DeviceMultiplyPlan plan = choose_device_tiling(problem, slow);
   // A tile that took all of the memory would bring 2 mnk / sqrt(memory) elements.
   const double bound = 2 * std::pow(20000.0, 3) / std::sqrt(std::pow(2.0, 30) / 8) * 8;
   EXPECT_LT(static_cast<double>(plan.to_device_bytes), 1.6 * bound);

@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 15> options_of_processors{
 /// What a run on devices found out; complete on the first rank. Bytes and rates are of the rank with most points.
 struct DeviceReport {
   device::Properties device;
-  probe::DeviceRates rates;
+  device::Rates rates;
   fft::Tuning tuning;
   fft::DeviceMemoryNeed memory;
   fft::DeviceMessages messages;
@@ -87,7 +87,7 @@ DeviceLimit limit_of(const DeviceReport& report, const std::vector<fft::DeviceSt
 }
 
 /// A device of which nothing but these rates is known.
-machine::Device device_of(const device::Properties& properties, const probe::DeviceRates& rates) {
+machine::Device device_of(const device::Properties& properties, const device::Rates& rates) {
   return {.name = properties.name,
           .count = 1,
           .memory_bytes = static_cast<std::int64_t>(properties.memory_bytes),
@@ -306,7 +306,7 @@ void run_on_device(Session& session, const FftOptions& options, const field::Sou
                     .fields = options.fft.batch,
                     .along = options.fft.along};
   progress.show("measuring the device");
-  team.together([&] { report.rates = probe::device_rates(*device); });
+  team.together([&] { report.rates = device::measure_rates(*device, device->available_bytes() / 8); });
 
   progress.show("planning");
   const double begin_s = seconds();

@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 7> options_without_device{
 /// What a run on a device found out.
 struct DeviceProductReport {
   device::Properties device;
-  gemm::DevicePlan plan;
+  gemm::DeviceMultiplyPlan plan;
   double pin_s = 0;
   double flops = 0;
   std::vector<double> times_s = {};
@@ -38,11 +38,6 @@ struct DeviceProductReport {
 
   double min_s() const { return std::max(*std::ranges::min_element(times_s), 1e-9); }
   std::string_view bound_by() const { return plan.bus_s > plan.multiply_s ? "bus" : "multiplies"; }
-  probe::DeviceRates rates() const {
-    return {.memory_bandwidth_bytes_per_s = plan.rates.memory_bandwidth_bytes_per_s,
-            .to_device_bytes_per_s = plan.rates.to_device_bytes_per_s,
-            .to_host_bytes_per_s = plan.rates.to_host_bytes_per_s};
-  }
 };
 
 void check_options(const Session& session, const GemmOptions& options, std::span<const std::string> given) {
@@ -63,11 +58,11 @@ void check_options(const Session& session, const GemmOptions& options, std::span
 }
 
 std::string describe_plan(const GemmOptions& options, const DeviceProductReport& report) {
-  const gemm::DevicePlan& plan = report.plan;
+  const gemm::DeviceMultiplyPlan& plan = report.plan;
   const gemm::DeviceTiling& tiling = plan.tiling;
   std::string text = report_line("Product", "{}, {} x {} by {} x {}, in host memory", npy::name(options.type),
                                  options.size[0], options.size[2], options.size[2], options.size[1]);
-  text += describe_device(report.device, report.rates());
+  text += describe_device(report.device, report.plan.rates.copies);
   text += report_line("BLAS", "{}, {:.4g} GFlop/s of matrices in device memory (measured in this run)", plan.library,
                       plan.rates.flops * 1e-9);
   text += report_line("Tiles", "{} of {} x {}, {} by {}; panels {} deep, of which {} of A and {} of B have room",
@@ -80,7 +75,7 @@ std::string describe_plan(const GemmOptions& options, const DeviceProductReport&
 }
 
 std::string describe_results(const DeviceProductReport& report) {
-  const gemm::DevicePlan& plan = report.plan;
+  const gemm::DeviceMultiplyPlan& plan = report.plan;
   const double min_s = report.min_s();
   std::string text =
       report_line("Bus", "{} there, {} back; matrices pinned in {}", format_bytes(report.last.to_device_bytes),
@@ -99,14 +94,14 @@ std::string describe_results(const DeviceProductReport& report) {
 }
 
 nlohmann::ordered_json to_json(const GemmOptions& options, const DeviceProductReport& report) {
-  const gemm::DevicePlan& plan = report.plan;
+  const gemm::DeviceMultiplyPlan& plan = report.plan;
   const gemm::DeviceTiling& tiling = plan.tiling;
   const double min_s = report.min_s();
   nlohmann::ordered_json json{{"type", npy::name(options.type)},
                               {"m", options.size[0]},
                               {"n", options.size[1]},
                               {"k", options.size[2]},
-                              {"device", device_json(report.device, report.rates())},
+                              {"device", device_json(report.device, report.plan.rates.copies)},
                               {"library", plan.library},
                               {"device_gflops", plan.rates.flops * 1e-9},
                               {"call_s", plan.rates.call_s},

@@ -7,7 +7,7 @@
 
 namespace penstock::cli {
 
-std::string describe_device(const device::Properties& device, const probe::DeviceRates& rates) {
+std::string describe_device(const device::Properties& device, const device::Rates& rates) {
   return report_line("Device", "{} ({}), {} of memory{}", device.name, device.driver, format_bytes(device.memory_bytes),
                      device.is_host ? ": the processor itself" : "") +
          report_line("", "memory {:.1f} GB/s, bus {:.1f} GB/s there and {:.1f} GB/s back (measured in this run)",
@@ -15,7 +15,7 @@ std::string describe_device(const device::Properties& device, const probe::Devic
                      rates.to_host_bytes_per_s / 1e9);
 }
 
-nlohmann::ordered_json device_json(const device::Properties& device, const probe::DeviceRates& rates) {
+nlohmann::ordered_json device_json(const device::Properties& device, const device::Rates& rates) {
   return {{"name", device.name},
           {"interface", device.interface == device::Interface::cuda ? "cuda" : "opencl"},
           {"driver", device.driver},

@@ -5,13 +5,12 @@
 #include <string>
 
 #include "penstock/device/device.hpp"
-#include "penstock/probe/probe.hpp"
 
 namespace penstock::cli {
 
 /// Lines of a report.
-std::string describe_device(const device::Properties& device, const probe::DeviceRates& rates);
+std::string describe_device(const device::Properties& device, const device::Rates& rates);
 
-nlohmann::ordered_json device_json(const device::Properties& device, const probe::DeviceRates& rates);
+nlohmann::ordered_json device_json(const device::Properties& device, const device::Rates& rates);
 
 }  // namespace penstock::cli
