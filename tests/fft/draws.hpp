@@ -50,4 +50,14 @@ inline void cut(Draws& draws, const Box& box, int count, const std::vector<std::
   cut(draws, above, count - below_count, directions, boxes);
 }
 
+/// This rank's part of `points`, cut at random: its directions in any order, and rows with space behind them.
+inline Distribution draw_part(Draws& draws, const gas::Team& team, const Extents& points) {
+  std::vector<Box> boxes;
+  cut(draws, {{}, points}, team.size(), {0, 1, 2}, boxes);
+  Distribution part{.box = boxes[static_cast<std::size_t>(team.rank())]};
+  draws.shuffle(part.order);
+  part.row_pitch = part.box.extent[static_cast<std::size_t>(part.order[2])] + draws.number(1, 3);
+  return part;
+}
+
 }  // namespace penstock::fft

@@ -85,16 +85,8 @@ TEST_F(SpilledOnDevices, PartsAndPaddingAreTheUsers) {
       Draws draws(seed);
       Options options = estimated({draws.number(6, 20), draws.number(6, 20), draws.number(6, 20)});
       options.type = draws.coin() ? Type::c2c : Type::r2c;
-      const auto draw_part = [&](const Extents& points) {
-        std::vector<Box> boxes;
-        cut(draws, {{}, points}, team.size(), {0, 1, 2}, boxes);
-        Distribution part{.box = boxes[static_cast<std::size_t>(team.rank())]};
-        draws.shuffle(part.order);
-        part.row_pitch = part.box.extent[static_cast<std::size_t>(part.order[2])] + draws.number(1, 3);
-        return part;
-      };
-      options.input_part = draw_part(options.size);
-      options.output_part = draw_part(spectrum_points(options));
+      options.input_part = draw_part(draws, team, options.size);
+      options.output_part = draw_part(draws, team, spectrum_points(options));
       SCOPED_TRACE(fmt::format("seed {}", seed));
       check_spilled<double>(team, options, Fields::on_host);
       check_spilled<double>(team, options, Fields::on_device);
