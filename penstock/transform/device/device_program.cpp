@@ -25,8 +25,8 @@ std::int64_t padded(std::int64_t length) {
   return length;
 }
 
-/// How many pencils a group should take: as many as make rows of 128 bytes where pencils lie side by side at an end,
-/// else as many as give 128 items work. A host runs the items of a group one after the other.
+/// How many pencils a group should take: as many as give 128 items work, and as make rows of 128 bytes where pencils
+/// lie side by side at an end. A host runs the items of a group one after the other.
 std::int64_t wanted_pencils(const device::Properties& properties, const DeviceProgram& program) {
   constexpr std::int64_t row_bytes = 128;
   constexpr std::int64_t wanted_items = 128;
@@ -34,10 +34,8 @@ std::int64_t wanted_pencils(const device::Properties& properties, const DevicePr
   if (properties.is_host) {
     return 4;
   }
-  if (shape.source == Adjacent::pencils || shape.destination == Adjacent::pencils) {
-    return row_bytes / (2 * shape.real_bytes);
-  }
-  std::int64_t pencils = 1;
+  const bool has_rows = shape.source == Adjacent::pencils || shape.destination == Adjacent::pencils;
+  std::int64_t pencils = has_rows ? row_bytes / (2 * shape.real_bytes) : 1;
   while (pencils * program.points / program.radices.front() < wanted_items) {
     pencils *= 2;
   }
