@@ -7,7 +7,7 @@
 namespace penstock::device {
 
 double min_seconds(const std::function<void()>& work) {
-  constexpr int times = 4;
+  constexpr int times = 3;
   work();
   double min_s = std::numeric_limits<double>::infinity();
   for (int i = 0; i < times; ++i) {
@@ -20,7 +20,7 @@ double min_seconds(const std::function<void()>& work) {
 
 Rates measure_rates(const Device& device, std::uint64_t max_bytes) {
   // Far more than caches hold.
-  const std::uint64_t bytes = std::min(std::uint64_t{256} << 20, max_bytes / 2);
+  const std::uint64_t bytes = std::min({std::uint64_t{256} << 20, max_bytes / 2, device.properties().allocation_bytes});
   const std::unique_ptr<Memory> from = device.allocate(bytes);
   const std::unique_ptr<Memory> to = device.allocate(bytes);
   const std::unique_ptr<HostMemory> host = device.allocate_host(std::min(std::uint64_t{64} << 20, bytes));

@@ -19,7 +19,7 @@ constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
 /// A message, as it lies on both devices and in the peer's segment.
 struct MessageCopy {
-  std::size_t schedule = 0;
+  std::size_t schedule = 0;  ///< of the two
   std::size_t memory = 0;
   std::uint64_t offset = 0;       ///< on this rank's device
   std::uint64_t peer_offset = 0;  ///< in the peer's segment, and alike on its device

@@ -35,7 +35,7 @@ INSTRUCTION_SETS = (
     *("avx2",) * ({"avx2", "fma"} <= FLAGS),
     *("avx512",) * ({"avx512f", "avx512bw", "avx512vl", "avx512dq"} <= FLAGS),
 )
-# A calibration with a device takes a minute or two alone, and many with ThreadSanitizer.
+# A calibration with a device takes a minute and a half alone, and many with ThreadSanitizer.
 TIME_LIMIT_S = 600 if IS_SANITIZED else 300
 
 

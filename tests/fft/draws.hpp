@@ -50,13 +50,24 @@ inline void cut(Draws& draws, const Box& box, int count, const std::vector<std::
   cut(draws, above, count - below_count, directions, boxes);
 }
 
-/// This rank's part of `points`, cut at random: its directions in any order, and rows with space behind them.
-inline Distribution draw_part(Draws& draws, const gas::Team& team, const Extents& points) {
+/// This rank's part of `points`, of parts that have random boxes, orders and padding.
+inline Distribution draw_part(Draws& draws, const gas::Team& team, const Extents& points, std::int64_t components = 1) {
+  std::vector<std::size_t> directions{0, 1, 2};
+  draws.shuffle(directions);
+  directions.resize(static_cast<std::size_t>(draws.number(1, 3)));
   std::vector<Box> boxes;
-  cut(draws, {{}, points}, team.size(), {0, 1, 2}, boxes);
-  Distribution part{.box = boxes[static_cast<std::size_t>(team.rank())]};
+  cut(draws, {{}, points}, team.size(), directions, boxes);
+  draws.shuffle(boxes);
+  Distribution part{.box = boxes[static_cast<std::size_t>(team.rank())], .components = components};
   draws.shuffle(part.order);
-  part.row_pitch = part.box.extent[static_cast<std::size_t>(part.order[2])] + draws.number(1, 3);
+  const std::int64_t row = draws.number(-3, 4);
+  const std::int64_t plane = draws.number(-3, 9);
+  if (row > 0) {
+    part.row_pitch = part.strides()[static_cast<std::size_t>(part.order[1])] + row + team.rank() % 2;
+  }
+  if (plane > 0) {
+    part.plane_pitch = part.strides()[static_cast<std::size_t>(part.order[0])] + plane;
+  }
   return part;
 }
 

@@ -22,27 +22,6 @@ std::uint64_t number_from(const char* name, std::uint64_t otherwise) {
   return asked == nullptr ? otherwise : std::stoull(asked);
 }
 
-/// The part of `rank`, of parts that have random boxes, orders and padding.
-Distribution draw_part(Draws& draws, const Extents& points, const gas::Team& team, std::int64_t components) {
-  std::vector<std::size_t> directions{0, 1, 2};
-  draws.shuffle(directions);
-  directions.resize(static_cast<std::size_t>(draws.number(1, 3)));
-  std::vector<Box> boxes;
-  cut(draws, {{}, points}, team.size(), directions, boxes);
-  draws.shuffle(boxes);
-  Distribution part{.box = boxes[static_cast<std::size_t>(team.rank())], .components = components};
-  draws.shuffle(part.order);
-  const std::int64_t row = draws.number(-3, 4);
-  const std::int64_t plane = draws.number(-3, 9);
-  if (row > 0) {
-    part.row_pitch = part.strides()[static_cast<std::size_t>(part.order[1])] + row + team.rank() % 2;
-  }
-  if (plane > 0) {
-    part.plane_pitch = part.strides()[static_cast<std::size_t>(part.order[0])] + plane;
-  }
-  return part;
-}
-
 Options draw_options(Draws& draws, const gas::Team& team) {
   Options options;
   for (std::int64_t& n : options.size) {
@@ -96,10 +75,10 @@ Options draw_options(Draws& draws, const gas::Team& team) {
   options.has_arrays = draws.number(0, 2) == 0;
   const std::int64_t components = options.is_interleaved ? options.batch : 1;
   if (draws.coin()) {
-    options.input_part = draw_part(draws, options.size, team, components);
+    options.input_part = draw_part(draws, team, options.size, components);
   }
   if (draws.coin()) {
-    options.output_part = draw_part(draws, spectrum_points(options), team, components);
+    options.output_part = draw_part(draws, team, spectrum_points(options), components);
   }
   return options;
 }
